@@ -1,0 +1,45 @@
+# tw_module(NAME HEADERS ... SOURCES ... TESTS ... DEPS other modules ... LIBS outside libraries)
+#
+# One static library tw_NAME and one test program NAME_test. A module sees the headers of the modules
+# it declares (and of theirs) and no others: each module's headers are reached through a folder of its
+# own, build/include/NAME/trainwire/NAME, so an undeclared #include does not compile and an
+# undeclared symbol does not link. Every header is also compiled alone.
+function(tw_module name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;TESTS;DEPS;LIBS" ${ARGN})
+  set(include_dir ${PROJECT_BINARY_DIR}/include/${name})
+  file(MAKE_DIRECTORY ${include_dir}/trainwire)
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include_dir}/trainwire/${name} SYMBOLIC)
+
+  list(TRANSFORM ARG_DEPS PREPEND tw_)
+  add_library(tw_${name} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
+  target_include_directories(tw_${name} PUBLIC ${include_dir})
+  target_link_libraries(tw_${name} PUBLIC ${ARG_DEPS} ${ARG_LIBS} PRIVATE tw_warnings tw_sanitizers)
+  set_property(GLOBAL APPEND PROPERTY TW_MODULES ${name})
+  # clang builds only the fuzz targets; g++ is the compiler the warnings are for.
+  if(TW_FUZZ)
+    return()
+  endif()
+  tw_compile_headers_alone(${name} ${ARG_HEADERS})
+
+  add_executable(${name}_test ${ARG_TESTS})
+  target_link_libraries(${name}_test PRIVATE tw_${name} tw_warnings tw_sanitizers
+                                             GTest::gmock_main GTest::gtest)
+  target_compile_definitions(${name}_test PRIVATE TW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name}_test COMMAND ${name}_test)
+  set_tests_properties(${name}_test PROPERTIES LABELS unit TIMEOUT 300)
+endfunction()
+
+# Each header must stand on its own includes.
+function(tw_compile_headers_alone name)
+  foreach(header ${ARGN})
+    set(source ${PROJECT_BINARY_DIR}/generated/alone/${name}/${header}.cc)
+    if(NOT EXISTS ${source})
+      file(WRITE ${source} "#include \"trainwire/${name}/${header}\"\n")
+    endif()
+    list(APPEND sources ${source})
+  endforeach()
+  if(sources)
+    add_library(tw_${name}_headers OBJECT ${sources})
+    target_link_libraries(tw_${name}_headers PRIVATE tw_${name} tw_warnings tw_sanitizers)
+  endif()
+endfunction()
