@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/collective/schedule.h"
+
+#include "trainwire/base/error.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tw::collective {
+namespace {
+
+int wrapped(std::int64_t value, int modulus) {
+  const std::int64_t rest = value % modulus;
+  return static_cast<int>(rest < 0 ? rest + modulus : rest);
+}
+
+}  // namespace
+
+Transfer transfer(const Schedule& schedule, const Strand& strand, std::int64_t i) {
+  return {.round = strand.round + i * strand.round_stride,
+          .from = wrapped(strand.from + i * strand.from_stride, schedule.ranks),
+          .to = wrapped(strand.to + i * strand.to_stride, schedule.ranks),
+          .chunk = wrapped(strand.chunk + i * strand.chunk_stride, schedule.chunks),
+          .width = strand.width,
+          .combine = strand.combine};
+}
+
+std::vector<Transfer> transfers_of(const Schedule& schedule, int rank) {
+  check(rank >= 0 && rank < schedule.ranks, "a schedule has programs for its own ranks only");
+  std::vector<Transfer> all;
+  for (const Strand& strand : schedule.program(rank)) {
+    for (std::int64_t i = 0; i < strand.count; ++i) all.push_back(transfer(schedule, strand, i));
+  }
+  const auto place = [rank](const Transfer& t) {
+    const bool receives = t.from != rank;
+    return std::tuple(t.round, receives, receives ? t.from : t.to, t.chunk);
+  };
+  std::sort(all.begin(), all.end(),
+            [&](const Transfer& a, const Transfer& b) { return place(a) < place(b); });
+  return all;
+}
+
+std::int64_t chunk_begin(std::int64_t elements, int chunks, int chunk) {
+  return chunk * (elements / chunks) + std::min<std::int64_t>(chunk, elements % chunks);
+}
+
+std::int64_t chunk_elements(std::int64_t elements, int chunks, int chunk) {
+  return elements / chunks + (chunk < elements % chunks ? 1 : 0);
+}
+
+}  // namespace tw::collective
