@@ -5,10 +5,9 @@
 
 namespace tw {
 
-void check(bool condition, std::string_view sentence, std::source_location where) {
+void check(bool condition, std::string_view sentence, const char* file, int line) {
   if (condition) return;
-  throw std::logic_error(
-      fmt::format("{}:{}: violated: {}", where.file_name(), where.line(), sentence));
+  throw std::logic_error(fmt::format("{}:{}: violated: {}", file, line, sentence));
 }
 
 }  // namespace tw

@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -38,8 +37,9 @@ class DataError : public Error {
 };
 
 /// Throws std::logic_error naming the caller's place unless `condition` holds: for what only a
-/// programming error can break. `sentence` states the contract.
-void check(bool condition, std::string_view sentence,
-           std::source_location where = std::source_location::current());
+/// programming error can break. `sentence` states the contract. (std::source_location would do, but
+/// clang 14, which builds the fuzz targets, does not have it.)
+void check(bool condition, std::string_view sentence, const char* file = __builtin_FILE(),
+           int line = __builtin_LINE());
 
 }  // namespace tw

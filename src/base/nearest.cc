@@ -41,7 +41,7 @@ std::optional<std::string_view> nearest(std::string_view name,
                                         std::span<const std::string_view> known) {
   std::optional<std::string_view> best;
   int best_distance = std::max(2, static_cast<int>(name.size()) / 3) + 1;
-  if (name.size() < 3) best_distance = 2;
+  if (name.size() <= 3) best_distance = 2;
   for (const std::string_view candidate : known) {
     int distance = edit_distance(name, candidate);
     if (begins(candidate, name) || begins(name, candidate)) distance = std::min(distance, 2);

@@ -24,7 +24,12 @@ TEST(Nearest, FindsTheMisspeltName) {
   EXPECT_EQ(nearest("congestion", kKeys), "congestion_control");
 }
 
-TEST(Nearest, GivesNothingForAStranger) { EXPECT_EQ(nearest("bandwidth", kKeys), std::nullopt); }
+TEST(Nearest, GivesNothingForAStranger) {
+  EXPECT_EQ(nearest("bandwidth", kKeys), std::nullopt);
+  // Two of three letters differ from "job": no likeness.
+  constexpr std::array<std::string_view, 1> kShort{"job"};
+  EXPECT_EQ(nearest("foo", kShort), std::nullopt);
+}
 
 }  // namespace
 }  // namespace tw

@@ -150,7 +150,9 @@ std::string exact(Bytes size) {
 std::string exact(BitRate rate) {
   const double bps = rate.bits_per_second();
   for (const Unit& unit : {Unit{"Gbit", 1e9}, Unit{"Mbit", 1e6}, Unit{"kbit", 1e3}}) {
-    if (bps >= unit.factor) return fmt::format("{}{}", bps / unit.factor, unit.name);
+    // Dividing may round: then a smaller unit tells it.
+    std::string text = fmt::format("{}{}", bps / unit.factor, unit.name);
+    if (bps >= unit.factor && parse_rate(text) == rate) return text;
   }
   return fmt::format("{}bit", bps);
 }

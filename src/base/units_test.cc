@@ -63,6 +63,12 @@ TEST(Exact, IsReadBackToTheSameValue) {
   }
 }
 
+TEST(Exact, SurvivesRatesThatDivideBadly) {
+  for (double bps = 1e9; bps < 1e12; bps += 7919e6) {
+    EXPECT_EQ(parse_rate(exact(BitRate(bps))), BitRate(bps)) << exact(BitRate(bps));
+  }
+}
+
 TEST(Readable, KeepsFourDigitsAtMost) {
   EXPECT_EQ(readable(Bytes(2010851328)), "2011 MB");
   EXPECT_EQ(readable(Bytes(12'500'000'000)), "12.5 GB");
