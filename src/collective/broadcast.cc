@@ -8,17 +8,23 @@ namespace {
 
 int width_in_bits(int value) { return std::bit_width(static_cast<unsigned>(value)); }
 
-/// In round k the ranks below 2^k hold the payload and each sends it 2^k ranks further.
+/// The far half is served first: a rank gets the payload from the rank that lacks its lowest set
+/// bit, and passes it on over the distances below that bit. Neighbours, which often share a host,
+/// come last.
 Program broadcast_program(int ranks, int rank) {
+  const int rounds = width_in_bits(ranks - 1);
+  const int lowest = rank > 0 ? std::countr_zero(static_cast<unsigned>(rank)) : rounds;
   Program program;
-  const auto append = [&](int round, int from, int to) {
-    program.push_back(
-        {.round = round, .from = from, .to = to, .chunk = 0, .combine = Combine::Replace});
+  const auto append = [&](int bit, int from, int to) {
+    program.push_back({.round = rounds - 1 - bit,
+                       .from = from,
+                       .to = to,
+                       .chunk = 0,
+                       .combine = Combine::Replace});
   };
-  const int first_sending = width_in_bits(rank);
-  if (rank > 0) append(first_sending - 1, rank - (1 << (first_sending - 1)), rank);
-  for (int round = first_sending; round < width_in_bits(ranks - 1); ++round) {
-    if (rank + (1 << round) < ranks) append(round, rank, rank + (1 << round));
+  if (rank > 0) append(lowest, rank - (1 << lowest), rank);
+  for (int bit = lowest - 1; bit >= 0; --bit) {
+    if (rank + (1 << bit) < ranks) append(bit, rank, rank + (1 << bit));
   }
   return program;
 }

@@ -200,18 +200,26 @@ std::vector<HostShare> shares_from(const Setting& setting, const std::vector<Run
   return shares;
 }
 
-/// The ranks that `rank` sends to, as disjoint runs in order.
-std::vector<Run> receivers_of(const Schedule& schedule, int rank) {
+enum class Side { Receivers, Senders };
+
+/// The ranks that `rank` sends to or receives from, as disjoint runs in order.
+std::vector<Run> peers_of(const Schedule& schedule, int rank, Side side) {
+  const bool sends = side == Side::Receivers;
   std::vector<Run> runs;
   for (const Strand& strand : schedule.program(rank)) {
-    if (strand.from != rank) continue;
+    if ((sends ? strand.from : strand.to) != rank ||
+        (sends ? strand.from_stride : strand.to_stride) != 0) {
+      continue;
+    }
+    const int stride = sends ? strand.to_stride : strand.from_stride;
     // Neighbours in one or two runs, according to whether they pass the last rank.
-    const bool neighbours = strand.to_stride == 1 && strand.count <= schedule.ranks;
-    const std::int64_t steps = strand.to_stride == 0 || neighbours ? 1 : strand.count;
+    const bool neighbours = stride == 1 && strand.count <= schedule.ranks;
+    const std::int64_t steps = stride == 0 || neighbours ? 1 : strand.count;
     for (std::int64_t i = 0; i < steps; ++i) {
-      const int to = transfer(schedule, strand, i).to;
-      const std::int64_t end = to + (neighbours ? strand.count : 1);
-      runs.push_back({to, static_cast<int>(std::min<std::int64_t>(end, schedule.ranks))});
+      const Transfer t = transfer(schedule, strand, i);
+      const int peer = sends ? t.to : t.from;
+      const std::int64_t end = peer + (neighbours ? strand.count : 1);
+      runs.push_back({peer, static_cast<int>(std::min<std::int64_t>(end, schedule.ranks))});
       if (end > schedule.ranks) runs.push_back({0, static_cast<int>(end - schedule.ranks)});
     }
   }
@@ -225,6 +233,16 @@ std::vector<Run> receivers_of(const Schedule& schedule, int rank) {
     }
   }
   return disjoint;
+}
+
+/// Ranks in both lists of disjoint runs.
+std::int64_t common(const std::vector<Run>& a, const std::vector<Run>& b) {
+  std::int64_t ranks = 0;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    ranks += overlap(a[i], b[j]);
+    a[i].end < b[j].end ? ++i : ++j;
+  }
+  return ranks;
 }
 
 }  // namespace
@@ -291,17 +309,28 @@ void for_each_host_pair(const Schedule& schedule, const Layout& layout, std::int
   }
 }
 
-std::int64_t big_flows(const Schedule& schedule, const Layout& layout) {
+Flows flows(const Schedule& schedule, const Layout& layout) {
   require_match(schedule, layout);
   const Places places(layout);
-  std::int64_t flows = 0;
+  Flows sum;
   for (int rank = 0; rank < schedule.ranks; ++rank) {
-    for (const Run& receivers : receivers_of(schedule, rank)) {
-      flows += receivers.end - receivers.begin;
-      for (const Run& local : places.on(layout.host(rank))) flows -= overlap(receivers, local);
+    const std::vector<Run> receivers = peers_of(schedule, rank, Side::Receivers);
+    const std::vector<Run> senders = peers_of(schedule, rank, Side::Senders);
+    std::int64_t sent = 0;
+    std::int64_t mutual = common(receivers, senders);
+    for (const Run& run : receivers) sent += run.end - run.begin;
+    for (const Run& local : places.on(layout.host(rank))) {
+      const std::vector<Run> here{local};
+      sent -= common(receivers, here);
+      for (const Run& run : receivers) {
+        const Run cut{std::max(run.begin, local.begin), std::min(run.end, local.end)};
+        if (cut.begin < cut.end) mutual -= common({cut}, senders);
+      }
     }
+    sum.gradient += sent;
+    sum.acknowledgement += sent - mutual;
   }
-  return flows;
+  return sum;
 }
 
 }  // namespace tw::collective

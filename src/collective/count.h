@@ -44,8 +44,13 @@ using PairVisitor =
 void for_each_host_pair(const Schedule& schedule, const Layout& layout, std::int64_t elements,
                         const PairVisitor& visit);
 
-/// Directed pairs of ranks on different hosts that exchange payload: each is a connection whose
-/// flow carries gradients ("big flow"). Cost O(strands).
-std::int64_t big_flows(const Schedule& schedule, const Layout& layout);
+/// Connections between ranks on different hosts, by what their two directions carry.
+struct Flows {
+  std::int64_t gradient = 0;         ///< directed pairs of ranks that move payload: "big flows"
+  std::int64_t acknowledgement = 0;  ///< reverse directions of these that move none
+};
+
+/// Cost O(strands).
+Flows flows(const Schedule& schedule, const Layout& layout);
 
 }  // namespace tw::collective

@@ -105,7 +105,7 @@ TEST(HostPairs, EqualTheSumsOverAllTransfers) {
   });
 }
 
-TEST(BigFlows, AreTheRankPairsThatCrossHosts) {
+TEST(Flows, AreTheRankPairsThatCrossHosts) {
   for_each_case(17, [](const Case& one) {
     const Schedule schedule = make(one);
     const Layout& layout = one.arrangement.layout;
@@ -113,17 +113,21 @@ TEST(BigFlows, AreTheRankPairsThatCrossHosts) {
     for (const Transfer& t : all_transfers(schedule)) {
       if (layout.host(t.from) != layout.host(t.to)) flows.emplace(t.from, t.to);
     }
-    EXPECT_EQ(big_flows(schedule, layout), static_cast<std::int64_t>(flows.size())) << one.text();
+    std::int64_t one_way = 0;
+    for (const auto& [from, to] : flows) one_way += flows.contains({to, from}) ? 0 : 1;
+    const Flows counted = collective::flows(schedule, layout);
+    EXPECT_EQ(counted.gradient, static_cast<std::int64_t>(flows.size())) << one.text();
+    EXPECT_EQ(counted.acknowledgement, one_way) << one.text();
   });
 }
 
-TEST(BigFlows, OfFourHostsAreThoseThatWereMeasured) {
+TEST(Flows, OfFourHostsAreThoseThatWereMeasured) {
   const Arrangement four{.layout = evenly(4, 4)};
   // A ring has one per rank, a tree two per edge, a clique one per ordered pair.
-  EXPECT_EQ(big_flows(ring(four), four.layout), 4);
-  EXPECT_EQ(big_flows(binary_tree_star(four), four.layout), 6);
-  EXPECT_EQ(big_flows(tree(four), four.layout), 6);
-  EXPECT_EQ(big_flows(clique(four), four.layout), 12);
+  EXPECT_EQ(flows(ring(four), four.layout).gradient, 4);
+  EXPECT_EQ(flows(binary_tree_star(four), four.layout).gradient, 6);
+  EXPECT_EQ(flows(tree(four), four.layout).gradient, 6);
+  EXPECT_EQ(flows(clique(four), four.layout).gradient, 12);
 }
 
 TEST(StrandElements, AgreeWithAWalkForAnyStrideAndWidth) {
@@ -184,7 +188,7 @@ TEST(Count, WalksPeersThatAdvanceByMoreThanOneRank) {
   expect_equal(count(schedule, layout, 10),
                counted_by_walking(schedule, all_transfers(schedule), layout, 10), "stride 2");
   EXPECT_EQ(count(schedule, layout, 10).local_transfers, 1);
-  EXPECT_EQ(big_flows(schedule, layout), 2);
+  EXPECT_EQ(flows(schedule, layout).gradient, 2);
 }
 
 TEST(Count, TakesAHundredThousandRanks) {
@@ -200,7 +204,7 @@ TEST(Count, TakesAHundredThousandRanks) {
   // Ring and clique: each rank sends 2(P-1) chunks.
   EXPECT_EQ(count(ring(arrangement), arrangement.layout, kElements).transfers,
             2 * kRanks * (kRanks - 1));
-  EXPECT_EQ(big_flows(clique(arrangement), arrangement.layout), kRanks * (kRanks - 1));
+  EXPECT_EQ(flows(clique(arrangement), arrangement.layout).gradient, kRanks * (kRanks - 1));
 }
 
 TEST(Count, TakesAHundredThousandRanksOfEightOnAHost) {

@@ -344,6 +344,13 @@ TEST(PairAveraging, RepeatsItsChoicesForTheSameSeedAndStep) {
   EXPECT_NE(choices(1, 2), choices(2, 2));
 }
 
+TEST(Broadcast, CrossesToEachFurtherHostOnce) {
+  // 16 ranks, four a host: 0 -> 8, 0 -> 4 and 8 -> 12 leave a host.
+  const Layout layout = evenly(16, 4);
+  const Count sum = count(broadcast(layout), layout, 10);
+  EXPECT_EQ(sum.transfers - sum.local_transfers, 3);
+}
+
 TEST(Broadcast, IsProvenAndMovesThePayloadOverEachEdgeOnce) {
   for (int ranks = 1; ranks <= 33; ++ranks) {
     const Schedule schedule = broadcast(evenly(ranks, ranks));
