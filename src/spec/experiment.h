@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an experiment is: a network, jobs that train on it, cross traffic, and how to measure.
+//
+// This mirrors the experiment file field by field (docs/experiment-file.md); `run` measures it,
+// `sim` simulates it, `predict` and `plan` compute it. parse.h reads and validates one, print.h
+// writes it back. An Experiment that parse.h returned is resolved: every setting has its value,
+// names exist, counts fit.
+//
+// Hosts are numbered 0..hosts-1 and named host0, host1, ...; a link joins each host to its switch
+// and bears the host's name. Topologies with more than one switch add core links:
+//   star:      host_i - switch
+//   dumbbell:  host_i - left or right switch, one core link "core" (the first `left` hosts are
+//   left) leafspine: host_i - leaf floor(i * leaves / hosts), core links "leaf<i>-spine<j>"
+//   fattree:   k-ary, k pods with the smallest even k that holds the hosts; core links
+//   "edge<i>-agg<j>" and
+//              "agg<i>-core<j>"
+//
+// Limits: models, strategies, transports and devices are names here; whether they exist is checked
+// against the lists the caller passes to parse.h, since their modules stand above this one.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+#include "trainwire/spec/setting.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::spec {
+
+enum class Topology { Star, Dumbbell, LeafSpine, FatTree };
+/// Seen from the host (from the left, or lower, switch for core links).
+enum class Direction { FromHost, ToHost };
+enum class Engine { Auto, Netem, Nfqueue, Tap };
+enum class Compute { Profile, Torch, None };
+enum class TrafficKind { Long, WebSearch, Burst, File, Constant };
+enum class Verify { Auto, On, Off };
+
+/// A queue limit: a multiple of the bandwidth-delay product, or bytes.
+struct Queue {
+  std::optional<double> bdp = {};
+  std::optional<Bytes> bytes = {};
+  bool operator==(const Queue&) const = default;
+};
+
+/// One direction of one link.
+struct LinkSettings {
+  Setting<BitRate> rate = {BitRate(1e9)};
+  Setting<Duration> delay = {std::chrono::microseconds(50)};
+  Setting<Duration> jitter = {};
+  Setting<double> loss = {};         ///< fraction of packets
+  Setting<double> loss_burst = {1};  ///< mean packets lost in a row; 1 is independent loss
+  Setting<Queue> queue = {Queue{.bdp = 1}};
+  Setting<std::optional<Bytes>> ecn = {};  ///< queue depth from which packets are marked
+  bool operator==(const LinkSettings&) const = default;
+};
+
+/// An entry of [[network.link]]: what it sets replaces the network's value on that link.
+struct LinkOverride {
+  Setting<std::string> at = {};
+  Setting<std::optional<Direction>> direction = {};  ///< both when absent
+  std::optional<Setting<BitRate>> rate = {};
+  std::optional<Setting<Duration>> delay = {};
+  std::optional<Setting<Duration>> jitter = {};
+  std::optional<Setting<double>> loss = {};
+  std::optional<Setting<double>> loss_burst = {};
+  std::optional<Setting<Queue>> queue = {};
+  std::optional<Setting<std::optional<Bytes>>> ecn = {};
+  bool operator==(const LinkOverride&) const = default;
+};
+
+struct Network {
+  Setting<Topology> topology = {};
+  Setting<int> hosts = {4};
+  LinkSettings link = {};  ///< of every link, unless overridden
+  std::vector<LinkOverride> overrides = {};
+  Setting<int> left = {};             ///< dumbbell: hosts on the left; default half
+  Setting<int> leaves = {2};          ///< leafspine
+  Setting<int> spines = {2};          ///< leafspine
+  Setting<BitRate> core_rate = {};    ///< core links; default: the host rate
+  Setting<Duration> core_delay = {};  ///< core links; default: the host links' delay
+  Setting<int> mtu = {1500};
+  Setting<std::string> congestion_control = {"cubic"};
+  Setting<std::optional<Bytes>> socket_buffer = {};  ///< the kernel's own choice when absent
+  Setting<bool> allow_shallow_queue = {false};
+  Setting<Engine> engine = {};
+  Setting<int> ip_version = {4};
+  bool operator==(const Network&) const = default;
+};
+
+/// One training job. `ranks` counts all processes; with strategy ps the last `servers` of them are
+/// servers.
+struct Job {
+  Setting<std::string> name = {};  ///< default: "job0", "job1", ...
+  Setting<std::optional<std::string>> framework = {};
+  Setting<std::string> model = {};                       ///< empty when `parameters` is given
+  Setting<std::optional<Bytes>> parameters = {};         ///< anonymous model: bytes of gradients
+  Setting<std::optional<int>> classes = {};              ///< replaces the model's head
+  Setting<std::optional<std::vector<int>>> widths = {};  ///< mlp
+  Setting<std::optional<int>> blocks = {};               ///< transformer
+  Setting<std::optional<int>> width = {};                ///< transformer
+  Setting<std::optional<int>> sequence = {};             ///< transformer
+  Setting<std::optional<int>> vocabulary = {};           ///< transformer
+  Setting<int> ranks = {};                       ///< default: one for each of the job's hosts
+  Setting<int> workers = {};                     ///< ranks, less the servers of ps
+  Setting<std::vector<std::string>> hosts = {};  ///< default: every host, as far as ranks reach
+  /// Host of each rank; default: in order, evenly.
+  Setting<std::vector<std::string>> placement = {};
+  Setting<std::string> strategy = {"ring"};
+  Setting<int> servers = {1};            ///< ps
+  Setting<bool> asynchronous = {false};  ///< ps
+  Setting<std::string> transport = {"tcp"};
+  Setting<int> batch = {32};           ///< samples per worker and step
+  Setting<std::int64_t> steps = {20};  ///< after warm-up; derived when epochs is given
+  Setting<std::optional<double>> epochs = {};
+  Setting<std::optional<std::int64_t>> dataset = {};  ///< samples in an epoch, over all workers
+  Setting<int> warmup = {0};
+  Setting<bool> broadcast = {true};  ///< rank 0's model to all before the first step
+  Setting<Compute> compute = {};
+  Setting<std::string> device = {"a100"};
+  /// Forward and backward of a step, instead of the profile's.
+  Setting<std::optional<Duration>> compute_time = {};
+  Setting<double> compute_jitter = {};                 ///< relative standard deviation
+  Setting<std::optional<std::string>> straggler = {};  ///< a host whose ranks compute slower
+  Setting<double> straggler_factor = {1.5};
+  Setting<Bytes> bucket = {};           ///< 0: the whole model at once
+  Setting<bool> overlap = {false};      ///< exchange while backward goes on
+  Setting<int> pieces = {1};            ///< trees: pieces in flight at a time
+  Setting<int> connections = {1};       ///< per pair of ranks that exchange gradients
+  Setting<int> side_connections = {0};  ///< control connections per rank
+  Setting<Duration> start = {};         ///< after the run's start
+  Setting<Verify> verify = {};
+  bool operator==(const Job&) const = default;
+};
+
+/// A load: a share of the bottleneck between `from` and `to`, or a rate.
+struct Load {
+  std::optional<double> share = {};
+  std::optional<BitRate> rate = {};
+  bool operator==(const Load&) const = default;
+};
+
+struct Traffic {
+  Setting<TrafficKind> kind = {};
+  Setting<std::string> from = {};
+  Setting<std::string> to = {};
+  Setting<Load> load = {};
+  Setting<int> flows = {1};                           ///< long: parallel connections
+  Setting<std::string> distribution = {"websearch"};  ///< flow sizes: a built-in name or a file
+  Setting<Duration> burst_width = {std::chrono::milliseconds(1)};
+  Setting<double> burst_height = {3};  ///< times the mean rate
+  Setting<Duration> period = {std::chrono::milliseconds(10)};
+  Setting<std::optional<std::string>> file = {};  ///< kind file: start, destination, size
+  Setting<bool> reuse_connections = {true};
+  Setting<Duration> start = {};
+  Setting<std::optional<Duration>> duration = {};  ///< until the jobs end when absent
+  bool operator==(const Traffic&) const = default;
+};
+
+struct Capture {
+  Setting<bool> enabled = {true};
+  Setting<int> snaplen = {128};
+  Setting<bool> keep = {false};  ///< keep the packets after analysis
+  bool operator==(const Capture&) const = default;
+};
+
+struct Run {
+  Setting<std::uint64_t> seed = {1};
+  Setting<double> scale = {1};  ///< rates and payloads are divided by it, times are kept
+  Setting<int> repeats = {1};
+  Setting<Duration> timeout = {std::chrono::minutes(10)};
+  bool operator==(const Run&) const = default;
+};
+
+/// One axis of a sweep: each value is TOML text, set under `key` as --set does.
+struct SweepAxis {
+  std::string key;
+  std::vector<std::string> values;
+  bool operator==(const SweepAxis&) const = default;
+};
+
+/// A claim about the --json document of a command: `of` names the command, `metric` the path in its
+/// document
+/// ("jobs.0.step.total_bytes"). Exactly one kind of bound: equals with a tolerance, or one or both
+/// limits.
+struct Expectation {
+  std::string of;
+  std::string metric;
+  std::optional<double> equals = {};
+  double tolerance = 0.01;  ///< relative
+  std::optional<double> at_least = {};
+  std::optional<double> at_most = {};
+  bool operator==(const Expectation&) const = default;
+};
+
+struct Experiment {
+  Setting<std::string> name = {};
+  Network network = {};
+  std::vector<Job> jobs = {};
+  std::vector<Traffic> traffic = {};
+  Capture capture = {};
+  Run run = {};
+  std::vector<SweepAxis> sweep = {};
+  std::vector<Expectation> expectations = {};
+  bool operator==(const Experiment&) const = default;
+};
+
+std::string host_name(int host);
+/// Number of a host named as above, within the network's hosts.
+std::optional<int> host_number(const Network& network, std::string_view name);
+
+/// Host of each rank of a job. REQUIRES: the job is resolved.
+std::vector<int> placement(const Network& network, const Job& job);
+
+/// One direction of a host's link with the overrides applied.
+LinkSettings host_link(const Network& network, int host, Direction direction);
+
+/// One direction of a core link with the overrides applied. REQUIRES: is_core_link(network, name).
+LinkSettings core_link(const Network& network, std::string_view name, Direction direction);
+
+/// Whether the topology has a link of that name between two of its switches.
+bool is_core_link(const Network& network, std::string_view name);
+
+/// Pods of a fat tree: the smallest even number k with room for k^3/4 >= `hosts`.
+int fat_tree_pods(int hosts);
+
+/// Propagation there and back between the two hosts farthest apart, without overrides.
+Duration round_trip(const Network& network);
+
+/// The same with overrides: those of host links and of a dumbbell's core count; those of other core
+/// links do not, since other paths go around them. What queues are sized for.
+Duration longest_round_trip(const Network& network);
+
+/// The queue limit in bytes: as given, or its multiple of rate * longest round trip, at least two
+/// packets.
+Bytes queue_bytes(const Network& network, const LinkSettings& link);
+
+}  // namespace tw::spec

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of every section of an experiment file, in the order in which they are shown.
+
+#pragma once
+
+#include "trainwire/spec/experiment.h"
+#include "trainwire/spec/field.h"
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace tw::spec {
+
+constexpr int kMostHosts = 1'000'000;
+/// Of one job, and of all jobs together.
+constexpr int kMostRanks = 1'000'000;
+constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+
+/// Top level.
+const std::vector<Field<Experiment>>& experiment_fields();
+/// [network], without its [[network.link]].
+const std::vector<Field<Network>>& network_fields();
+/// [[network.link]].
+const std::vector<Field<LinkOverride>>& link_fields();
+/// [[job]].
+const std::vector<Field<Job>>& job_fields();
+/// [[traffic]].
+const std::vector<Field<Traffic>>& traffic_fields();
+const std::vector<Field<Capture>>& capture_fields();
+const std::vector<Field<Run>>& run_fields();
+/// [[expect]].
+const std::vector<Field<Expectation>>& expectation_fields();
+
+/// Sections, besides the top-level keys; [sweep] has the paths of other keys as its own.
+constexpr std::array<std::string_view, 7> kSections{"network", "job", "traffic", "capture",
+                                                    "sweep",   "run", "expect"};
+
+}  // namespace tw::spec

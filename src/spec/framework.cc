@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/spec/framework.h"
+
+#include "trainwire/base/error.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace tw::spec {
+namespace {
+
+// Connection counts follow the flows that the TUM measurement study counted between 4 workers, each
+// connection being two directed flows:
+//   ring, TensorFlow and Horovod: 4 edges x 1 x 2 + 4 ranks x 2 side connections x 2 = 24
+//   KungFu's trees: 3 edges x 2 connections x 2 = 12
+constexpr std::array kFrameworks{
+    // MultiWorkerMirroredStrategy: ring over gRPC, gradients packed once backward has ended.
+    Framework{.name = "tensorflow",
+              .strategy = "ring",
+              .transport = "grpc",
+              .bucket = Bytes(0),
+              .overlap = false,
+              .side_connections = 2},
+    // HOROVOD_FUSION_THRESHOLD of 64 MiB; tensors are reduced while backward produces others.
+    Framework{.name = "horovod",
+              .strategy = "ring",
+              .transport = "mpi",
+              .bucket = 64_MiB,
+              .overlap = true,
+              .side_connections = 2},
+    // KungFu cuts tensors into chunks of 1 MiB that travel at the same time. Eight pieces stand for
+    // them: enough for all levels of a small tree to work at once, without 100 rounds a model.
+    Framework{.name = "kungfu",
+              .strategy = "binary_tree_star",
+              .transport = "tcp",
+              .bucket = Bytes(0),
+              .overlap = true,
+              .pieces = 8,
+              .connections = 2},
+    // DistributedDataParallel: bucket_cap_mb of 25, sent as backward fills them.
+    Framework{.name = "pytorch",
+              .strategy = "ring",
+              .transport = "gloo",
+              .bucket = 25_MiB,
+              .overlap = true},
+};
+
+template <typename T>
+void preset(Setting<T>& setting, const T& value) {
+  if (setting.origin == Origin::Default) setting = {value, Origin::Preset};
+}
+
+template <typename T>
+void preset(Setting<T>& setting, const std::optional<T>& value) {
+  if (value) preset(setting, *value);
+}
+
+}  // namespace
+
+std::span<const Framework> frameworks() { return kFrameworks; }
+
+std::span<const std::string_view> framework_names() {
+  static constexpr auto kNames = [] {
+    std::array<std::string_view, kFrameworks.size()> names;
+    std::transform(kFrameworks.begin(), kFrameworks.end(), names.begin(),
+                   [](const Framework& framework) { return framework.name; });
+    return names;
+  }();
+  return kNames;
+}
+
+void apply_framework(Job& job) {
+  if (!*job.framework) return;
+  const auto at = std::find_if(kFrameworks.begin(), kFrameworks.end(), [&](const Framework& known) {
+    return known.name == **job.framework;
+  });
+  check(at != kFrameworks.end(), "a job's framework is one of framework_names()");
+  preset(job.strategy, std::string(at->strategy));
+  preset(job.transport, std::string(at->transport));
+  preset(job.bucket, at->bucket);
+  preset(job.overlap, at->overlap);
+  preset(job.pieces, at->pieces);
+  preset(job.connections, at->connections);
+  preset(job.side_connections, at->side_connections);
+}
+
+}  // namespace tw::spec

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frameworks as presets: what a job does on the wire when it runs under TensorFlow, Horovod, KungFu
+// or PyTorch, as far as the published measurements and sources tell.
+
+#pragma once
+
+#include "trainwire/spec/experiment.h"
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tw::spec {
+
+/// What a framework brings; a key it says nothing about keeps its default.
+struct Framework {
+  std::string_view name;
+  std::string_view strategy;
+  std::string_view transport;
+  Bytes bucket;
+  bool overlap;
+  std::optional<int> pieces = {};
+  std::optional<int> connections = {};
+  std::optional<int> side_connections = {};
+};
+
+std::span<const Framework> frameworks();
+std::span<const std::string_view> framework_names();
+
+/// Gives the job's framework its say on every setting that nobody set. REQUIRES: the framework
+/// exists.
+void apply_framework(Job& job);
+
+}  // namespace tw::spec

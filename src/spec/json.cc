@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/spec/fields.h"
+#include "trainwire/spec/print.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tw::spec {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Derived lists longer than this are told by their length alone.
+constexpr std::size_t kLongList = 1000;
+
+struct ToJson {
+  Json operator()(Absent) const { return nullptr; }
+  Json operator()(const List& list) const {
+    Json array = Json::array();
+    for (const Node& node : list) array.push_back(std::visit(*this, node.value));
+    return array;
+  }
+  Json operator()(const Table& table) const {
+    Json object = Json::object();
+    for (const Entry& entry : table) object[entry.key] = std::visit(*this, entry.node.value);
+    return object;
+  }
+  Json operator()(const auto& scalar) const { return scalar; }
+};
+
+Json setting(const Held& held) {
+  const auto* list = std::get_if<List>(&held.measured.value);
+  if (list != nullptr && list->size() > kLongList && held.origin == Origin::Derived) {
+    return {{"value", nullptr}, {"count", list->size()}, {"origin", name(held.origin)}};
+  }
+  return {{"value", std::visit(ToJson{}, held.measured.value)}, {"origin", name(held.origin)}};
+}
+
+template <typename S>
+Json section(const std::vector<Field<S>>& fields, const S& from) {
+  Json object = Json::object();
+  for (const Field<S>& field : fields) {
+    if (const std::optional<Held> held = field.held(from)) {
+      object[fmt::format("{}{}", field.key, field.suffix)] = setting(*held);
+    }
+  }
+  return object;
+}
+
+template <typename S>
+Json sections(const std::vector<Field<S>>& fields, const std::vector<S>& from) {
+  Json array = Json::array();
+  for (const S& one : from) array.push_back(section(fields, one));
+  return array;
+}
+
+Json derived(std::int64_t value) { return {{"value", value}, {"origin", name(Origin::Derived)}}; }
+
+Json network(const Network& network) {
+  Json object = section(network_fields(), network);
+  object["round_trip_ns"] = derived(longest_round_trip(network).count());
+  object["queue_bytes"] = derived(queue_bytes(network, network.link).count());
+  object["links"] = sections(link_fields(), network.overrides);
+  return object;
+}
+
+Json sweep(const std::vector<SweepAxis>& axes) {
+  Json array = Json::array();
+  for (const SweepAxis& axis : axes) array.push_back({{"key", axis.key}, {"values", axis.values}});
+  return array;
+}
+
+}  // namespace
+
+Json to_json(const Experiment& experiment) {
+  Json document = section(experiment_fields(), experiment);
+  document["network"] = network(experiment.network);
+  document["jobs"] = sections(job_fields(), experiment.jobs);
+  document["traffic"] = sections(traffic_fields(), experiment.traffic);
+  document["capture"] = section(capture_fields(), experiment.capture);
+  document["run"] = section(run_fields(), experiment.run);
+  document["sweep"] = sweep(experiment.sweep);
+  document["expectations"] = sections(expectation_fields(), experiment.expectations);
+  return document;
+}
+
+}  // namespace tw::spec

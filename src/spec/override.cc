@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/spec/override.h"
+
+#include "trainwire/spec/parse.h"
+#include "trainwire/spec/problem.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace tw::spec {
+namespace {
+
+void list_if_single(Table& table, std::string_view key) {
+  Node* node = find(table, key);
+  if (node == nullptr || !std::holds_alternative<Table>(node->value)) return;
+  List single;
+  single.push_back(std::move(*node));
+  node->value = std::move(single);
+}
+
+/// A path cut at its first dot.
+struct Path {
+  std::string_view head;
+  std::string_view rest;
+};
+
+Path cut(std::string_view path) {
+  const std::size_t dot = path.find('.');
+  if (dot == std::string_view::npos) return {path, {}};
+  return {path.substr(0, dot), path.substr(dot + 1)};
+}
+
+std::optional<std::size_t> index(std::string_view text) {
+  std::size_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+void assign(Table& table, std::string_view key, const Node& value) {
+  if (Node* node = find(table, key)) {
+    *node = value;
+  } else {
+    table.push_back({std::string(key), value});
+  }
+}
+
+std::string set_in(Table& table, std::string_view path, const Node& value);
+
+std::string set_in_element(Node& element, std::string_view path, const Node& value) {
+  auto* table = std::get_if<Table>(&element.value);
+  return table != nullptr ? set_in(*table, path, value) : "the section is not a table";
+}
+
+/// `path` starts with the number of an element, or means each of them.
+std::string set_in_list(List& list, std::string_view name, std::string_view path,
+                        const Node& value) {
+  if (list.empty())
+    return fmt::format("there is no [[{}]] to set it in; add one to the file", name);
+  const auto [head, rest] = cut(path);
+  if (const auto i = index(head)) {
+    if (*i >= list.size()) {
+      return fmt::format("there is no {}.{}; the last one is {}.{}", name, head, name,
+                         list.size() - 1);
+    }
+    return set_in_element(list[*i], rest, value);
+  }
+  for (Node& element : list) {
+    if (std::string problem = set_in_element(element, path, value); !problem.empty())
+      return problem;
+  }
+  return "";
+}
+
+std::string set_in(Table& table, std::string_view path, const Node& value) {
+  const auto [head, rest] = cut(path);
+  if (head.empty()) return "a name is missing in the path; write for example network.rate";
+  if (rest.empty()) {
+    assign(table, head, value);
+    return "";
+  }
+  Node* node = find(table, head);
+  if (node == nullptr) {
+    if (index(cut(rest).head)) return fmt::format("there is no [[{}]] to set it in", head);
+    assign(table, head, Node{.value = Table{}, .place = value.place});
+    node = find(table, head);
+  }
+  if (auto* list = std::get_if<List>(&node->value)) return set_in_list(*list, head, rest, value);
+  if (auto* inner = std::get_if<Table>(&node->value)) return set_in(*inner, rest, value);
+  return fmt::format("{} is a value, not a section", quoted(head));
+}
+
+std::string_view unquoted(std::string_view text) {
+  const bool is_quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+void list_repeated_sections(Table& root) {
+  for (const std::string_view key : {"job", "traffic", "expect"}) list_if_single(root, key);
+  Node* network = find(root, "network");
+  if (network == nullptr) return;
+  if (auto* table = std::get_if<Table>(&network->value)) list_if_single(*table, "link");
+}
+
+std::string set_value(Table& root, std::string_view path, const Node& value) {
+  const auto [head, rest] = cut(path);
+  if (head != "sweep" || rest.empty()) return set_in(root, path, value);
+  // An axis is a path itself, and one key of [sweep].
+  if (find(root, head) == nullptr) assign(root, head, Node{.value = Table{}, .place = value.place});
+  auto* sweep = std::get_if<Table>(&find(root, head)->value);
+  if (sweep == nullptr) return "sweep is not a section";
+  assign(*sweep, unquoted(rest), value);
+  return "";
+}
+
+Override parse_override(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view key = trimmed(text.substr(0, std::min(equals, text.size())));
+  if (equals == std::string_view::npos || key.empty()) {
+    throw SpecError(
+        fmt::format("--set {}: not of the form key=value; write for example "
+                    "--set network.rate=10Gbit",
+                    text));
+  }
+  return {.key = std::string(key), .value = std::string(trimmed(text.substr(equals + 1)))};
+}
+
+}  // namespace tw::spec

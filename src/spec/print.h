@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a resolved Experiment back, every value with its origin.
+
+#pragma once
+
+#include "trainwire/spec/experiment.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace tw::spec {
+
+/// TOML that parse.h reads back to an experiment with the same values. Behind each line stands
+/// where the value comes from unless the file said it ("# default", "# derived: ..."); derived
+/// facts that are no keys (round trip, queue bytes) are comments.
+std::string to_toml(const Experiment& experiment);
+
+/// The same as a document: {"network": {"rate_bps": {"value": 1e9, "origin": "default"}, ...}}.
+/// Keys carry unit suffixes (_bps, _bytes, _ns) where the value has a unit.
+nlohmann::ordered_json to_json(const Experiment& experiment);
+
+}  // namespace tw::spec
