@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exchange of one step of a job: its schedule and layout, and what they put on hosts and pairs.
+
+#pragma once
+
+#include "trainwire/collective/count.h"
+#include "trainwire/collective/layout.h"
+#include "trainwire/collective/schedule.h"
+#include "trainwire/predict/plan.h"
+#include "trainwire/spec/experiment.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tw::predict {
+
+/// A job laid out: the schedule that each bucket runs, and the elements of each bucket.
+struct Exchange {
+  collective::Layout layout;
+  collective::Schedule schedule;
+  std::vector<std::int64_t> buckets;
+};
+
+/// Throws SpecError where the strategy cannot be laid out as the job says.
+Exchange exchange(const spec::Experiment& experiment, const spec::Job& job,
+                  std::vector<std::int64_t> buckets);
+
+/// Counts of all buckets together, in elements.
+collective::Count count(const Exchange& exchange);
+
+/// Host pairs of all buckets together; empty beyond kMostPairs. `pair_count` is set either way.
+std::vector<PairBytes> host_pairs(const Exchange& exchange, std::int64_t& pair_count);
+
+/// The least time in which the links can carry `count`: the busiest link's bytes at its rate and
+/// one way across; or, when every rank has a host of its own, the schedule's chain of dependent
+/// transfers, if longer.
+Duration exchange_bound(const spec::Network& network, const Exchange& exchange,
+                        const collective::Count& count);
+
+}  // namespace tw::predict
