@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of the program: one file each, one line each in commands.cc.
+//
+// Data goes to stdout, everything else to stderr. A command returns its exit code (0 done, 1 a
+// stated expectation failed) or throws one of base/error.h's families, which run() maps to 2, 3, 4
+// or 70.
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tw::cli {
+
+/// Where a command writes, so that tests can read it.
+struct Streams {
+  std::ostream& out;
+  std::ostream& err;
+  /// The command line without the program's name, for a run's provenance; set by run().
+  std::span<const std::string> arguments = {};
+};
+
+/// The body of a command, run after its options were read.
+using Body = std::function<int(Streams)>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  /// Declares the options on `app` and returns the body, which reads them when it is called.
+  Body (*declare)(CLI::App& app);
+};
+
+/// In the order in which help lists them.
+std::span<const Command> commands();
+
+Body declare_plan(CLI::App& app);
+Body declare_show(CLI::App& app);
+Body declare_models(CLI::App& app);
+Body declare_strategies(CLI::App& app);
+Body declare_completion(CLI::App& app);
+Body declare_man(CLI::App& app);
+
+/// Runs one command line (without the program's name) and returns the exit code; never throws.
+int run(std::span<const std::string> arguments, Streams streams);
+
+}  // namespace tw::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/command.h"
+
+#include <array>
+
+namespace tw::cli {
+
+std::span<const Command> commands() {
+  static constexpr std::array kCommands{
+      Command{"plan", "what a job will put on the network, computed", declare_plan},
+      Command{"show", "an experiment with every default and derived value", declare_show},
+      Command{"models", "the models: parameters, gradients, FLOPs", declare_models},
+      Command{"strategies", "the strategies: rounds and bytes", declare_strategies},
+      Command{"completion", "completion script for bash or zsh", declare_completion},
+      Command{"man", "the manual page", declare_man},
+  };
+  return kCommands;
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The experiment that a command works on: its file, its --set overrides, read against what exists.
+
+#pragma once
+
+#include "trainwire/spec/experiment.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tw::cli {
+
+/// Options shared by all commands that take an experiment.
+struct ExperimentFile {
+  std::string path;
+  std::vector<std::string> overrides;
+};
+
+/// Adds FILE and --set to a command; the values are there once the command line was parsed.
+std::shared_ptr<ExperimentFile> add_experiment_file(CLI::App& app);
+
+/// Reads and resolves it ("-" is standard input). Throws SystemError when it cannot be read,
+/// SpecError with all problems when it is wrong.
+spec::Experiment load(const ExperimentFile& file);
+
+}  // namespace tw::cli

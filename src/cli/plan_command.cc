@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/command.h"
+#include "trainwire/cli/expect.h"
+#include "trainwire/cli/experiment_file.h"
+#include "trainwire/cli/plan_document.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+namespace tw::cli {
+namespace {
+
+int print_plan(const spec::Experiment& experiment, const std::string& path, bool json,
+               Streams streams) {
+  std::vector<predict::JobPlan> plans;
+  for (const spec::Job& job : experiment.jobs) plans.push_back(predict::plan(experiment, job));
+  const nlohmann::ordered_json document = plan_document(experiment, plans);
+  if (json) {
+    fmt::print(streams.out, "{}\n", document.dump(2));
+  } else {
+    fmt::print(
+        streams.out,
+        "{}\nnext: trainwire plan {} --json for every pair, trainwire show {} for every setting\n",
+        plan_text(experiment, plans), path, path);
+  }
+  streams.out.flush();
+  return judge_all(experiment.expectations, "plan", document, streams.err);
+}
+
+}  // namespace
+
+Body declare_plan(CLI::App& app) {
+  const auto file = add_experiment_file(app);
+  const auto json = std::make_shared<bool>(false);
+  app.add_flag("--json", *json, "print one JSON document, with every host pair");
+  return
+      [file, json](Streams streams) { return print_plan(load(*file), file->path, *json, streams); };
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/base/nearest.h"
+#include "trainwire/cli/app.h"
+#include "trainwire/cli/command.h"
+#include "trainwire/cli/version.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <map>
+
+namespace tw::cli {
+namespace {
+
+enum ExitCode { kDone = 0, kUsage = 2, kEnvironment = 3, kRunFailed = 4, kInternal = 70 };
+
+int fail(Streams streams, std::string_view message, int code) {
+  fmt::print(streams.err, "trainwire: {}\n", message);
+  return code;
+}
+
+/// The message for a first word that is no command; empty when it is one (or an option).
+std::string unknown_command(std::span<const std::string> arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return {};
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  if (std::find(names.begin(), names.end(), arguments.front()) != names.end()) return {};
+  if (arguments.front() == "help") return {};
+  const auto near = nearest(arguments.front(), names);
+  return fmt::format(
+      "there is no command \"{}\"; {}", arguments.front(),
+      near ? fmt::format("did you mean \"{}\"?", *near) : "`trainwire --help` lists them");
+}
+
+/// Reads the options and runs the command's body.
+int dispatch(std::span<const std::string> arguments, Streams streams) {
+  Application application;
+  // CLI11 takes the words in reverse.
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    application.app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print(streams.out, "{}", application.help());
+    return kDone;
+  } catch (const CLI::CallForVersion&) {
+    fmt::print(streams.out, "trainwire {} (commit {})\n", version(), commit());
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    const std::string_view command = application.chosen();
+    return fail(streams,
+                fmt::format("{}; see `trainwire {}{}--help`", error.what(), command,
+                            command.empty() ? "" : " "),
+                kUsage);
+  }
+  const Body* body = application.body();
+  if (body == nullptr) {
+    fmt::print(streams.err, "{}", application.app.help());
+    return kUsage;
+  }
+  return (*body)(streams);
+}
+
+}  // namespace
+
+int run(std::span<const std::string> arguments, Streams streams) {
+  streams.arguments = arguments;
+  try {
+    if (const std::string message = unknown_command(arguments); !message.empty()) {
+      return fail(streams, message, kUsage);
+    }
+    const int code = dispatch(arguments, streams);
+    streams.out.flush();
+    if (!streams.out) throw SystemError("writing the result: the output was closed or is full");
+    return code;
+  } catch (const SpecError& error) {
+    return fail(streams, error.what(), kUsage);
+  } catch (const SystemError& error) {
+    return fail(streams, error.what(), kEnvironment);
+  } catch (const DataError& error) {
+    return fail(streams, error.what(), kEnvironment);
+  } catch (const Error& error) {
+    return fail(streams, error.what(), kRunFailed);
+  } catch (const std::exception& error) {
+    return fail(streams, fmt::format("internal error: {}; please report it", error.what()),
+                kInternal);
+  }
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as a user meets it: what it prints, where, and how it exits.
+#include "trainwire/cli/command.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace tw::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+struct Result {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Result trainwire(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run(arguments, {.out = out, .err = err});
+  return {.code = code, .out = out.str(), .err = err.str()};
+}
+
+/// A file that lives as long as the test.
+class Run : public testing::Test {
+ protected:
+  std::string file(std::string_view text) {
+    path_ = testing::TempDir() + "experiment.toml";
+    std::ofstream(path_) << text;
+    return path_;
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+ private:
+  std::string path_ = testing::TempDir() + "none.toml";
+};
+
+constexpr const char* kRingOfFour = R"(
+[network]
+hosts = 4
+rate = "25Gbit"
+[[job]]
+model = "resnet50-torchvision"
+batch = 64
+device = "a100"
+)";
+
+TEST_F(Run, HelpAndVersionGoToStandardOutput) {
+  EXPECT_EQ(trainwire({"--help"}).code, 0);
+  EXPECT_THAT(trainwire({"--help"}).out, HasSubstr("plan"));
+  EXPECT_THAT(trainwire({"plan", "--help"}).out, HasSubstr("--set"));
+  EXPECT_THAT(trainwire({"--version"}).out, StartsWith("trainwire 0."));
+}
+
+TEST_F(Run, NoCommandIsAUsageErrorWithTheHelp) {
+  const Result result = trainwire({});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, HasSubstr("plan"));
+}
+
+TEST_F(Run, MisspeltCommandNamesTheNearest) {
+  const Result result = trainwire({"plam", "x.toml"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("did you mean \"plan\"?"));
+}
+
+TEST_F(Run, UnknownOptionPointsToTheHelp) {
+  const Result result = trainwire({"plan", "--jsn", file(kRingOfFour)});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("trainwire plan --help"));
+}
+
+TEST_F(Run, MissingFileIsAnEnvironmentError) {
+  const Result result = trainwire({"plan", "/nonexistent/x.toml"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("/nonexistent/x.toml"));
+}
+
+TEST_F(Run, FolderIsAnEnvironmentError) {
+  EXPECT_EQ(trainwire({"plan", testing::TempDir()}).code, 3);
+}
+
+TEST_F(Run, PlanPrintsTheDemandOfEquation31) {
+  // 2(N-1)/N * P * 4 bytes = 1.5 * 25,557,032 * 4 = 153,342,192.
+  const Result result = trainwire({"plan", file(kRingOfFour)});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("a rank sends at most 153.3 MB"));
+  EXPECT_THAT(result.out, HasSubstr("7.667 Gbit/s"));
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST_F(Run, PlanDocumentHasThePromisedFields) {
+  const Result result = trainwire({"plan", "--json", file(kRingOfFour)});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto document = nlohmann::json::parse(result.out);
+  EXPECT_EQ(document["schema"], 1);
+  const auto& job = document["jobs"][0];
+  for (const char* key :
+       {"name", "model", "strategy", "ranks", "hosts", "step", "training", "compute_s",
+        "exchange_bound_s", "iteration_bound_s", "required_bandwidth_bps"}) {
+    EXPECT_TRUE(job.contains(key)) << key;
+  }
+  EXPECT_EQ(job["step"]["rank_sent_bytes"], 153342192);
+  EXPECT_EQ(job["step"]["pairs"].size(), 4u);
+  EXPECT_EQ(job["step"]["pairs"][0]["from"], "host0");
+  EXPECT_EQ(job["step"]["pairs"][0]["to"], "host1");
+}
+
+TEST_F(Run, SetReplacesASetting) {
+  const Result result = trainwire({"plan", "--json", "--set", "job.strategy=star", "--set",
+                                   "network.hosts=3", file(kRingOfFour)});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto job = nlohmann::json::parse(result.out)["jobs"][0];
+  EXPECT_EQ(job["strategy"], "star");
+  EXPECT_EQ(job["ranks"], 3);
+}
+
+TEST_F(Run, FailedExpectationExitsWithOne) {
+  const Result result = trainwire({"plan", file(std::string(kRingOfFour) + R"(
+[[expect]]
+of = "plan"
+metric = "jobs.0.step.total_bytes"
+equals = 1
+)")});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("NOT AS EXPECTED"));
+}
+
+TEST_F(Run, WrongExperimentListsAllProblemsAtOnce) {
+  const Result result = trainwire({"show", file(R"(
+[network]
+rat = "1Gbit"
+rate = "-1Gbit"
+delay = "10ms"
+queue = "1kB"
+[[job]]
+model = "resnet5O"
+ranks = 0
+)")});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.out, IsEmpty());
+  for (const char* part :
+       {"\"rate\"", "-1Gbit", "allow_shallow_queue", "resnet50", "at least one rank"}) {
+    EXPECT_THAT(result.err, HasSubstr(part));
+  }
+}
+
+TEST_F(Run, ShowMarksDefaults) {
+  const Result result = trainwire({"show", file(kRingOfFour)});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("default"));
+  EXPECT_THAT(result.out, HasSubstr("25,557,032 trainable parameters"));
+  EXPECT_TRUE(nlohmann::json::accept(trainwire({"show", "--json", file(kRingOfFour)}).out));
+}
+
+TEST_F(Run, ModelsListsAndDetails) {
+  EXPECT_THAT(trainwire({"models"}).out, HasSubstr("25,636,712"));
+  EXPECT_THAT(trainwire({"models", "vgg16"}).out, HasSubstr("138,357,544 parameters"));
+  const Result unknown = trainwire({"models", "vgg17"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean"));
+  const auto document = nlohmann::json::parse(trainwire({"models", "--json"}).out);
+  EXPECT_GE(document["models"].size(), 20u);
+}
+
+TEST_F(Run, StrategiesListsThemAll) {
+  const auto document = nlohmann::json::parse(trainwire({"strategies", "--json"}).out);
+  EXPECT_EQ(document["strategies"].size(), 10u);
+  EXPECT_THAT(trainwire({"strategies"}).out, HasSubstr("halving_doubling"));
+}
+
+TEST_F(Run, FullOutputIsAnEnvironmentError) {
+  std::ofstream full("/dev/full");
+  std::ostringstream err;
+  const std::vector<std::string> arguments{"models"};
+  EXPECT_EQ(run(arguments, {.out = full, .err = err}), 3);
+  EXPECT_THAT(err.str(), HasSubstr("full"));
+}
+
+}  // namespace
+}  // namespace tw::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/command.h"
+#include "trainwire/collective/strategies.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+namespace tw::cli {
+namespace {
+
+void print_text(std::ostream& out) {
+  for (const collective::Strategy& strategy : collective::catalogue()) {
+    fmt::print(out, "{:<17} {}\n{:<17} rounds: {}\n{:<17} bytes:  {}\n", strategy.name,
+               strategy.summary, "", strategy.rounds, "", strategy.bytes);
+  }
+  fmt::print(out,
+             "\nM: bytes of gradients. P: ranks. H: hosts. w, n: workers and servers of a "
+             "parameter server.\n"
+             "next: trainwire plan FILE --set job.strategy=NAME\n");
+}
+
+nlohmann::ordered_json document() {
+  nlohmann::ordered_json result{
+      {"schema", 1}, {"command", "strategies"}, {"strategies", nlohmann::ordered_json::array()}};
+  for (const collective::Strategy& strategy : collective::catalogue()) {
+    result["strategies"].push_back({{"name", strategy.name},
+                                    {"summary", strategy.summary},
+                                    {"rounds", strategy.rounds},
+                                    {"bytes", strategy.bytes}});
+  }
+  return result;
+}
+
+}  // namespace
+
+Body declare_strategies(CLI::App& app) {
+  const auto json = std::make_shared<bool>(false);
+  app.add_flag("--json", *json, "print one JSON document");
+  return [json](Streams streams) {
+    if (*json) {
+      fmt::print(streams.out, "{}\n", document().dump(2));
+    } else {
+      print_text(streams.out);
+    }
+    return 0;
+  };
+}
+
+}  // namespace tw::cli
