@@ -36,7 +36,7 @@ struct Sender {
 /// The words of one line, and complaints about them.
 class Words {
  public:
-  Words(std::string line, int number)
+  Words(const std::string& line, int number)
       : stream_(line.substr(0, line.find('#'))), line_(line), number_(number) {
     next_ok_ = static_cast<bool>(stream_ >> next_);
   }

@@ -7,7 +7,7 @@ namespace tw::capture {
 namespace {
 
 /// Extended header bytes of the operations, by the low five bits of the opcode; -1: reserved.
-constexpr std::array<std::int8_t, 32> kExtendedHeader = {
+constexpr std::array<int, 32> kExtendedHeader = {
     0,  0,  0,  4,  0,  4,   // SEND first, middle, last, last + immediate, only, only + immediate
     16, 0,  0,  4,  16, 20,  // RDMA WRITE, in the same order: a remote address in the first
     16,                      // RDMA READ request

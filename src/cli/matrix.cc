@@ -21,10 +21,12 @@ struct Grid {
   int hosts;
   std::vector<double> cells;
 
-  double& at(int row, int column) { return cells[static_cast<std::size_t>(row * side + column)]; }
-  double at(int row, int column) const {
-    return cells[static_cast<std::size_t>(row * side + column)];
+  std::size_t index(int row, int column) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(side) +
+           static_cast<std::size_t>(column);
   }
+  double& at(int row, int column) { return cells[index(row, column)]; }
+  double at(int row, int column) const { return cells[index(row, column)]; }
   /// First host of a block.
   int first(int block) const {
     return static_cast<int>(static_cast<std::int64_t>(block) * hosts / side);

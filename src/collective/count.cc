@@ -202,27 +202,25 @@ std::vector<HostShare> shares_from(const Setting& setting, const std::vector<Run
 
 enum class Side { Receivers, Senders };
 
-/// The ranks that `rank` sends to or receives from, as disjoint runs in order.
-std::vector<Run> peers_of(const Schedule& schedule, int rank, Side side) {
+/// The other ends of a strand as runs of neighbours, in one or two of them where they pass the last
+/// rank.
+void append_peers(const Schedule& schedule, const Strand& strand, Side side,
+                  std::vector<Run>& runs) {
   const bool sends = side == Side::Receivers;
-  std::vector<Run> runs;
-  for (const Strand& strand : schedule.program(rank)) {
-    if ((sends ? strand.from : strand.to) != rank ||
-        (sends ? strand.from_stride : strand.to_stride) != 0) {
-      continue;
-    }
-    const int stride = sends ? strand.to_stride : strand.from_stride;
-    // Neighbours in one or two runs, according to whether they pass the last rank.
-    const bool neighbours = stride == 1 && strand.count <= schedule.ranks;
-    const std::int64_t steps = stride == 0 || neighbours ? 1 : strand.count;
-    for (std::int64_t i = 0; i < steps; ++i) {
-      const Transfer t = transfer(schedule, strand, i);
-      const int peer = sends ? t.to : t.from;
-      const std::int64_t end = peer + (neighbours ? strand.count : 1);
-      runs.push_back({peer, static_cast<int>(std::min<std::int64_t>(end, schedule.ranks))});
-      if (end > schedule.ranks) runs.push_back({0, static_cast<int>(end - schedule.ranks)});
-    }
+  const int stride = sends ? strand.to_stride : strand.from_stride;
+  const bool neighbours = stride == 1 && strand.count <= schedule.ranks;
+  const std::int64_t steps = stride == 0 || neighbours ? 1 : strand.count;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const Transfer t = transfer(schedule, strand, i);
+    const int peer = sends ? t.to : t.from;
+    const std::int64_t end = peer + (neighbours ? strand.count : 1);
+    runs.push_back({peer, static_cast<int>(std::min<std::int64_t>(end, schedule.ranks))});
+    if (end > schedule.ranks) runs.push_back({0, static_cast<int>(end - schedule.ranks)});
   }
+}
+
+/// Overlapping and touching runs joined, in order.
+std::vector<Run> joined(std::vector<Run> runs) {
   std::sort(runs.begin(), runs.end(), [](Run a, Run b) { return a.begin < b.begin; });
   std::vector<Run> disjoint;
   for (const Run& run : runs) {
@@ -233,6 +231,18 @@ std::vector<Run> peers_of(const Schedule& schedule, int rank, Side side) {
     }
   }
   return disjoint;
+}
+
+/// The ranks that `rank` sends to or receives from, as disjoint runs in order.
+std::vector<Run> peers_of(const Schedule& schedule, int rank, Side side) {
+  const bool sends = side == Side::Receivers;
+  std::vector<Run> runs;
+  for (const Strand& strand : schedule.program(rank)) {
+    const int own = sends ? strand.from : strand.to;
+    const int own_stride = sends ? strand.from_stride : strand.to_stride;
+    if (own == rank && own_stride == 0) append_peers(schedule, strand, side, runs);
+  }
+  return joined(std::move(runs));
 }
 
 /// Ranks in both lists of disjoint runs.

@@ -16,7 +16,9 @@ namespace {
 //
 // Where `size` cuts the right side off, the highest subtree that still fits moves up.
 
-int floor_log2(int value) { return std::bit_width(static_cast<unsigned>(value)) - 1; }
+int floor_log2(int value) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(value))) - 1;
+}
 
 int lowest_bit(int place) { return place & -place; }
 

@@ -30,7 +30,7 @@ void add(Copy& own, Copy incoming) {
 
 }  // namespace
 
-void Findings::add(std::string text) {
+void Findings::add(const std::string& text) {
   if (texts_.size() < kMostFaults) texts_.push_back(prefix_ + text);
 }
 

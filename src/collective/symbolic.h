@@ -17,7 +17,7 @@ namespace tw::collective {
 /// Faults in words. More than the first 20 would only repeat what is wrong.
 class Findings {
  public:
-  void add(std::string text);
+  void add(const std::string& text);
   /// Put before each text from now on.
   void set_prefix(std::string text) { prefix_ = std::move(text); }
   const std::vector<std::string>& texts() const { return texts_; }

@@ -66,15 +66,15 @@ std::vector<Section> repeated(const Table& parent, std::string_view key, const s
 
 /// The section of that name, empty when the file lacks it.
 Section single(const Table& root, std::string_view key, std::vector<Problem>& problems) {
-  static const Table kEmpty;
+  static const Table empty;
   const std::string name(key);
   const Node* node = find(root, key);
-  if (node == nullptr) return {name, kEmpty, {}, problems};
+  if (node == nullptr) return {name, empty, {}, problems};
   if (const auto* table = std::get_if<Table>(&node->value)) {
     return {name, *table, node->place, problems};
   }
   problems.push_back({node->place, name, fmt::format("not a section; write [{}]", key)});
-  return {name, kEmpty, node->place, problems};
+  return {name, empty, node->place, problems};
 }
 
 template <typename S>

@@ -4,7 +4,6 @@
 #include "trainwire/base/error.h"
 
 #include <numeric>
-#include <ranges>
 
 namespace tw::zoo {
 
@@ -29,8 +28,8 @@ std::vector<std::int64_t> buckets(const Model& model, Bytes size) {
   check(size >= Bytes(0), "a bucket has no negative size");
   std::vector<std::int64_t> filled;
   std::int64_t open = 0;
-  for (const Layer& layer : model.layers | std::views::reverse) {
-    open += layer.trainable;
+  for (auto layer = model.layers.rbegin(); layer != model.layers.rend(); ++layer) {
+    open += layer->trainable;
     if (size == Bytes(0) || open == 0 || Bytes(4 * open) < size) continue;
     filled.push_back(open);
     open = 0;
