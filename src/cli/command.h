@@ -38,10 +38,13 @@ struct Command {
 /// In the order in which help lists them.
 std::span<const Command> commands();
 
+Body declare_analyze(CLI::App& app);
+Body declare_info(CLI::App& app);
 Body declare_plan(CLI::App& app);
 Body declare_show(CLI::App& app);
 Body declare_models(CLI::App& app);
 Body declare_strategies(CLI::App& app);
+Body declare_schema(CLI::App& app);
 Body declare_completion(CLI::App& app);
 Body declare_man(CLI::App& app);
 

@@ -7,10 +7,13 @@ namespace tw::cli {
 
 std::span<const Command> commands() {
   static constexpr std::array kCommands{
+      Command{"analyze", "captures into flows, iterations, collectives, findings", declare_analyze},
+      Command{"info", "facts about capture files", declare_info},
       Command{"plan", "what a job will put on the network, computed", declare_plan},
       Command{"show", "an experiment with every default and derived value", declare_show},
       Command{"models", "the models: parameters, gradients, FLOPs", declare_models},
       Command{"strategies", "the strategies: rounds and bytes", declare_strategies},
+      Command{"schema", "every table and column of a run folder", declare_schema},
       Command{"completion", "completion script for bash or zsh", declare_completion},
       Command{"man", "the manual page", declare_man},
   };

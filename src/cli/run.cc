@@ -3,6 +3,7 @@
 #include "trainwire/base/nearest.h"
 #include "trainwire/cli/app.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/printable.h"
 #include "trainwire/cli/version.h"
 
 #include <fmt/format.h>
@@ -15,9 +16,15 @@ namespace {
 
 enum ExitCode { kDone = 0, kUsage = 2, kEnvironment = 3, kRunFailed = 4, kInternal = 70 };
 
+/// Messages quote names and bytes of files; a terminal must not obey them. Lines stay lines.
 int fail(Streams streams, std::string_view message, int code) {
-  fmt::print(streams.err, "trainwire: {}\n", message);
-  return code;
+  fmt::print(streams.err, "trainwire: ");
+  while (true) {
+    const std::size_t end = message.find('\n');
+    fmt::print(streams.err, "{}\n", printable(message.substr(0, end)));
+    if (end == message.npos) return code;
+    message.remove_prefix(end + 1);
+  }
 }
 
 /// The message for a first word that is no command; empty when it is one (or an option).

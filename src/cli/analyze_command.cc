@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/base/units.h"
+#include "trainwire/cli/capture_document.h"
+#include "trainwire/cli/capture_tables.h"
+#include "trainwire/cli/capture_text.h"
+#include "trainwire/cli/command.h"
+#include "trainwire/cli/hosts_file.h"
+#include "trainwire/cli/interrupt.h"
+#include "trainwire/cli/printable.h"
+#include "trainwire/cli/progress.h"
+#include "trainwire/cli/version.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <memory>
+
+namespace tw::cli {
+namespace {
+
+constexpr int kStrictFailed = 4;
+constexpr int kInterrupted = 130;
+
+struct Options {
+  std::vector<std::string> captures;
+  std::string out;
+  std::string log;
+  std::string filter;
+  std::string hosts;
+  std::string window = "1ms";
+  bool force = false;
+  bool json = false;
+  bool strict = false;
+  bool quiet = false;
+  bool no_progress = false;
+  bool no_folder = false;
+};
+
+std::int64_t window_of(const Options& options) {
+  const auto window = parse_duration(options.window);
+  if (!window || window->count() < 1000 || *window > std::chrono::hours(1)) {
+    throw SpecError(fmt::format(
+        "--window {}: expected a time from 1us to 1h with its unit, like 10ms", options.window));
+  }
+  return window->count();
+}
+
+/// "a/job.pcapng.zst" gives "job.run", here; a number is added while that is taken.
+std::string default_folder(const Options& options) {
+  std::filesystem::path name = std::filesystem::path(options.captures.front()).filename();
+  if (name == "-") name = "stdin";
+  for (const char* extension : {".zst", ".gz", ".pcapng", ".pcap", ".cap", ".ntar"}) {
+    if (name.extension() == extension) name = name.stem();
+  }
+  std::string folder = name.string() + ".run";
+  for (int i = 2; !options.force && std::filesystem::exists(folder); ++i) {
+    folder = fmt::format("{}-{}.run", name.string(), i);
+  }
+  return folder;
+}
+
+std::unique_ptr<result::RunFolder> take_folder(const Options& options, Streams streams) {
+  if (options.no_folder) return nullptr;
+  result::Provenance provenance{.command = "analyze",
+                                .command_line = {"trainwire"},
+                                .version = std::string(version()),
+                                .commit = std::string(commit())};
+  for (const std::string& word : streams.arguments) provenance.command_line.push_back(word);
+  for (const std::string& path : options.captures) {
+    provenance.inputs.push_back(result::describe_input(path));
+  }
+  for (const std::string& path : {options.log, options.hosts}) {
+    if (!path.empty()) provenance.inputs.push_back(result::describe_input(path));
+  }
+  return std::make_unique<result::RunFolder>(
+      options.out.empty() ? default_folder(options) : options.out, std::move(provenance),
+      options.force ? result::IfThere::Replace : result::IfThere::Refuse);
+}
+
+/// Reads the captures until their end or the first Ctrl-C.
+void read_captures(const Options& options, Streams streams, CaptureResult& result) {
+  Progress progress(streams.err,
+                    !options.quiet && !options.no_progress && is_terminal(streams.err));
+  const InterruptGuard guard;
+  flow::ReadOptions how;
+  how.table.window_ns = window_of(options);
+  how.filter = options.filter;
+  how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
+  how.stop = [&] { return guard.interrupted(); };
+  how.retired = [&](const flow::Flow& flow, const std::vector<capture::Address>& addresses) {
+    if (result.small_flows.size() >= kMostSmallFlows) return;
+    SmallFlow& small = result.small_flows.emplace_back(
+        SmallFlow{.flow = flow,
+                  .source = addresses[flow.key.source].text(),
+                  .destination = addresses[flow.key.destination].text()});
+    small.flow.series = {};
+  };
+  result.traffic = flow::read_traffic(options.captures, how);
+  result.interrupted = guard.interrupted();
+}
+
+void refuse_nothing(const Options& options, const CaptureResult& result) {
+  if (result.traffic.totals.packets > 0 || result.interrupted) return;
+  const std::string files = fmt::format("{}", fmt::join(options.captures, ", "));
+  if (!options.filter.empty()) {
+    throw DataError(
+        fmt::format("reading {}: no packet passes the filter \"{}\"; try it with tcpdump -r", files,
+                    options.filter));
+  }
+  std::string damage;
+  for (const flow::FileSummary& file : result.traffic.files) {
+    if (file.damage)
+      damage = fmt::format(" ({} at byte {})", file.damage->text, file.damage->offset);
+  }
+  throw DataError(
+      fmt::format("reading {}: the capture holds no packets{}; was the right interface captured?",
+                  files, damage));
+}
+
+/// Steps that lie outside the capture are most often local times without their zone.
+void warn_of_strange_log(const CaptureResult& result, Streams streams) {
+  if (!result.log) return;
+  std::int64_t first = result.log->steps.front().start_ns;
+  std::int64_t last = first;
+  for (const flow::LoggedStep& step : result.log->steps) {
+    first = std::min(first, step.start_ns);
+    last = std::max(last, step.end_ns);
+  }
+  const flow::Totals& totals = result.traffic.totals;
+  if (first <= totals.last_ns && last >= totals.first_ns) return;
+  const double hours = static_cast<double>(first - totals.first_ns) / 3.6e12;
+  fmt::print(
+      streams.err,
+      "trainwire: the steps of the log are {:.2f} h {} the capture: their times need the zone "
+      "(+02:00), or are not of this run\n",
+      std::abs(hours), hours > 0 ? "after" : "before");
+}
+
+void print_damage(const CaptureResult& result, Streams streams) {
+  for (const flow::FileSummary& file : result.traffic.files) {
+    if (!file.damage) continue;
+    fmt::print(streams.err, "trainwire: {} is damaged at byte {}: {}; everything before was used\n",
+               printable(file.path), file.damage->offset, printable(file.damage->text));
+  }
+}
+
+int exit_code(const Options& options, const CaptureResult& result, Streams streams) {
+  if (result.interrupted) {
+    fmt::print(streams.err,
+               "trainwire: interrupted; the results are of what was read until then\n");
+    return kInterrupted;
+  }
+  if (!options.strict) return 0;
+  const bool damaged =
+      std::any_of(result.traffic.files.begin(), result.traffic.files.end(),
+                  [](const flow::FileSummary& file) { return file.damage.has_value(); });
+  if (!damaged && result.analysis.quality.level != flow::Level::Poor) return 0;
+  fmt::print(streams.err, "trainwire: the data are {} and --strict was given\n",
+             damaged ? "damaged" : "of poor quality");
+  return kStrictFailed;
+}
+
+int analyze(const Options& options, Streams streams) {
+  CaptureResult result;
+  window_of(options);
+  flow::AnalysisOptions how;
+  if (!options.hosts.empty()) how.names = read_hosts(options.hosts);
+  if (!options.log.empty()) how.log = flow::parse_step_log(read_whole(options.log), options.log);
+  result.log = how.log;
+  const auto folder = take_folder(options, streams);
+  read_captures(options, streams, result);
+  refuse_nothing(options, result);
+  warn_of_strange_log(result, streams);
+  result.analysis = flow::analyse(result.traffic, how);
+  add_figures(result);
+  const nlohmann::ordered_json document = capture_document(result);
+  if (folder) {
+    write_tables(result, *folder);
+    folder->finish(document, result.interrupted ? "interrupted" : "");
+  }
+  if (options.json) {
+    fmt::print(streams.out, "{}\n", dumped(document));
+  } else if (!options.quiet) {
+    fmt::print(streams.out, "{}", capture_text(result, folder ? folder->path() : ""));
+  }
+  streams.out.flush();
+  print_damage(result, streams);
+  return exit_code(options, result, streams);
+}
+
+}  // namespace
+
+Body declare_analyze(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("CAPTURE", options->captures,
+                 "pcap or pcapng files, also inside gzip or zstd; - for standard input")
+      ->type_name("")
+      ->required();
+  app.add_option("-o,--out", options->out,
+                 "folder for the tables; default: the first file's name with .run, here")
+      ->type_name("DIR");
+  app.add_flag("--force", options->force, "replace a run that is in that folder");
+  app.add_flag("--no-folder", options->no_folder, "write no tables");
+  app.add_flag("--json", options->json, "print one JSON document");
+  app.add_option(
+         "--log", options->log,
+         "the program's own record of its steps: CSV rank,step,start,end; Type,ID,Timestamp; "
+         "or text with time stamps")
+      ->type_name("FILE");
+  app.add_option("-f,--filter", options->filter, "take packets that pass, in tcpdump's words")
+      ->type_name("EXPR");
+  app.add_option("--hosts", options->hosts, "names for addresses, CSV or TOML")->type_name("FILE");
+  app.add_option("--window", options->window, "width of the throughput series, default 1ms")
+      ->type_name("TIME");
+  app.add_flag("--strict", options->strict,
+               "exit with 4 when a file is damaged or the data are poor");
+  app.add_flag("-q,--quiet", options->quiet, "no summary and no progress bar");
+  app.add_flag("--no-progress", options->no_progress, "no progress bar");
+  return [options](Streams streams) { return analyze(*options, streams); };
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/capture_tables.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+namespace tw::cli {
+namespace {
+
+using result::Cell;
+using result::RunFolder;
+using result::TableFile;
+
+std::string protocol_name(std::uint8_t number) {
+  if (number == 6) return "tcp";
+  if (number == 17) return "udp";
+  return std::to_string(number);
+}
+
+/// What a row of flows.csv needs besides the flow.
+struct FlowLabels {
+  std::size_t number;
+  std::string source;
+  std::string destination;
+  flow::FlowClass flow_class;
+};
+
+void write_flow(TableFile& table, const flow::Flow& flow, const FlowLabels& labels) {
+  const flow::RoundTrips& trips = flow.round_trips;
+  const auto of_trips = [&](std::int64_t value) { return trips.count > 0 ? Cell(value) : Cell(); };
+  const std::int64_t mean =
+      trips.count > 0 ? trips.sum_ns / static_cast<std::int64_t>(trips.count) : 0;
+  table.row({labels.number,
+             labels.source,
+             flow.key.source_port,
+             labels.destination,
+             flow.key.destination_port,
+             protocol_name(flow.key.protocol),
+             name_of(labels.flow_class),
+             flow.first_ns,
+             flow.last_ns,
+             flow.packets,
+             flow.wire_bytes,
+             flow.payload_bytes,
+             flow.stream_bytes(),
+             flow.retransmitted_bytes,
+             flow.recovered_bytes,
+             flow.reordered_bytes,
+             flow.stream.missing_bytes(),
+             flow.acknowledgement_packets,
+             flow.large_packets,
+             flow.marked_packets,
+             flow.bursts.size(),
+             flow.longest_pause_ns,
+             trips.count,
+             of_trips(trips.least_ns),
+             of_trips(mean),
+             of_trips(trips.most_ns),
+             flow.saw_syn ? 1 : 0,
+             flow.saw_fin ? 1 : 0,
+             flow.saw_reset ? 1 : 0});
+}
+
+void write_flows(const CaptureResult& result, TableFile& table) {
+  const flow::Traffic& traffic = result.traffic;
+  for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
+    const flow::Flow& flow = traffic.flows[i];
+    write_flow(table, flow,
+               {.number = i,
+                .source = traffic.addresses[flow.key.source].text(),
+                .destination = traffic.addresses[flow.key.destination].text(),
+                .flow_class = result.analysis.classes[i]});
+  }
+  std::size_t number = traffic.flows.size();
+  for (const SmallFlow& small : result.small_flows) {
+    write_flow(table, small.flow,
+               {.number = number++,
+                .source = small.source,
+                .destination = small.destination,
+                .flow_class = class_of(small)});
+  }
+}
+
+void write_pairs(const CaptureResult& result, const HostNames& names, TableFile& table) {
+  for (const HostPair& pair : host_pairs(result.traffic, names)) {
+    table.row({names.name(pair.from), names.name(pair.to), pair.count.packets,
+               pair.count.wire_bytes, pair.count.payload_bytes, pair.count.stream_bytes,
+               pair.count.retransmitted_bytes});
+  }
+}
+
+void write_iterations(const flow::Iterations& iterations, TableFile& table) {
+  std::size_t number = 0;
+  for (const flow::Iteration& step : iterations.steps) {
+    table.row({number++, step.start_ns, step.end_ns,
+               static_cast<double>(step.end_ns - step.start_ns) / 1e9, step.exchange_start_ns,
+               step.exchange_end_ns, step.bytes, step.packets});
+  }
+}
+
+struct PairBytes {
+  std::uint64_t bytes = 0;
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 0;
+};
+/// By iteration, sending and receiving host.
+using IterationPairs = std::map<std::array<std::size_t, 3>, PairBytes>;
+
+/// The iteration in which `time_ns` lies; nothing outside of all.
+std::optional<std::size_t> iteration_at(std::span<const flow::Iteration> steps,
+                                        std::int64_t time_ns) {
+  const auto after = std::upper_bound(
+      steps.begin(), steps.end(), time_ns,
+      [](std::int64_t time, const flow::Iteration& step) { return time < step.start_ns; });
+  if (after == steps.begin() || time_ns >= std::prev(after)->end_ns) return {};
+  return static_cast<std::size_t>(after - steps.begin()) - 1;
+}
+
+IterationPairs iteration_pairs(const CaptureResult& result, const HostNames& names) {
+  IterationPairs pairs;
+  for (std::size_t i = 0; i < result.traffic.flows.size(); ++i) {
+    if (result.analysis.classes[i] != flow::FlowClass::Gradient) continue;
+    const flow::Flow& flow = result.traffic.flows[i];
+    for (const flow::Burst& burst : flow.bursts) {
+      const auto iteration = iteration_at(result.analysis.iterations.steps, burst.start_ns);
+      if (!iteration || pairs.size() >= kMostIterationPairs) continue;
+      PairBytes& sum =
+          pairs[{*iteration, names.host_of(flow.key.source), names.host_of(flow.key.destination)}];
+      sum.first_ns = sum.bytes == 0 ? burst.start_ns : std::min(sum.first_ns, burst.start_ns);
+      sum.last_ns = std::max(sum.last_ns, burst.end_ns);
+      sum.bytes += burst.bytes;
+    }
+  }
+  return pairs;
+}
+
+void write_iteration_pairs(const CaptureResult& result, const HostNames& names, TableFile& table) {
+  for (const auto& [key, sum] : iteration_pairs(result, names)) {
+    table.row(
+        {key[0], names.name(key[1]), names.name(key[2]), sum.bytes, sum.first_ns, sum.last_ns});
+  }
+}
+
+/// A series of windows.csv: one flow's, several added up, or the total.
+struct WindowSeries {
+  Cell from = {};
+  Cell to = {};
+  Cell flow = {};
+  std::vector<const flow::Series*> parts;
+};
+
+/// Windows of several series added up at a width of 2^fold base windows.
+class Sum {
+ public:
+  void add(const flow::Series& series, unsigned fold) {
+    for (const flow::Window& window : series.windows()) add(window.index >> fold, window.bytes);
+  }
+  /// In order of time, each window once.
+  const std::vector<std::pair<std::uint32_t, std::uint64_t>>& sorted() {
+    std::sort(windows_.begin(), windows_.end());
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < windows_.size(); ++i) {
+      if (windows_[i].first == windows_[last].first) {
+        windows_[last].second += windows_[i].second;
+      } else {
+        windows_[++last] = windows_[i];
+      }
+    }
+    if (!windows_.empty()) windows_.resize(last + 1);
+    return windows_;
+  }
+
+ private:
+  /// A series is in order of time, so neighbours that fall together are found here already.
+  void add(std::uint32_t index, std::uint64_t bytes) {
+    if (!windows_.empty() && windows_.back().first == index) {
+      windows_.back().second += bytes;
+    } else {
+      windows_.emplace_back(index, bytes);
+    }
+  }
+
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> windows_;
+};
+
+/// Windows at a width of 2^fold, at most (several parts may share one).
+std::size_t window_count(std::span<const WindowSeries> all, unsigned fold) {
+  std::size_t count = 0;
+  for (const WindowSeries& series : all) {
+    for (const flow::Series* part : series.parts) {
+      std::uint32_t last = ~std::uint32_t{0};
+      for (const flow::Window& window : part->windows()) {
+        count += (window.index >> fold) != last ? 1 : 0;
+        last = window.index >> fold;
+      }
+    }
+  }
+  return count;
+}
+
+void write_scope(std::string_view scope, std::span<const WindowSeries> all,
+                 const flow::Clock& clock, TableFile& table) {
+  unsigned fold = 0;
+  while (fold < 31 && window_count(all, fold) > kMostWindowRows) ++fold;
+  const std::int64_t width_ns = clock.width_ns << fold;
+  for (const WindowSeries& series : all) {
+    Sum sum;
+    for (const flow::Series* part : series.parts) sum.add(*part, fold);
+    for (const auto& [index, bytes] : sum.sorted()) {
+      table.row({scope, series.from, series.to, series.flow,
+                 clock.origin_ns + width_ns * static_cast<std::int64_t>(index), width_ns, bytes});
+    }
+  }
+}
+
+void write_windows(const CaptureResult& result, const HostNames& names, TableFile& table) {
+  const flow::Traffic& traffic = result.traffic;
+  write_scope("total", std::vector<WindowSeries>{{.parts = {&traffic.series}}}, traffic.clock,
+              table);
+  std::map<std::pair<std::size_t, std::size_t>, WindowSeries> pairs;
+  std::vector<WindowSeries> flows;
+  for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
+    const flow::Flow& flow = traffic.flows[i];
+    const std::size_t from = names.host_of(flow.key.source);
+    const std::size_t to = names.host_of(flow.key.destination);
+    WindowSeries& pair = pairs[{from, to}];
+    pair.from = names.name(from);
+    pair.to = names.name(to);
+    pair.parts.push_back(&flow.series);
+    flows.push_back({.from = pair.from, .to = pair.to, .flow = i, .parts = {&flow.series}});
+  }
+  std::vector<WindowSeries> of_pairs;
+  of_pairs.reserve(pairs.size());
+  for (auto& [key, series] : pairs) of_pairs.push_back(std::move(series));
+  write_scope("pair", of_pairs, traffic.clock, table);
+  write_scope("flow", flows, traffic.clock, table);
+}
+
+void write_collectives(const flow::Analysis& analysis, TableFile& table) {
+  for (const flow::Collective& collective : analysis.collectives) {
+    const auto timing = timing_of(collective, analysis);
+    const auto number = [&](double value) { return timing ? Cell(value) : Cell(); };
+    const CollectiveTiming shown = timing.value_or(CollectiveTiming{});
+    table.row({collective.operation, collective.strategy,
+               fmt::format("{}", fmt::join(collective.order, " ")), collective.order.size(),
+               collective.bytes_per_iteration,
+               fmt::format("{}", fmt::join(collective.buckets, " ")),
+               analysis.iterations.steps.size(), number(shown.time_s.value),
+               number(shown.time_s.low), number(shown.time_s.high), number(shown.algbw_bps),
+               number(shown.busbw_bps), collective.confidence, collective.evidence});
+  }
+}
+
+void write_steps(const flow::StepLog& log, TableFile& table) {
+  for (const flow::LoggedStep& step : log.steps) {
+    table.row({step.rank, step.step, "step", step.start_ns, step.end_ns});
+  }
+}
+
+}  // namespace
+
+void write_tables(const CaptureResult& result, RunFolder& folder) {
+  const HostNames names(result.traffic, result.analysis);
+  write_flows(result, folder.table("flows"));
+  write_pairs(result, names, folder.table("pairs"));
+  write_iterations(result.analysis.iterations, folder.table("iterations"));
+  write_iteration_pairs(result, names, folder.table("iteration_pairs"));
+  write_windows(result, names, folder.table("windows"));
+  write_collectives(result.analysis, folder.table("collectives"));
+  if (result.log) write_steps(*result.log, folder.table("steps"));
+}
+
+}  // namespace tw::cli

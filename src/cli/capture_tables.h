@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A capture and its analysis as the tables of a run folder.
+
+#pragma once
+
+#include "trainwire/cli/capture_view.h"
+#include "trainwire/result/run_folder.h"
+
+namespace tw::cli {
+
+/// Rows of windows.csv for each scope; where there would be more, windows are added up two and two.
+inline constexpr std::size_t kMostWindowRows = 200'000;
+/// Rows of iteration_pairs.csv; iterations past it are left out.
+inline constexpr std::size_t kMostIterationPairs = 500'000;
+
+/// Writes every table that the result has something for. Throws SystemError.
+void write_tables(const CaptureResult& result, result::RunFolder& folder);
+
+}  // namespace tw::cli

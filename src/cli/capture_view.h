@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands that read captures show: traffic and its analysis under host names, and figures
+// derived from both.
+
+#pragma once
+
+#include "trainwire/flow/analysis.h"
+#include "trainwire/flow/traffic.h"
+#include "trainwire/stats/estimate.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::cli {
+
+/// A small flow that ended, of which only this is kept.
+struct SmallFlow {
+  flow::Flow flow;
+  std::string source;
+  std::string destination;
+};
+
+/// Tiny or control: by the measure with which they are counted.
+flow::FlowClass class_of(const SmallFlow& small);
+
+/// Most small flows that are listed; all are counted.
+inline constexpr std::size_t kMostSmallFlows = 50'000;
+
+/// Hosts of addresses. Addresses that the analysis gave no host are hosts of their own, named by
+/// themselves. REQUIRES: traffic and analysis outlive it.
+class HostNames {
+ public:
+  HostNames(const flow::Traffic& traffic, const flow::Analysis& analysis);
+  /// Dense from 0; by address number.
+  std::size_t host_of(std::uint32_t address) const { return host_of_[address]; }
+  const std::string& name_of(std::uint32_t address) const { return names_[host_of_[address]]; }
+  const std::string& name(std::size_t host) const { return names_[host]; }
+  std::size_t count() const { return names_.size(); }
+
+ private:
+  std::vector<std::size_t> host_of_;
+  std::vector<std::string> names_;
+};
+
+/// Pairs of hosts, by bytes, most first.
+struct HostPair {
+  std::size_t from;
+  std::size_t to;
+  flow::PairCount count;
+};
+std::vector<HostPair> host_pairs(const flow::Traffic& traffic, const HostNames& names);
+
+/// Bytes a window, per host and direction.
+struct RateFigures {
+  double mean_bps = 0;  ///< of everything, over the whole capture
+  double peak_bps = 0;  ///< of everything, in the fullest window
+  std::int64_t window_ns = 0;
+  std::string busiest_host = {};  ///< with the highest peak in one direction
+  bool busiest_sends = true;
+  double busiest_mean_bps = 0;
+  double busiest_peak_bps = 0;
+};
+/// Peaks over 10 ms, or the series' window when that is longer.
+RateFigures rate_figures(const flow::Traffic& traffic, const HostNames& names);
+
+/// Of gradient flows: stretches of payload without a pause longer than the burst gap.
+struct BurstFigures {
+  std::size_t count = 0;
+  double median_bytes = 0;
+  double p50_s = 0;
+  double p99_s = 0;
+};
+BurstFigures burst_figures(const flow::Traffic& traffic, const flow::Analysis& analysis);
+
+/// Everything that a command read and found out. The figures are filled in by add_figures.
+struct CaptureResult {
+  flow::Traffic traffic = {};
+  flow::Analysis analysis = {};
+  std::vector<SmallFlow> small_flows = {};
+  std::optional<flow::StepLog> log = {};
+  bool interrupted = false;
+  RateFigures rates = {};
+  BurstFigures bursts = {};
+};
+
+/// Walks all windows and bursts once, so that text and document need not.
+void add_figures(CaptureResult& result);
+
+/// Retransmitted over all payload bytes; 0 without payload.
+double retransmitted_share(const flow::Traffic& traffic);
+
+/// How long a collective took, and what that means as nccl-tests counts it.
+struct CollectiveTiming {
+  stats::Estimate time_s;  ///< median over iterations
+  double algbw_bps;
+  double busbw_bps;
+};
+/// Only of the collective that carries most: it alone fills an iteration's exchange.
+std::optional<CollectiveTiming> timing_of(const flow::Collective& collective,
+                                          const flow::Analysis& analysis);
+
+double duration_s(const flow::Totals& totals);
+/// Sum over the files that say; nothing when none does.
+std::optional<std::uint64_t> dropped(const flow::Traffic& traffic);
+
+struct ClassCounts {
+  std::uint64_t gradient = 0;
+  std::uint64_t acknowledgement = 0;
+  std::uint64_t control = 0;
+  std::uint64_t tiny = 0;
+
+  std::uint64_t sum() const { return gradient + acknowledgement + control + tiny; }
+};
+/// Small finished flows included.
+ClassCounts class_counts(const flow::Traffic& traffic, const flow::Analysis& analysis);
+
+std::string_view name_of(flow::Role role);
+std::string_view name_of(flow::FlowClass flow_class);
+std::string_view name_of(flow::Level level);
+std::string_view name_of(flow::Severity severity);
+std::string_view name_of(capture::Verdict verdict);
+
+}  // namespace tw::cli

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/analysis.h"
+
+#include "trainwire/flow/bottleneck.h"
+#include "trainwire/flow/classify.h"
+#include "trainwire/flow/findings.h"
+#include "trainwire/flow/hosts.h"
+#include "trainwire/flow/iterations.h"
+#include "trainwire/flow/job.h"
+#include "trainwire/flow/quality.h"
+#include "trainwire/flow/startup.h"
+#include "trainwire/flow/straggler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tw::flow {
+namespace {
+
+constexpr double kCrossTrafficShare = 0.01;  ///< of the job's bytes
+
+std::vector<std::string> names_of(const std::vector<int>& numbers, const std::vector<Host>& hosts) {
+  std::vector<std::string> names;
+  for (const int number : numbers) names.push_back(hosts[static_cast<std::size_t>(number)].name);
+  return names;
+}
+
+Collective collective_of(const Recognition& found, const Iterations& iterations,
+                         const std::vector<Host>& hosts) {
+  return {.operation = found.operation,
+          .strategy = found.strategy,
+          .order = names_of(found.order, hosts),
+          .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(found.payload)),
+          .confidence = std::clamp(found.fit * (0.5 + 0.5 * iterations.confidence), 0.0, 1.0),
+          .evidence = found.evidence};
+}
+
+Collective collective_of(const Pulls& pulls, const std::vector<Host>& hosts) {
+  std::vector<int> order;
+  for (const auto& [host, own] : pulls.by_host) order.push_back(host);
+  return {.operation = "pair_averaging",
+          .strategy = "pair_averaging",
+          .order = names_of(order, hosts),
+          .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(pulls.bytes)),
+          .confidence = std::clamp(pulls.share * (0.5 + 0.5 * pulls.regularity), 0.0, 1.0),
+          .evidence =
+              "every transfer has the same size, each host fetches from changing others at "
+              "its own even pace, and no two hosts keep step"};
+}
+
+void set_roles(Analysis& analysis, const Job& job, const Traffic& traffic,
+               const std::vector<int>& host_of) {
+  std::vector<double> other(analysis.hosts.size(), 0);
+  double gradient = 0;
+  for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
+    const Flow& flow = traffic.flows[i];
+    const auto bytes = static_cast<double>(flow.stream_bytes());
+    const bool is_gradient = analysis.classes[i] == FlowClass::Gradient;
+    gradient += is_gradient ? bytes : 0;
+    for (const std::uint32_t address : {flow.key.source, flow.key.destination}) {
+      const auto host = static_cast<std::size_t>(host_of[address]);
+      if (is_gradient) analysis.hosts[host].role = Role::Worker;
+      if (!is_gradient) other[host] += bytes;
+    }
+  }
+  for (std::size_t i = 0; i < analysis.hosts.size(); ++i) {
+    if (analysis.hosts[i].role == Role::Other && gradient > 0 &&
+        other[i] > kCrossTrafficShare * gradient) {
+      analysis.hosts[i].role = Role::CrossTraffic;
+    }
+  }
+  if (!job.recognition) return;
+  for (const int server : job.recognition->servers) {
+    analysis.hosts[static_cast<std::size_t>(server)].role = Role::Server;
+  }
+}
+
+/// What one round of the collective takes on the slow link.
+double round_time_s(const Exchanges& exchanges, const Recognition& found, const SlowLink& slow) {
+  double bytes = 0;
+  for (const PairBytes& pair : pair_bytes(exchanges)) {
+    if (pair.from == slow.from && pair.to == slow.to) bytes = pair.bytes;
+  }
+  const auto hosts = static_cast<double>(found.order.size());
+  const double rounds = found.strategy == "ring" ? 2 * (hosts - 1) : 1;
+  return bytes * 8 / slow.rate_bps / rounds;
+}
+
+void find_trouble(Analysis& analysis, const Job& job, const Traffic& traffic) {
+  if (!job.exchanges || !job.recognition) return;
+  const auto name = [&](int host) { return analysis.hosts[static_cast<std::size_t>(host)].name; };
+  double explained_s = 0;
+  if (const auto slow = find_slow_link(*job.exchanges, job.channels, traffic)) {
+    analysis.bottleneck = {name(slow->from), name(slow->to), slow->rate_bps, slow->confidence,
+                           slow->evidence};
+    explained_s = 2 * round_time_s(*job.exchanges, *job.recognition, *slow);
+  }
+  if (const auto late = find_straggler(*job.exchanges, job.channels, traffic,
+                                       job.recognition->starters, explained_s)) {
+    analysis.straggler = {name(late->host), late->delay_s, late->confidence, late->evidence};
+  }
+}
+
+/// Whose steps are reported: rank 0's, when the initial broadcast shows it.
+int reference_host(const Job& job, const std::optional<StartBroadcast>& start) {
+  if (start) return start->order.front();
+  if (job.recognition) return job.recognition->starters.front();
+  return hosts_of(*job.exchanges).front();
+}
+
+}  // namespace
+
+Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
+  Analysis analysis;
+  HostTable table = host_table(traffic, options.names);
+  analysis.hosts = std::move(table.hosts);
+  const Job job = find_job(traffic, table.host_of);
+  const std::vector<std::size_t> gradient = job.gradient_flows();
+  analysis.classes = classify(traffic, gradient);
+  set_roles(analysis, job, traffic, table.host_of);
+
+  std::optional<StartBroadcast> start;
+  if (job.recognition) {
+    start = find_broadcast(*job.exchanges, *job.recognition, traffic, table.host_of);
+  }
+  if (job.exchanges) {
+    analysis.iterations =
+        iterations_of(*job.exchanges, reference_host(job, start), traffic, gradient);
+  } else if (job.pulls) {
+    analysis.iterations = iterations_of(*job.pulls, traffic, gradient);
+  }
+  if (job.recognition) {
+    analysis.collectives.push_back(
+        collective_of(*job.recognition, analysis.iterations, analysis.hosts));
+    if (job.recognition->operation != "all_to_all") {
+      analysis.model_bytes = analysis.collectives.front().bytes_per_iteration;
+    }
+    if (start) {
+      analysis.collectives.push_back({.operation = "broadcast",
+                                      .strategy = "tree",
+                                      .order = names_of(start->order, analysis.hosts),
+                                      .bytes_per_iteration = start->bytes,
+                                      .confidence = start->confidence,
+                                      .evidence = start->evidence});
+    }
+  } else if (job.pulls) {
+    analysis.collectives.push_back(collective_of(*job.pulls, analysis.hosts));
+    analysis.model_bytes = analysis.collectives.front().bytes_per_iteration;
+  }
+  find_trouble(analysis, job, traffic);
+  if (options.log) analysis.iterations = iterations_of(*options.log, traffic, gradient);
+  analysis.quality = quality_of(traffic, analysis.iterations);
+  analysis.findings = findings_of(analysis, traffic, job.looked_for);
+  return analysis;
+}
+
+}  // namespace tw::flow

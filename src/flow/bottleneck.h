@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slow link in an exchange whose members all take equally long.
+//
+// Who waits for a slow link sends the same bytes in the same time as that link, but in fast bursts
+// with pauses in between. The slow link itself is busy nearly all the time at an even rate. So each
+// host's sending and receiving side is measured while it is busy: one that is busy most of the
+// exchange and clearly slower than all the others is the bottleneck. Sides that look alike (nothing
+// is slow, or everything) give none.
+//
+// The rate counts whole frames, as shapers and interfaces do: where the capture holds frames from
+// before segmentation, the headers of their segments are added.
+
+#pragma once
+
+#include "trainwire/flow/channel.h"
+#include "trainwire/flow/exchange.h"
+#include "trainwire/flow/traffic.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tw::flow {
+
+/// One side of a host in a typical step.
+struct Side {
+  int host;
+  bool sends;       ///< or receives
+  double rate_bps;  ///< frames, while busy
+  double duty;      ///< busy part of the time from its first to its last byte
+};
+
+std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> channels,
+                           const Traffic& traffic);
+
+struct SlowLink {
+  int from;
+  int to;  ///< who gets most of it
+  double rate_bps;
+  double confidence;
+  std::string evidence;
+};
+
+std::optional<SlowLink> find_slow_link(const Exchanges& exchanges,
+                                       std::span<const Channel> channels, const Traffic& traffic);
+
+}  // namespace tw::flow

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one host sends another, as iteration finding sees it: a flow, or all flows of a pair.
+
+#pragma once
+
+#include "trainwire/flow/traffic.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tw::flow {
+
+struct Channel {
+  int from;  ///< hosts
+  int to;
+  std::vector<std::size_t> flows;  ///< numbers in Traffic::flows
+  std::vector<Burst> bursts;       ///< in time order; of several flows: joined where they overlap
+  std::uint64_t bytes;
+};
+
+/// One for each flow that carries at least a thousandth of what the largest carries. `host_of` is
+/// indexed by address number.
+std::vector<Channel> flow_channels(const Traffic& traffic, const std::vector<int>& host_of);
+
+/// The same flows, those of a directed host pair taken together.
+std::vector<Channel> pair_channels(const std::vector<Channel>& flows, std::int64_t gap_ns);
+
+}  // namespace tw::flow

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The analysis in sentences, each with its numbers: trouble first, then what the job does.
+
+#pragma once
+
+#include "trainwire/flow/analysis.h"
+
+#include <string>
+#include <vector>
+
+namespace tw::flow {
+
+/// At most seven, never none. `looked_for` says what was looked for where nothing was found.
+std::vector<Finding> findings_of(const Analysis& analysis, const Traffic& traffic,
+                                 const std::string& looked_for);
+
+/// "10.0.0.1→10.0.0.3→10.0.0.2", shortened in the middle when there are more than eight.
+std::string arrow_chain(const std::vector<std::string>& hosts);
+
+}  // namespace tw::flow

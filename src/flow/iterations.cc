@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/iterations.h"
+
+#include "trainwire/base/units.h"
+#include "trainwire/stats/estimate.h"
+#include "trainwire/stats/quantile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace tw::flow {
+namespace {
+
+double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+/// Bursts of several flows, in time order.
+std::vector<Burst> bursts_of(const Traffic& traffic, const std::vector<std::size_t>& flows) {
+  std::vector<Burst> bursts;
+  for (const std::size_t i : flows) {
+    bursts.insert(bursts.end(), traffic.flows[i].bursts.begin(), traffic.flows[i].bursts.end());
+  }
+  std::sort(bursts.begin(), bursts.end(),
+            [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; });
+  return bursts;
+}
+
+std::vector<std::size_t> all_flows(const Traffic& traffic) {
+  std::vector<std::size_t> flows(traffic.flows.size());
+  for (std::size_t i = 0; i < flows.size(); ++i) flows[i] = i;
+  return flows;
+}
+
+/// The part of a burst that lies in [begin, end), as if it were sent evenly.
+double share_inside(const Burst& burst, std::int64_t begin, std::int64_t end) {
+  if (burst.end_ns <= burst.start_ns) return burst.start_ns >= begin && burst.start_ns < end;
+  const std::int64_t low = std::max(begin, burst.start_ns);
+  const std::int64_t high = std::min(end, burst.end_ns);
+  if (high <= low) return 0;
+  return static_cast<double>(high - low) / static_cast<double>(burst.end_ns - burst.start_ns);
+}
+
+/// Bytes and packets of each step, and of what lies before and after all of them.
+void count(Iterations& iterations, const std::vector<Burst>& bursts) {
+  if (iterations.steps.empty()) return;
+  std::vector<double> bytes(iterations.steps.size(), 0);
+  std::vector<double> packets(iterations.steps.size(), 0);
+  double before = 0, after = 0, packets_before = 0, packets_after = 0, all = 0, all_packets = 0;
+  std::size_t first = 0;
+  std::int64_t longest = 0;
+  for (const Burst& burst : bursts) longest = std::max(longest, burst.end_ns - burst.start_ns);
+  const std::int64_t begin = iterations.steps.front().start_ns;
+  const std::int64_t end = iterations.steps.back().end_ns;
+  for (const Burst& burst : bursts) {
+    const auto size = static_cast<double>(burst.bytes);
+    const auto number = static_cast<double>(burst.packets);
+    all += size;
+    all_packets += number;
+    const double early = share_inside(burst, INT64_MIN, begin);
+    const double late = share_inside(burst, end, INT64_MAX);
+    before += early * size;
+    after += late * size;
+    packets_before += early * number;
+    packets_after += late * number;
+    while (first < iterations.steps.size() &&
+           iterations.steps[first].end_ns < burst.start_ns - longest) {
+      ++first;
+    }
+    for (std::size_t i = first; i < iterations.steps.size(); ++i) {
+      if (iterations.steps[i].start_ns > burst.end_ns) break;
+      // A burst that ends exactly where a step ends belongs to it.
+      const double part =
+          share_inside(burst, iterations.steps[i].start_ns,
+                       iterations.steps[i].end_ns + (burst.end_ns == burst.start_ns));
+      bytes[i] += part * size;
+      packets[i] += part * number;
+    }
+  }
+  for (std::size_t i = 0; i < iterations.steps.size(); ++i) {
+    iterations.steps[i].bytes = static_cast<std::uint64_t>(std::llround(bytes[i]));
+    iterations.steps[i].packets = static_cast<std::uint64_t>(std::llround(packets[i]));
+  }
+  iterations.bytes_before = static_cast<std::uint64_t>(std::llround(before));
+  iterations.bytes_after = static_cast<std::uint64_t>(std::llround(after));
+  iterations.bytes_during = static_cast<std::uint64_t>(std::llround(all - before - after));
+  iterations.packets_before = static_cast<std::uint64_t>(std::llround(packets_before));
+  iterations.packets_after = static_cast<std::uint64_t>(std::llround(packets_after));
+  iterations.packets_during =
+      static_cast<std::uint64_t>(std::llround(all_packets - packets_before - packets_after));
+}
+
+std::vector<double> lengths(const std::vector<Iteration>& steps) {
+  std::vector<double> result;
+  for (const Iteration& step : steps) result.push_back(seconds_of(step.end_ns - step.start_ns));
+  return result;
+}
+
+/// Period and its interval. `times` are in time order, `together` of them of one step.
+void set_period(Iterations& iterations, const std::vector<double>& times, std::size_t together) {
+  if (times.empty()) return;
+  const double steps = static_cast<double>(times.size()) / static_cast<double>(together);
+  const auto block = static_cast<std::size_t>(std::lround(std::cbrt(steps))) * together;
+  const stats::Estimate period = stats::median_estimate(times, {.block = block});
+  iterations.median_s = period.value;
+  iterations.ci_low_s = period.low;
+  iterations.ci_high_s = period.high;
+  iterations.p99_s = stats::quantile(times, 0.99);
+  iterations.mean_s =
+      std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+}
+
+/// Gap and exchange from the steps. The first is start-up, and on the wire its beginning is not
+/// seen.
+void set_phases(Iterations& iterations) {
+  if (iterations.steps.empty()) return;
+  std::vector<double> gaps;
+  std::vector<double> exchanges;
+  for (const Iteration& step : iterations.steps) {
+    gaps.push_back(seconds_of(step.exchange_start_ns - step.start_ns));
+    exchanges.push_back(seconds_of(step.exchange_end_ns - step.exchange_start_ns));
+  }
+  const double first = exchanges.front();
+  if (gaps.size() > 2) {
+    gaps.erase(gaps.begin());
+    exchanges.erase(exchanges.begin());
+  }
+  iterations.compute_gap_s = stats::median(std::move(gaps));
+  iterations.exchange_s = stats::median(std::move(exchanges));
+  iterations.first_untypical =
+      iterations.steps.size() > 2 &&
+      (first > 1.5 * iterations.exchange_s || first < iterations.exchange_s / 1.5);
+}
+
+std::string tempo_evidence(const Exchanges& exchanges) {
+  const Tempo& tempo = exchanges.tempo;
+  std::vector<double> bytes;
+  for (const ExchangeStep& step : exchanges.steps) {
+    bytes.push_back(static_cast<double>(step.bytes));
+  }
+  std::string text = fmt::format(
+      "{:.0f} % of the bytes of {} flows repeat in equal amounts ({} per step, varying by {:.2f} "
+      "%)",
+      100 * tempo.share, exchanges.lanes.size(),
+      readable(Bytes(std::llround(stats::median(bytes)))), 100 * stats::variation(bytes));
+  text += fmt::format("; the pause before a step is the longest in {:.0f} % of them",
+                      100 * tempo.dominance);
+  if (tempo.ratio > 0) text += fmt::format(", {:.1f} times the longest inside", tempo.ratio);
+  return text;
+}
+
+/// Grows with the number of steps, their share of the bytes, and how clear the pauses are.
+double confidence_of(const Exchanges& exchanges) {
+  const auto n = static_cast<double>(exchanges.steps.size());
+  const double clear = std::clamp(exchanges.tempo.dominance, 0.0, 1.0);
+  return std::min(1.0, exchanges.tempo.share) * (0.5 + 0.5 * clear) * n / (n + 1);
+}
+
+/// From the host's first byte, sent or received, to the last that it receives; all hosts' when it
+/// receives none.
+Interval seen_by(const Exchanges& exchanges, int host, std::size_t step) {
+  std::optional<std::int64_t> start;
+  std::optional<std::int64_t> end;
+  for (const Lane& lane : exchanges.lanes) {
+    const std::optional<Beat>& beat = lane.beats[step];
+    if (!beat || (lane.from != host && lane.to != host)) continue;
+    start = std::min(start.value_or(beat->start_ns), beat->start_ns);
+    if (lane.to == host) end = std::max(end.value_or(beat->end_ns), beat->end_ns);
+  }
+  const ExchangeStep& all = exchanges.steps[step];
+  return {start.value_or(all.start_ns), end.value_or(all.end_ns)};
+}
+
+/// Step times of every host, step by step: from the last byte it receives in one to the last in the
+/// next.
+std::vector<double> host_periods(const Exchanges& exchanges) {
+  const std::vector<int> hosts = hosts_of(exchanges);
+  std::vector<double> times;
+  for (std::size_t step = 1; step < exchanges.steps.size(); ++step) {
+    for (const int host : hosts) {
+      times.push_back(seconds_of(seen_by(exchanges, host, step).end_ns -
+                                 seen_by(exchanges, host, step - 1).end_ns));
+    }
+  }
+  return times;
+}
+
+}  // namespace
+
+Iterations iterations_of(const Exchanges& exchanges, int host, const Traffic& traffic,
+                         const std::vector<std::size_t>& flows) {
+  Iterations result;
+  std::vector<Interval> own;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    own.push_back(seen_by(exchanges, host, step));
+  }
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < own.size(); ++i) {
+    gaps.push_back(
+        static_cast<double>(std::max<std::int64_t>(0, own[i].start_ns - own[i - 1].end_ns)));
+  }
+  const std::int64_t gap =
+      gaps.empty() ? 0 : static_cast<std::int64_t>(stats::median(std::move(gaps)));
+  std::int64_t start =
+      own.empty() ? 0 : std::max(traffic.totals.first_ns, own.front().start_ns - gap);
+  for (const Interval& seen : own) {
+    const std::int64_t end = std::max(start, seen.end_ns);
+    result.steps.push_back({.start_ns = start,
+                            .end_ns = end,
+                            .exchange_start_ns = std::clamp(seen.start_ns, start, end),
+                            .exchange_end_ns = end,
+                            .bytes = 0,
+                            .packets = 0});
+    start = end;
+  }
+  count(result, bursts_of(traffic, flows));
+  for (std::size_t i = 0; i < exchanges.steps.size(); ++i) {
+    result.steps[i].bytes = exchanges.steps[i].bytes;
+  }
+  set_phases(result);
+  const std::vector<double> times = host_periods(exchanges);
+  set_period(result, times.empty() ? lengths(result.steps) : times,
+             times.empty() ? 1 : hosts_of(exchanges).size());
+  result.confidence = confidence_of(exchanges);
+  result.evidence = tempo_evidence(exchanges);
+  return result;
+}
+
+Iterations iterations_of(const Pulls& pulls, const Traffic& traffic,
+                         const std::vector<std::size_t>& flows) {
+  Iterations result;
+  std::vector<const std::vector<Pull>*> by_count;
+  for (const auto& [host, own] : pulls.by_host) by_count.push_back(&own);
+  if (by_count.empty()) return result;
+  std::sort(by_count.begin(), by_count.end(),
+            [](const auto* a, const auto* b) { return a->size() < b->size(); });
+  const std::vector<Pull>& typical = *by_count[by_count.size() / 2];
+  std::int64_t start = typical.front().start_ns;
+  if (typical.size() > 1) start -= typical[1].start_ns - typical[0].end_ns;
+  start = std::max(start, traffic.totals.first_ns);
+  for (const Pull& pull : typical) {
+    const std::int64_t end = std::max(start, pull.end_ns);
+    result.steps.push_back({.start_ns = start,
+                            .end_ns = end,
+                            .exchange_start_ns = std::clamp(pull.start_ns, start, end),
+                            .exchange_end_ns = end,
+                            .bytes = 0,
+                            .packets = 0});
+    start = end;
+  }
+  count(result, bursts_of(traffic, flows));
+  set_phases(result);
+  std::vector<double> times;
+  for (const std::vector<Pull>* own : by_count) {
+    for (std::size_t i = 1; i < own->size(); ++i) {
+      times.push_back(seconds_of((*own)[i].end_ns - (*own)[i - 1].end_ns));
+    }
+  }
+  set_period(result, times, 1);
+  result.confidence = 0.6 * pulls.regularity;
+  result.evidence = fmt::format(
+      "asynchronous: {} hosts pull {} each, about every {}; steps are those of the host with the "
+      "median number of pulls",
+      pulls.by_host.size(), readable(Bytes(std::llround(pulls.bytes))),
+      readable(from_seconds(result.median_s)));
+  return result;
+}
+
+Iterations iterations_of(const StepLog& log, const Traffic& traffic,
+                         const std::vector<std::size_t>& flows) {
+  std::map<std::int64_t, Iteration> by_step;
+  for (const LoggedStep& step : log.steps) {
+    const auto [place, is_new] = by_step.try_emplace(
+        step.step, Iteration{step.start_ns, step.end_ns, step.start_ns, step.end_ns, 0, 0});
+    if (is_new) continue;
+    place->second.start_ns = std::min(place->second.start_ns, step.start_ns);
+    place->second.end_ns = std::max(place->second.end_ns, step.end_ns);
+  }
+  Iterations result;
+  result.from_log = true;
+  result.confidence = 1;
+  for (const auto& [number, step] : by_step) result.steps.push_back(step);
+  std::sort(result.steps.begin(), result.steps.end(),
+            [](const Iteration& a, const Iteration& b) { return a.start_ns < b.start_ns; });
+  const std::vector<Burst> bursts = bursts_of(traffic, flows.empty() ? all_flows(traffic) : flows);
+  for (Iteration& step : result.steps) {
+    const auto first = std::lower_bound(
+        bursts.begin(), bursts.end(), step.start_ns,
+        [](const Burst& burst, std::int64_t time) { return burst.start_ns < time; });
+    step.exchange_start_ns =
+        first != bursts.end() && first->start_ns < step.end_ns ? first->start_ns : step.end_ns;
+    step.exchange_end_ns = step.exchange_start_ns;
+    for (auto burst = first; burst != bursts.end() && burst->start_ns < step.end_ns; ++burst) {
+      step.exchange_end_ns = std::max(step.exchange_end_ns, std::min(burst->end_ns, step.end_ns));
+    }
+  }
+  count(result, bursts);
+  set_phases(result);
+  std::vector<double> times;
+  std::set<int> ranks;
+  for (const LoggedStep& step : log.steps) ranks.insert(step.rank);
+  std::vector<LoggedStep> by_number = log.steps;
+  std::stable_sort(by_number.begin(), by_number.end(),
+                   [](const LoggedStep& a, const LoggedStep& b) { return a.step < b.step; });
+  for (const LoggedStep& step : by_number) {
+    if (by_step.size() > 2 && step.step == by_step.begin()->first) continue;
+    times.push_back(seconds_of(step.end_ns - step.start_ns));
+  }
+  set_period(result, times, ranks.size());
+  result.evidence = fmt::format("{} steps of the program's own log", result.steps.size());
+  return result;
+}
+
+}  // namespace tw::flow

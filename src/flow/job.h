@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training job in the traffic: its exchanges, or its pulls, and what was recognised in them.
+//
+// Hypotheses are tempos of single flows, and of all flows of a pair together; the one whose
+// exchanges fit a strategy best and explain most bytes wins. Beside it there may be traffic at
+// other tempos or none: that is not part of the job.
+
+#pragma once
+
+#include "trainwire/flow/channel.h"
+#include "trainwire/flow/exchange.h"
+#include "trainwire/flow/pulls.h"
+#include "trainwire/flow/recognise.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::flow {
+
+struct Job {
+  std::vector<Channel> channels;  ///< that lanes and pulls refer to
+  std::optional<Exchanges> exchanges;
+  std::optional<Recognition> recognition;
+  std::optional<Pulls> pulls;
+  std::string looked_for;  ///< when nothing was found: what, and how close it came
+
+  /// Numbers of the flows that carry gradients, rising.
+  std::vector<std::size_t> gradient_flows() const;
+};
+
+Job find_job(const Traffic& traffic, const std::vector<int>& host_of);
+
+}  // namespace tw::flow

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/pulls.h"
+
+#include "trainwire/flow/rhythm.h"
+#include "trainwire/stats/quantile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace tw::flow {
+namespace {
+
+constexpr double kLeastShare = 0.9;  ///< of the bytes in transfers of one size
+constexpr double kLeastRegularity = 0.4;
+constexpr std::size_t kFewestPulls = 5;  ///< of a host
+constexpr std::size_t kMostChannels = 256;
+constexpr double kSameSize = 0.01;
+
+struct Guess {
+  double bytes;
+  double weight;  ///< bytes of the channels that offer it
+};
+
+/// Each channel's smallest distance that covers it.
+std::optional<double> transfer_size(const ByteStream& stream) {
+  for (const double distance : stream.guess_distances()) {
+    const RhythmFit fit = stream.fit(distance);
+    if (fit.coverage >= kLeastShare && fit.beats >= 3) return distance;
+  }
+  return std::nullopt;
+}
+
+/// The size that channels with most bytes agree on.
+std::optional<double> common_size(std::span<const ByteStream> streams) {
+  std::vector<Guess> guesses;
+  for (const ByteStream& stream : streams) {
+    const std::optional<double> size = transfer_size(stream);
+    if (size) guesses.push_back({*size, static_cast<double>(stream.bytes())});
+  }
+  Guess best{0, 0};
+  for (const Guess& guess : guesses) {
+    double weight = 0;
+    for (const Guess& other : guesses) {
+      if (std::abs(other.bytes - guess.bytes) <= kSameSize * guess.bytes) weight += other.weight;
+    }
+    if (weight > best.weight) best = {guess.bytes, weight};
+  }
+  if (best.weight <= 0) return std::nullopt;
+  return best.bytes;
+}
+
+/// 1 for an even pace, towards 0 for arrivals by chance (whose distances vary by 100 %).
+double regularity(const std::map<int, std::vector<Pull>>& by_host) {
+  std::vector<double> values;
+  for (const auto& [host, pulls] : by_host) {
+    std::vector<double> distances;
+    for (std::size_t i = 1; i < pulls.size(); ++i) {
+      distances.push_back(static_cast<double>(pulls[i].start_ns - pulls[i - 1].start_ns));
+    }
+    values.push_back(1 - std::min(1.0, stats::variation(distances)));
+  }
+  return values.empty() ? 0 : stats::median(std::move(values));
+}
+
+}  // namespace
+
+std::optional<Pulls> find_pulls(std::span<const Channel> channels, std::int64_t gap_ns) {
+  if (channels.size() < 3 || channels.size() > kMostChannels) return std::nullopt;
+  std::vector<ByteStream> streams;
+  double all = 0;
+  for (const Channel& channel : channels) {
+    streams.emplace_back(channel.bursts, std::span<const Burst>{}, gap_ns);
+    all += static_cast<double>(channel.bytes);
+  }
+  const std::optional<double> size = common_size(streams);
+  if (!size) return std::nullopt;
+  Pulls result{.bytes = *size, .by_host = {}, .channels = {}, .share = 0, .regularity = 0};
+  std::set<int> senders;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const RhythmFit fit = streams[i].fit(*size);
+    if (fit.coverage < kLeastShare) continue;
+    result.channels.push_back(i);
+    result.share += fit.coverage * static_cast<double>(channels[i].bytes) / all;
+    senders.insert(channels[i].from);
+    for (const Beat& beat : streams[i].beats(fit)) {
+      result.by_host[channels[i].to].push_back({channels[i].from, beat.start_ns, beat.end_ns});
+    }
+  }
+  for (auto& [host, pulls] : result.by_host) {
+    std::sort(pulls.begin(), pulls.end(),
+              [](const Pull& a, const Pull& b) { return a.start_ns < b.start_ns; });
+  }
+  std::erase_if(result.by_host, [](const auto& host) { return host.second.size() < kFewestPulls; });
+  result.regularity = regularity(result.by_host);
+  // Everybody gives, and everybody takes from changing others.
+  const bool is_mutual =
+      std::all_of(result.by_host.begin(), result.by_host.end(), [&](const auto& host) {
+        std::set<int> from;
+        for (const Pull& pull : host.second) from.insert(pull.from);
+        return senders.contains(host.first) && from.size() >= 2;
+      });
+  if (result.share < kLeastShare || result.by_host.size() < 3 || !is_mutual ||
+      result.regularity < kLeastRegularity) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+}  // namespace tw::flow

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous averaging: every host fetches the whole model of one peer after another, at its own
+// pace and in no order.
+//
+// Then no channel has a tempo of its own (peers are chosen by chance), but every transfer of every
+// channel has the same size, and what one host receives comes at an even pace.
+
+#pragma once
+
+#include "trainwire/flow/channel.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tw::flow {
+
+struct Pull {
+  int from;
+  std::int64_t start_ns;
+  std::int64_t end_ns;
+};
+
+struct Pulls {
+  double bytes;                              ///< of each
+  std::map<int, std::vector<Pull>> by_host;  ///< who fetches; in time order
+  std::vector<std::size_t> channels;         ///< that carry them
+  double share;                              ///< of all bytes that are pulls
+  double regularity;                         ///< 0..1: how even the pace of the hosts is
+};
+
+std::optional<Pulls> find_pulls(std::span<const Channel> channels, std::int64_t gap_ns);
+
+}  // namespace tw::flow

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/recognise.h"
+
+#include "trainwire/base/units.h"
+#include "trainwire/flow/families.h"
+#include "trainwire/flow/pattern.h"
+#include "trainwire/flow/signature.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tw::flow {
+namespace {
+
+std::optional<Recognition> from_signature(const Pattern& pattern, std::string_view strategy,
+                                          const Signature& signature) {
+  const std::optional<Match> found = match(pattern, signature, kEven);
+  if (!found) return std::nullopt;
+  Recognition result{
+      .operation = "all_reduce",
+      .strategy = std::string(strategy),
+      .order = {},
+      .servers = {},
+      .starters = {},
+      .payload = found->payload,
+      .fit = std::max(0.0, 1 - 5 * found->residual),
+      .evidence = fmt::format("the bytes of all {} host pairs are those of {} within {:.1f} %",
+                              pattern.edges().size(), strategy, 100 * found->residual)};
+  for (const int place : found->place_of) result.order.push_back(pattern.host(place));
+  result.starters = result.order;
+  return result;
+}
+
+bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
+
+std::optional<Recognition> by_signature(const Pattern& pattern) {
+  const int n = pattern.size();
+  for (const std::string_view strategy : {"halving_doubling", "double_tree"}) {
+    if (auto found = from_signature(pattern, strategy, signature_of(strategy, n))) return found;
+  }
+  if (!is_power_of_two(n) || n < 4) return std::nullopt;
+  return from_signature(pattern, "recursive_doubling", recursive_doubling(n));
+}
+
+}  // namespace
+
+std::optional<Recognition> recognise(const Exchanges& exchanges,
+                                     std::span<const Channel> channels) {
+  const Pattern pattern(exchanges);
+  if (pattern.size() < 2) return std::nullopt;
+  if (auto found = as_ring(pattern)) return found;
+  if (pattern.size() < 3) return std::nullopt;
+  if (auto found = as_tree(pattern, exchanges, channels)) return found;
+  if (auto found = as_complete(pattern, exchanges, channels)) return found;
+  if (auto found = by_signature(pattern)) return found;
+  return as_servers(pattern, exchanges);
+}
+
+}  // namespace tw::flow

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which strategy moves the gradients: from the bytes of a typical step between each two hosts, and,
+// where several strategies share one matrix, from who sends first.
+//
+//   ring                each host sends to one other, all the same; one circle through all
+//   tree, star          2(N-1) directed edges with M each: N-1 towards a root, then N-1 away from
+//   it ps                  servers and workers exchange, workers among themselves do not clique,
+//   all_to_all  every ordered pair carries the same others              by their signature
+//   (signature.h)
+//
+// Limits: what hosts do inside themselves is invisible; several ranks on a host are seen as one.
+// Two hosts look the same in every strategy.
+
+#pragma once
+
+#include "trainwire/flow/exchange.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tw::flow {
+
+struct Recognition {
+  std::string operation;  ///< all_reduce, parameter_server, all_to_all
+  std::string strategy;
+  std::vector<int> order;     ///< hosts: along the ring; root first for trees; servers first for ps
+  std::vector<int> servers;   ///< of them
+  std::vector<int> starters;  ///< hosts that begin a step without waiting for others
+  double payload;             ///< bytes of one step
+  double fit;                 ///< 0..1: how well bytes and order fit, and how unique that is
+  std::string evidence;
+};
+
+std::optional<Recognition> recognise(const Exchanges& exchanges, std::span<const Channel> channels);
+
+}  // namespace tw::flow

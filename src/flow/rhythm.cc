@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/rhythm.h"
+
+#include "trainwire/stats/quantile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace tw::flow {
+namespace {
+
+constexpr double kTolerance = 0.006;     ///< of a distance: framing and small messages vary by less
+constexpr double kSlackBytes = 200;      ///< and this, for distances of few packets,
+constexpr double kMostSlack = 0.01;      ///< but not more than this part of them
+constexpr double kMinorBytes = 0.003;    ///< share of the bytes in bursts too small to end a pause
+constexpr std::size_t kMostCuts = 1500;  ///< pauses looked at together when distances are guessed
+constexpr std::size_t kMostLags = 40;    ///< pauses inside a step that a guess may skip
+constexpr std::size_t kFewestBeats = 3;
+constexpr int kMostMissing = 2;       ///< pauses in a row that may be invisible
+constexpr int kMostMissingAtEnd = 8;  ///< the same, next to an end of the stream
+constexpr double kWaitWorth = 0.1;    ///< of a pause in which data was still received
+constexpr double kAnchorWorth = 1e9;  ///< more than all pauses together
+constexpr double kAnchoredBreakPrice = 1e4;
+constexpr double kBreakPrice = 6;  ///< of a link that does not fit, in units of a link that does
+
+/// Bursts of at least this many bytes carry all but kMinorBytes of the stream.
+std::uint64_t least_burst(std::span<const Burst> bursts) {
+  std::vector<std::uint64_t> sizes;
+  double total = 0;
+  for (const Burst& burst : bursts) {
+    sizes.push_back(burst.bytes);
+    total += static_cast<double>(burst.bytes);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  double sum = 0;
+  for (const std::uint64_t size : sizes) {
+    sum += static_cast<double>(size);
+    if (sum > kMinorBytes * total) return std::max<std::uint64_t>(1, size);
+  }
+  return 1;
+}
+
+/// What a host received up to a moment that only moves forward.
+class Receipts {
+ public:
+  explicit Receipts(std::span<const Burst> received) : received_(received) {}
+
+  /// How much of the pause [begin, end) counts.
+  double quiet(std::int64_t begin, std::int64_t end) {
+    for (; next_ < received_.size() && received_[next_].start_ns < end; ++next_) {
+      last_ns_ = std::max(last_ns_, received_[next_].end_ns);
+    }
+    const std::int64_t since = std::clamp(last_ns_, begin, end);
+    return static_cast<double>(end - since) + kWaitWorth * static_cast<double>(since - begin);
+  }
+
+ private:
+  std::span<const Burst> received_;
+  std::size_t next_ = 0;
+  std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::min();
+};
+
+/// How far `times` distances may be off.
+double slack(double distance, int times) {
+  return kTolerance * distance * std::sqrt(times) + std::min(kSlackBytes, kMostSlack * distance);
+}
+
+/// End of the stream that a chain has to include, whatever the pauses say.
+enum class Anchor { None, Begin, End };
+
+struct Mode {
+  double value;
+  std::size_t count;
+};
+
+/// The value around which most lie within the tolerance.
+Mode mode_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Mode best{.value = 0, .count = 0};
+  std::size_t low = 0;
+  for (std::size_t high = 0; high < values.size(); ++high) {
+    while (values[high] > values[low] + slack(values[low], 1)) ++low;
+    if (high - low + 1 > best.count) {
+      best = {.value = values[(low + high) / 2], .count = high - low + 1};
+    }
+  }
+  return best;
+}
+
+std::vector<double> without_near_equals(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::vector<double> distinct;
+  for (const double value : values) {
+    if (distinct.empty() || value > distinct.back() * (1 + kTolerance / 2)) {
+      distinct.push_back(value);
+    }
+  }
+  return distinct;
+}
+
+/// When `bytes` of the bursts [first, end) were sent, and by which of them.
+struct Point {
+  std::int64_t time_ns;
+  std::size_t burst;
+};
+
+Point point_at(std::span<const Burst> bursts, std::size_t first, std::size_t end, double bytes) {
+  for (std::size_t i = first; i < end; ++i) {
+    const auto size = static_cast<double>(bursts[i].bytes);
+    if (bytes <= size && size > 0) {
+      const auto length = static_cast<double>(bursts[i].end_ns - bursts[i].start_ns);
+      return {bursts[i].start_ns + static_cast<std::int64_t>(length * bytes / size), i};
+    }
+    bytes -= size;
+  }
+  return {bursts[end - 1].end_ns, end - 1};
+}
+
+}  // namespace
+
+/// The chain of pauses at one distance that holds the longest pauses, by dynamic programming: a
+/// link may span a few distances when pauses are invisible, or break the rhythm at a price.
+struct ByteStream::Chain {
+  std::span<const Pause> pauses;
+  double distance;
+  double typical_gap_ns = 1;
+  Anchor anchor = Anchor::None;
+  std::vector<double> score = {};
+  std::vector<RhythmFit::Link> into = {};
+
+  /// Long pauses are worth more, but no pause more than twice a clear one: a few very long ones
+  /// must not move the chain off the ends of the stream.
+  double worth(std::size_t i) const {
+    if (anchor == Anchor::Begin && i == 0) return kAnchorWorth;
+    if (anchor == Anchor::End && i + 1 == pauses.size()) return kAnchorWorth;
+    const double times = pauses[i].quiet_ns / typical_gap_ns;
+    return 6 * times / (times + 4);
+  }
+
+  /// Links pause i to the best pause before it; `before` is the best end of a chain that lies at
+  /// least half a distance back, or pauses.size().
+  void extend(std::size_t i, std::size_t before) {
+    double best = 0;
+    const double price = anchor == Anchor::None ? kBreakPrice : kAnchoredBreakPrice;
+    if (before < pauses.size() && score[before] > price) {
+      best = score[before] - price;
+      into[i] = {.from = before, .to = i, .distances = 0};
+    }
+    for (int k = 1; k <= 1 + kMostMissingAtEnd; ++k) {
+      const double target = pauses[i].at - k * distance;
+      const double most_off = slack(distance, k);
+      auto from = std::lower_bound(pauses.begin(), pauses.end(), target - most_off,
+                                   [](const Pause& pause, double at) { return pause.at < at; });
+      for (; from != pauses.end() && from->at <= target + most_off; ++from) {
+        const auto j = static_cast<std::size_t>(from - pauses.begin());
+        if (j >= i || (k > 1 + kMostMissing && !from->is_end && !pauses[i].is_end)) continue;
+        const double off = std::abs(from->at - target) / most_off;
+        const double reached = score[j] + 1 - 2.0 * std::min(k - 1, 2) - 0.2 * off;
+        if (reached <= best) continue;
+        best = reached;
+        into[i] = {.from = j, .to = i, .distances = k};
+      }
+    }
+    score[i] = best + worth(i);
+  }
+
+  std::vector<RhythmFit::Link> links() {
+    const std::size_t n = pauses.size();
+    score.assign(n, 0);
+    into.assign(n, {.from = n, .to = 0, .distances = 0});
+    std::size_t best = 0;
+    std::size_t before = n;
+    std::size_t passed = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (; passed < i && pauses[passed].at <= pauses[i].at - distance / 2; ++passed) {
+        if (before == n || score[passed] > score[before]) before = passed;
+      }
+      extend(i, before);
+      if (score[i] > score[best]) best = i;
+    }
+    std::vector<RhythmFit::Link> chain;
+    for (std::size_t i = best; into[i].from < n; i = into[i].from) chain.push_back(into[i]);
+    while (!chain.empty() && chain.back().distances == 0) chain.pop_back();
+    std::reverse(chain.begin(), chain.end());
+    while (!chain.empty() && chain.back().distances == 0) chain.pop_back();
+    return chain;
+  }
+};
+
+ByteStream::ByteStream(std::span<const Burst> bursts, std::span<const Burst> received,
+                       std::int64_t gap_ns)
+    : bursts_(bursts), gap_ns_(static_cast<double>(gap_ns)), least_burst_(least_burst(bursts)) {
+  double at = 0;
+  double longest = 0;
+  double quietest = 0;
+  Receipts receipts(received);
+  const Burst* before = nullptr;
+  for (std::size_t i = 0; i < bursts.size(); ++i) {
+    if (bursts[i].bytes >= least_burst_) {
+      const bool is_first = before == nullptr;
+      const double gap = is_first ? 0 : static_cast<double>(bursts[i].start_ns - before->end_ns);
+      const double quiet = is_first ? 0 : receipts.quiet(before->end_ns, bursts[i].start_ns);
+      longest = std::max(longest, gap);
+      quietest = std::max(quietest, quiet);
+      pauses_.push_back({.at = is_first ? 0 : at,
+                         .gap_ns = gap,
+                         .quiet_ns = quiet,
+                         .burst = is_first ? 0 : i,
+                         .is_end = is_first});
+      before = &bursts[i];
+    }
+    at += static_cast<double>(bursts[i].bytes);
+    bytes_ += bursts[i].bytes;
+  }
+  pauses_.push_back({.at = at, .gap_ns = 0, .quiet_ns = 0, .burst = bursts.size(), .is_end = true});
+  for (Pause& pause : pauses_) {
+    if (!pause.is_end) continue;
+    pause.gap_ns = longest;
+    pause.quiet_ns = quietest;
+  }
+}
+
+/// Positions of the pauses of at least `least_ns`: at most kMostCuts neighbouring ones, from the
+/// middle, where training is steady.
+std::vector<double> ByteStream::cuts(double least_ns) const {
+  std::vector<double> result;
+  for (const Pause& pause : pauses_) {
+    if (pause.gap_ns >= least_ns) result.push_back(pause.at);
+  }
+  if (result.size() <= kMostCuts) return result;
+  const auto begin = result.begin() + static_cast<std::ptrdiff_t>((result.size() - kMostCuts) / 2);
+  return {begin, begin + kMostCuts};
+}
+
+std::vector<double> ByteStream::guess_distances() const {
+  double longest = 0;
+  double shortest = std::numeric_limits<double>::max();
+  for (const Pause& pause : pauses_) {
+    longest = std::max(longest, pause.gap_ns);
+    shortest = std::min(shortest, pause.gap_ns);
+  }
+  std::vector<double> guesses;
+  std::size_t last_count = 0;
+  for (double least = longest; longest > 0 && least > shortest / 1.2; least /= 1.2) {
+    const std::vector<double> at = cuts(least);
+    if (at.size() <= kFewestBeats || (at.size() == last_count && at.size() < kMostCuts)) continue;
+    last_count = at.size();
+    for (std::size_t lag = 1; lag <= std::min(kMostLags, at.size() / 2); ++lag) {
+      std::vector<double> distances;
+      for (std::size_t i = 0; i + lag < at.size(); ++i) distances.push_back(at[i + lag] - at[i]);
+      const Mode mode = mode_of(distances);
+      if (mode.count >= 2 && 4 * mode.count >= distances.size()) guesses.push_back(mode.value);
+    }
+  }
+  return without_near_equals(std::move(guesses));
+}
+
+RhythmFit::Comparison ByteStream::compare(const RhythmFit& fit, double Pause::*length) const {
+  std::size_t dominant = 0;
+  std::vector<double> ratios;
+  for (const RhythmFit::Link& link : fit.links) {
+    const Pause& edge = pauses_[link.from].is_end ? pauses_[link.to] : pauses_[link.from];
+    if (link.distances != 1 || edge.is_end) continue;
+    double inside = gap_ns_;
+    for (std::size_t i = link.from + 1; i < link.to; ++i) {
+      inside = std::max(inside, pauses_[i].*length);
+    }
+    ratios.push_back(edge.*length / inside);
+    dominant += edge.*length > inside ? 1 : 0;
+  }
+  if (ratios.empty()) return {};
+  const std::size_t compared = ratios.size();
+  return {.compared = compared, .dominant = dominant, .ratio = stats::median(std::move(ratios))};
+}
+
+double ByteStream::covered_bytes(const std::vector<RhythmFit::Link>& links) const {
+  double sum = 0;
+  for (const RhythmFit::Link& link : links) {
+    if (link.distances > 0) sum += pauses_[link.to].at - pauses_[link.from].at;
+  }
+  return sum;
+}
+
+RhythmFit ByteStream::fit(double distance) const {
+  std::vector<double> gaps;
+  for (const Pause& pause : pauses_) gaps.push_back(pause.quiet_ns);
+  Chain chain{.pauses = pauses_,
+              .distance = distance,
+              .typical_gap_ns = std::max(1.0, stats::median(std::move(gaps)))};
+  RhythmFit result{.bytes = distance, .links = chain.links()};
+  // Pauses inside the steps may be the longer ones (others wait for a straggler) and hold a chain
+  // that is off by some rounds. One that begins with the stream, and covers as much, is right; so
+  // is one that ends with it and covers a step more (before the first, the model may have been
+  // sent).
+  chain.anchor = Anchor::Begin;
+  std::vector<RhythmFit::Link> from_begin = chain.links();
+  chain.anchor = Anchor::End;
+  std::vector<RhythmFit::Link> from_end = chain.links();
+  if (covered_bytes(from_begin) > covered_bytes(result.links) - distance / 10) {
+    result.links = std::move(from_begin);
+  }
+  if (covered_bytes(from_end) > covered_bytes(result.links) + distance / 2) {
+    result.links = std::move(from_end);
+  }
+  double time = 0;
+  double counted = 0;
+  for (const RhythmFit::Link& link : result.links) {
+    const Pause& from = pauses_[link.from];
+    const Pause& to = pauses_[link.to];
+    // The first beat includes start-up, and how long the last one's pause is nobody knows.
+    if (link.distances > 0 && !from.is_end && !to.is_end) {
+      time += static_cast<double>(bursts_[to.burst].start_ns - bursts_[from.burst].start_ns);
+      counted += link.distances;
+    }
+    result.beats += link.distances == 1 ? 1 : 0;
+  }
+  result.coverage = covered_bytes(result.links) / std::max(1.0, pauses_.back().at);
+  if (counted > 0) result.period_ns = time / counted;
+  result.pauses = compare(result, &Pause::gap_ns);
+  result.quiet = compare(result, &Pause::quiet_ns);
+  return result;
+}
+
+void ByteStream::append_beats(std::vector<Beat>& beats, const RhythmFit::Link& link) const {
+  const Pause& from = pauses_[link.from];
+  const Pause& to = pauses_[link.to];
+  const int count = std::max(1, link.distances);
+  const double bytes = (to.at - from.at) / count;
+  // Small messages at either end belong to the pause.
+  std::size_t first = from.burst;
+  std::size_t last = to.burst - 1;
+  while (first < last && bursts_[first].bytes < least_burst_) ++first;
+  while (last > first && bursts_[last].bytes < least_burst_) --last;
+  Point start{bursts_[first].start_ns, from.burst};
+  for (int k = 1; k <= count; ++k) {
+    const Point end = k == count ? Point{bursts_[last].end_ns, to.burst - 1}
+                                 : point_at(bursts_, from.burst, to.burst, k * bytes);
+    beats.push_back({.start_ns = start.time_ns,
+                     .end_ns = end.time_ns,
+                     .bytes = static_cast<std::uint64_t>(std::llround(bytes)),
+                     .first_burst = start.burst,
+                     .end_burst = end.burst + 1,
+                     .fits = link.distances > 0});
+    start = end;
+  }
+}
+
+std::vector<Beat> ByteStream::beats(const RhythmFit& fit) const {
+  std::vector<Beat> result;
+  for (const RhythmFit::Link& link : fit.links) append_beats(result, link);
+  return result;
+}
+
+}  // namespace tw::flow

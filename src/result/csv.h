@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// CSV after RFC 4180, with line feeds alone, as every reader takes it.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::result {
+
+/// Appends `field`, in quotes when it holds a comma, a quote or a line end.
+void append_csv(std::string& text, std::string_view field);
+
+/// The rows of a whole text, the header too; blank lines are left out. A byte-order mark and
+/// carriage returns are no part of a field. Throws DataError naming `name` and the line when a
+/// quoted field does not end.
+std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::string_view name);
+
+}  // namespace tw::result

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/result/run_folder.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/result/test_folder.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::result {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Provenance provenance() {
+  return {.command = "analyze",
+          .command_line = {"trainwire", "analyze", "a.pcap"},
+          .version = "1.2",
+          .commit = "abc",
+          .inputs = {{.path = "a.pcap", .bytes = 24, .hash = "00000000000000ff"}}};
+}
+
+void write_run(const std::string& path, IfThere if_there = IfThere::Refuse) {
+  RunFolder folder(path, provenance(), if_there);
+  folder.table("pairs").row({"a", "b", 1, 2, 3, 4, 5});
+  folder.finish({{"answer", 42}});
+}
+
+TEST(RunFolder, HoldsTablesAndWhatMadeThem) {
+  const TestFolder test;
+  write_run(test / "x.run");
+  const RunRecord run = read_run(test / "x.run");
+  EXPECT_TRUE(run.complete);
+  EXPECT_EQ(run.document["schema"], 1);
+  EXPECT_EQ(run.document["command"], "analyze");
+  EXPECT_EQ(run.document["rows"]["pairs"], 1);
+  EXPECT_EQ(run.document["summary"]["answer"], 42);
+  EXPECT_EQ(run.document["provenance"]["command_line"][1], "analyze");
+  EXPECT_EQ(run.document["provenance"]["inputs"][0]["hash"], "00000000000000ff");
+  EXPECT_EQ(run.document["provenance"]["started"].get<std::string>().size(), 20u);
+  EXPECT_THAT(content(test / "x.run/pairs.csv"), HasSubstr("\na,b,1,2,3,4,5\n"));
+  EXPECT_FALSE(fs::exists(test / "x.run/run.json.part"));
+}
+
+TEST(RunFolder, IsIncompleteUntilItIsFinished) {
+  const TestFolder test;
+  {
+    RunFolder folder(test / "x.run", provenance(), IfThere::Refuse);
+    EXPECT_FALSE(read_run(test / "x.run").complete);
+    folder.table("pairs").row({"a", "b", 1, 2, 3, 4, 5});
+  }
+  EXPECT_FALSE(read_run(test / "x.run").complete);
+  EXPECT_TRUE(fs::exists(test / "x.run/pairs.csv"));
+}
+
+TEST(RunFolder, APartOfARunSaysWhy) {
+  const TestFolder test;
+  RunFolder(test / "x.run", provenance(), IfThere::Refuse).finish({}, "interrupted");
+  const RunRecord run = read_run(test / "x.run");
+  EXPECT_FALSE(run.complete);
+  EXPECT_EQ(run.document["partial"], "interrupted");
+}
+
+TEST(RunFolder, GivesTheFolderBackWhenNothingWasWritten) {
+  const TestFolder test;
+  { RunFolder folder(test / "x.run", provenance(), IfThere::Refuse); }
+  EXPECT_FALSE(fs::exists(test / "x.run"));
+  fs::create_directory(test / "empty");
+  { RunFolder folder(test / "empty", provenance(), IfThere::Refuse); }
+  EXPECT_TRUE(fs::is_empty(test / "empty"));
+}
+
+TEST(RunFolder, ARunIsReplacedOnlyWhenAsked) {
+  const TestFolder test;
+  write_run(test / "x.run");
+  EXPECT_THAT([&] { write_run(test / "x.run"); },
+              ThrowsMessage<SystemError>(AllOf(HasSubstr("x.run"), HasSubstr("--force"))));
+  RunFolder(test / "x.run", provenance(), IfThere::Replace).finish({{"answer", 43}});
+  EXPECT_EQ(read_run(test / "x.run").document["summary"]["answer"], 43);
+  EXPECT_FALSE(fs::exists(test / "x.run/pairs.csv"));
+}
+
+TEST(RunFolder, AReplacementThatFailsBeforeItsFirstTableLeavesTheRun) {
+  const TestFolder test;
+  write_run(test / "x.run");
+  { RunFolder folder(test / "x.run", provenance(), IfThere::Replace); }
+  EXPECT_TRUE(read_run(test / "x.run").complete);
+  EXPECT_TRUE(fs::exists(test / "x.run/pairs.csv"));
+}
+
+TEST(RunFolder, ReplacingLeavesFilesThatAreNotOurs) {
+  const TestFolder test;
+  write_run(test / "x.run");
+  test.file("x.run/notes.txt", "mine");
+  write_run(test / "x.run", IfThere::Replace);
+  EXPECT_EQ(content(test / "x.run/notes.txt"), "mine");
+}
+
+TEST(RunFolder, SomethingElseIsNeverTouched) {
+  const TestFolder test;
+  fs::create_directory(test / "thesis");
+  test.file("thesis/chapter1.txt", "text");
+  test.file("file", "text");
+  for (const char* name : {"thesis", "file"}) {
+    EXPECT_THAT([&] { write_run(test / name, IfThere::Replace); },
+                ThrowsMessage<SystemError>(AllOf(HasSubstr(name), HasSubstr("something else"))));
+  }
+  test.file("thesis/run.json", "{\"program\": \"another\"}");
+  EXPECT_THROW(write_run(test / "thesis", IfThere::Replace), SystemError);
+  EXPECT_EQ(content(test / "thesis/chapter1.txt"), "text");
+}
+
+TEST(RunFolder, APlaceThatCannotBeWrittenIsNamedWithARemedy) {
+  EXPECT_THAT([] { write_run("/dev/null/x.run"); },
+              ThrowsMessage<SystemError>(AllOf(HasSubstr("/dev/null/x.run"), HasSubstr("--out"))));
+}
+
+TEST(RunFolder, AnUnknownTableIsAProgrammingError) {
+  const TestFolder test;
+  RunFolder folder(test / "x.run", provenance(), IfThere::Refuse);
+  EXPECT_THROW(folder.table("flow"), std::logic_error);
+}
+
+TEST(ReadRun, TellsAMissingRunFromAStrangeOne) {
+  const TestFolder test;
+  EXPECT_THROW(read_run(test / "none"), SystemError);
+  test.file("run.json", "{\"program\": \"trainwire\", \"schema\": 99}");
+  EXPECT_THAT([&] { read_run(test / ""); },
+              ThrowsMessage<DataError>(HasSubstr("its schema is 99, this program knows 1 to 1")));
+  test.file("run.json", "{\"program\": \"trainwire\", \"schema\": \"x\"}");
+  EXPECT_THROW(read_run(test / ""), DataError);
+  for (const char* text : {"", "[]", "{\"complete", "{\"program\": 3}"}) {
+    test.file("run.json", text);
+    EXPECT_THROW(read_run(test / ""), DataError) << text;
+  }
+}
+
+TEST(RunFolder, NamesThatAreNoUtf8DoNotStopIt) {
+  const TestFolder test;
+  Provenance strange = provenance();
+  strange.inputs[0].path = "caf\xe9.pcap";
+  RunFolder(test / "x.run", strange, IfThere::Refuse).finish({});
+  EXPECT_TRUE(read_run(test / "x.run").complete);
+}
+
+}  // namespace
+}  // namespace tw::result

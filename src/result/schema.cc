@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/result/schema.h"
+
+#include <array>
+
+namespace tw::result {
+namespace {
+
+using enum Type;
+
+constexpr std::array kFlows{
+    Column{"flow", Integer, "", "number of the flow, to which windows.csv refers"},
+    Column{"source", Text, "", "address that sends"},
+    Column{"source_port", Integer, "", "its port"},
+    Column{"destination", Text, "", "address that receives"},
+    Column{"destination_port", Integer, "", "its port"},
+    Column{"protocol", Text, "", "tcp, udp, or the IP protocol's number"},
+    Column{"class", Text, "", "gradient, acknowledgement, control or tiny"},
+    Column{"first_ns", Integer, "ns", "time of its first packet since 1970"},
+    Column{"last_ns", Integer, "ns", "time of its last packet since 1970"},
+    Column{"packets", Integer, "", "captured packets, each counted once"},
+    Column{"wire_bytes", Integer, "bytes", "sum of the frames' original lengths"},
+    Column{"payload_bytes", Integer, "bytes", "behind TCP or UDP headers, repetitions included"},
+    Column{"stream_bytes", Integer, "bytes", "distinct payload: each TCP sequence number once"},
+    Column{"retransmitted_bytes", Integer, "bytes", "payload seen before at the same place"},
+    Column{"recovered_bytes", Integer, "bytes",
+           "payload sent again whose first copy was not captured"},
+    Column{"reordered_bytes", Integer, "bytes", "payload that came after later payload"},
+    Column{"missing_bytes", Integer, "bytes", "payload that was never captured"},
+    Column{"acknowledgement_packets", Integer, "", "TCP packets without payload, SYN, FIN or RST"},
+    Column{"large_packets", Integer, "", "packets that no 1,514-byte frame could carry (offload)"},
+    Column{"marked_packets", Integer, "", "packets that met congestion, by ECN"},
+    Column{"bursts", Integer, "", "stretches of payload without a long pause"},
+    Column{"longest_pause_ns", Integer, "ns", "longest time between packets with payload"},
+    Column{"rtt_samples", Integer, "", "round trips timed at the point of capture"},
+    Column{"rtt_min_ns", Integer, "ns", "shortest of them; empty without samples"},
+    Column{"rtt_mean_ns", Integer, "ns", "their mean; empty without samples"},
+    Column{"rtt_max_ns", Integer, "ns", "longest of them; empty without samples"},
+    Column{"saw_syn", Integer, "", "1 when its SYN was captured"},
+    Column{"saw_fin", Integer, "", "1 when its FIN was captured"},
+    Column{"saw_reset", Integer, "", "1 when it was reset"},
+};
+
+constexpr std::array kPairs{
+    Column{"from", Text, "", "host that sends"},
+    Column{"to", Text, "", "host that receives"},
+    Column{"packets", Integer, "", "IP packets, each counted once"},
+    Column{"wire_bytes", Integer, "bytes", "sum of the frames' original lengths"},
+    Column{"payload_bytes", Integer, "bytes", "behind transport headers, repetitions included"},
+    Column{"stream_bytes", Integer, "bytes", "distinct payload"},
+    Column{"retransmitted_bytes", Integer, "bytes", "payload seen before at the same place"},
+};
+
+constexpr std::array kIterations{
+    Column{"iteration", Integer, "", "number, from 0"},
+    Column{"start_ns", Integer, "ns", "its start since 1970"},
+    Column{"end_ns", Integer, "ns", "start of the next, or end of the last exchange"},
+    Column{"duration_s", Real, "s", "end minus start"},
+    Column{"exchange_start_ns", Integer, "ns", "first gradient byte"},
+    Column{"exchange_end_ns", Integer, "ns", "last gradient byte"},
+    Column{"gradient_bytes", Integer, "bytes", "distinct payload of gradient flows"},
+    Column{"packets", Integer, "", "packets of gradient flows"},
+};
+
+constexpr std::array kIterationPairs{
+    Column{"iteration", Integer, "", "number, as in iterations.csv"},
+    Column{"from", Text, "", "host that sends"},
+    Column{"to", Text, "", "host that receives"},
+    Column{"gradient_bytes", Integer, "bytes",
+           "distinct payload of gradient flows in bursts that started in the iteration"},
+    Column{"first_ns", Integer, "ns", "start of the first of these bursts"},
+    Column{"last_ns", Integer, "ns", "end of the last of these bursts"},
+};
+
+constexpr std::array kWindows{
+    Column{"scope", Text, "", "total, pair or flow"},
+    Column{"from", Text, "", "host that sends; empty for the total"},
+    Column{"to", Text, "", "host that receives; empty for the total"},
+    Column{"flow", Integer, "", "number in flows.csv; empty for totals and pairs"},
+    Column{"start_ns", Integer, "ns", "start of the window since 1970"},
+    Column{"width_ns", Integer, "ns", "width of the window, the same for all of a scope"},
+    Column{"wire_bytes", Integer, "bytes",
+           "frames in the window; windows without any are left out"},
+};
+
+constexpr std::array kCollectives{
+    Column{"operation", Text, "", "all_reduce, broadcast, parameter_server or pair_averaging"},
+    Column{"strategy", Text, "", "as `trainwire strategies` names it, or unknown"},
+    Column{"order", Text, "",
+           "hosts, separated by blanks: along a ring, root first in a tree, servers first"},
+    Column{"hosts", Integer, "", "how many hosts take part"},
+    Column{"bytes_per_iteration", Integer, "bytes", "payload of the collective in one iteration"},
+    Column{"buckets", Text, "", "sizes in bytes of its parts where visible, separated by blanks"},
+    Column{"iterations", Integer, "", "iterations in which it was seen"},
+    Column{"time_s", Real, "s", "median time from first to last gradient byte of an iteration"},
+    Column{"time_low_s", Real, "s", "lower end of its 95 % interval"},
+    Column{"time_high_s", Real, "s", "upper end of its 95 % interval"},
+    Column{"algbw_bps", Real, "bit/s", "bytes_per_iteration over time, nccl-tests' algbw"},
+    Column{"busbw_bps", Real, "bit/s", "algbw times the operation's factor, nccl-tests' busbw"},
+    Column{"confidence", Real, "", "0 to 1"},
+    Column{"evidence", Text, "", "what it was recognised by"},
+};
+
+constexpr std::array kSteps{
+    Column{"rank", Integer, "", "training process"},
+    Column{"step", Integer, "", "number of the iteration"},
+    Column{"phase", Text, "", "forward, backward, exchange, wait, or step for the whole"},
+    Column{"start_ns", Integer, "ns", "start since 1970, on the rank's clock"},
+    Column{"end_ns", Integer, "ns", "end since 1970, on the rank's clock"},
+};
+
+constexpr std::array kLinks{
+    Column{"link", Text, "", "host whose link it is"},
+    Column{"direction", Text, "", "from_host or to_host"},
+    Column{"requested_bps", Real, "bit/s", "rate that the experiment asks for"},
+    Column{"effective_bps", Real, "bit/s", "rate that was in effect"},
+    Column{"packets", Integer, "", "packets that the interface counted"},
+    Column{"wire_bytes", Integer, "bytes", "bytes that the interface counted"},
+    Column{"dropped_packets", Integer, "", "packets that its queue dropped"},
+};
+
+constexpr std::array kTables{
+    Table{"flows", "one directed flow a row", kFlows},
+    Table{"pairs", "one directed pair of hosts a row", kPairs},
+    Table{"iterations", "one training step a row, as the wire shows it", kIterations},
+    Table{"iteration_pairs", "what each pair carried in each iteration", kIterationPairs},
+    Table{"windows", "bytes over time: of everything, of each pair, of each flow", kWindows},
+    Table{"collectives", "one recognised collective a row", kCollectives},
+    Table{"steps", "the program's own record of its steps", kSteps},
+    Table{"links", "what each link was to do and did", kLinks},
+};
+
+}  // namespace
+
+std::span<const Table> tables() { return kTables; }
+
+const Table* find_table(std::string_view name) {
+  for (const Table& table : kTables) {
+    if (table.name == name) return &table;
+  }
+  return nullptr;
+}
+
+std::string_view name_of(Type type) {
+  static constexpr std::array<std::string_view, 3> kNames{"integer", "real", "text"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+}  // namespace tw::result
