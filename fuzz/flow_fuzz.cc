@@ -33,6 +33,8 @@ struct Raw {
   std::uint16_t payload;
   std::uint8_t ends;  ///< addresses and ports, two bits each
   std::uint8_t flags;
+  std::uint16_t identification;
+  std::uint16_t timestamp;
 };
 static_assert(sizeof(Raw) == 24);
 
@@ -52,6 +54,8 @@ std::vector<capture::Packet> packets_of(std::span<const std::uint8_t> bytes) {
     packet.payload_bytes = raw.payload;
     packet.wire_bytes = raw.payload + 54u;
     packet.tcp_flags = raw.flags;
+    packet.identification = raw.identification;
+    packet.timestamp_value = raw.timestamp;
     packet.ecn = raw.flags >> 6;
     packet.segment_bytes = static_cast<std::uint16_t>(raw.acknowledgement);
     packet.verdict = static_cast<capture::Verdict>(
