@@ -91,13 +91,15 @@ void find_trouble(Analysis& analysis, const Job& job, const Traffic& traffic) {
   if (!job.exchanges || !job.recognition) return;
   const auto name = [&](int host) { return analysis.hosts[static_cast<std::size_t>(host)].name; };
   double explained_s = 0;
+  std::vector<int> hosts = job.recognition->starters;
   if (const auto slow = find_slow_link(*job.exchanges, job.channels, traffic)) {
     analysis.bottleneck = {name(slow->from), name(slow->to), slow->rate_bps, slow->confidence,
                            slow->evidence};
     explained_s = 2 * round_time_s(*job.exchanges, *job.recognition, *slow);
+    // Its first message of a step may wait behind the last step's in its own queue.
+    std::erase(hosts, slow->from);
   }
-  if (const auto late = find_straggler(*job.exchanges, job.channels, traffic,
-                                       job.recognition->starters, explained_s)) {
+  if (const auto late = find_straggler(*job.exchanges, job.channels, traffic, hosts, explained_s)) {
     analysis.straggler = {name(late->host), late->delay_s, late->confidence, late->evidence};
   }
 }

@@ -39,8 +39,12 @@ std::vector<Channel> flow_channels(const Traffic& traffic, const std::vector<int
     const int to = host_of[flow.key.destination];
     const std::uint64_t bytes = flow.stream_bytes();
     if (bytes == 0 || bytes < largest / kLeastShare || from == to) continue;
-    channels.push_back(
-        {.from = from, .to = to, .flows = {i}, .bursts = flow.bursts, .bytes = bytes});
+    channels.push_back({.from = from,
+                        .to = to,
+                        .flows = {i},
+                        .bursts = flow.bursts,
+                        .bytes = bytes,
+                        .beginning = flow.saw_syn ? Beginning::Seen : Beginning::Unknown});
   }
   return channels;
 }

@@ -11,12 +11,16 @@
 
 namespace tw::flow {
 
+/// Whether the capture holds the channel's first byte.
+enum class Beginning { Seen, Unknown };
+
 struct Channel {
   int from;  ///< hosts
   int to;
   std::vector<std::size_t> flows;  ///< numbers in Traffic::flows
   std::vector<Burst> bursts;       ///< in time order; of several flows: joined where they overlap
   std::uint64_t bytes;
+  Beginning beginning = Beginning::Unknown;
 };
 
 /// One for each flow that carries at least a thousandth of what the largest carries. `host_of` is

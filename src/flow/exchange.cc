@@ -6,13 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
 namespace tw::flow {
 namespace {
 
-constexpr double kLeastShare = 0.01;  ///< of the largest lane
+constexpr double kLeastShare = 0.01;    ///< of the largest lane
+constexpr double kNumberedAlike = 0.9;  ///< of a step
 
 double middle(const Beat& beat) {
   return (static_cast<double>(beat.start_ns) + static_cast<double>(beat.end_ns)) / 2;
@@ -65,6 +67,29 @@ std::uint64_t median_bytes(const std::vector<Beat>& beats) {
     if (beat.fits) sizes.push_back(static_cast<double>(beat.bytes));
   }
   return sizes.empty() ? 0 : static_cast<std::uint64_t>(stats::median(std::move(sizes)));
+}
+
+/// Whether beat k of every member can only be step k: they have equally many, and all begin and end
+/// within less than a step of each other.
+bool is_numbered_alike(const Tempo& tempo) {
+  const Member& any = tempo.members.front();
+  std::int64_t first[2] = {any.beats.front().start_ns, any.beats.front().start_ns};
+  std::int64_t last[2] = {any.beats.back().end_ns, any.beats.back().end_ns};
+  for (const Member& member : tempo.members) {
+    if (member.beats.size() != any.beats.size()) return false;
+    first[0] = std::min(first[0], member.beats.front().start_ns);
+    first[1] = std::max(first[1], member.beats.front().start_ns);
+    last[0] = std::min(last[0], member.beats.back().end_ns);
+    last[1] = std::max(last[1], member.beats.back().end_ns);
+  }
+  const auto most = static_cast<std::int64_t>(kNumberedAlike * tempo.period_ns);
+  return first[1] - first[0] < most && last[1] - last[0] < most;
+}
+
+std::vector<std::int64_t> counted(const std::vector<Beat>& beats) {
+  std::vector<std::int64_t> result(beats.size());
+  std::iota(result.begin(), result.end(), 0);
+  return result;
 }
 
 const Member& reference(const Tempo& tempo) {
@@ -122,11 +147,13 @@ Exchanges align(Tempo tempo, std::span<const Channel> channels) {
   Exchanges result{.lanes = {}, .steps = {}, .tempo = {}};
   if (!tempo.members.empty()) {
     const Ruler ruler(reference(tempo).beats, tempo.period_ns);
+    const bool is_alike = is_numbered_alike(tempo);
     std::vector<Numbered> numbered;
     std::uint64_t largest = 0;
     for (const Member& member : tempo.members) {
       const std::uint64_t bytes = median_bytes(member.beats);
-      numbered.push_back({&member, bytes, numbers(member.beats, ruler)});
+      numbered.push_back(
+          {&member, bytes, is_alike ? counted(member.beats) : numbers(member.beats, ruler)});
       largest = std::max(largest, bytes);
     }
     std::erase_if(numbered, [&](const Numbered& lane) {
@@ -154,6 +181,18 @@ Exchanges align(Tempo tempo, std::span<const Channel> channels) {
   }
   tempo.members.clear();
   result.tempo = std::move(tempo);
+  return result;
+}
+
+Exchanges only(const Exchanges& exchanges, const std::vector<bool>& keep) {
+  Exchanges result{.lanes = {}, .steps = {}, .tempo = exchanges.tempo};
+  for (std::size_t i = 0; i < exchanges.lanes.size(); ++i) {
+    if (keep[i]) result.lanes.push_back(exchanges.lanes[i]);
+  }
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    result.steps.push_back(step_of(result.lanes, step));
+  }
+  remove_empty_steps(result);
   return result;
 }
 

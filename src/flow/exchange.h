@@ -42,6 +42,9 @@ struct Exchanges {
 /// Lanes of less than a hundredth of the largest are left out.
 Exchanges align(Tempo tempo, std::span<const Channel> channels);
 
+/// The same with only the lanes for which `keep` is true.
+Exchanges only(const Exchanges& exchanges, const std::vector<bool>& keep);
+
 /// Bytes that go from host to host in a typical step.
 struct PairBytes {
   int from;

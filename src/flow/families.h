@@ -14,7 +14,8 @@ namespace tw::flow {
 /// How far pairs that should carry the same may differ: framing, buffers and small side messages.
 inline constexpr double kEven = 0.04;
 
-std::optional<Recognition> as_ring(const Pattern& pattern);
+std::optional<Recognition> as_ring(const Pattern& pattern, const Exchanges& exchanges,
+                                   std::span<const Channel> channels);
 std::optional<Recognition> as_tree(const Pattern& pattern, const Exchanges& exchanges,
                                    std::span<const Channel> channels);
 std::optional<Recognition> as_complete(const Pattern& pattern, const Exchanges& exchanges,

@@ -19,6 +19,7 @@ constexpr double kLeastRatio = 1.15;
 constexpr double kClearDominance = 0.75;  ///< for steps whose strategy is unknown
 constexpr double kClearRatio = 2;
 constexpr std::size_t kFewestSteps = 3;
+constexpr double kAlike = 0.04;  ///< how far lanes that send the same may differ
 
 struct Hypothesis {
   Exchanges exchanges;
@@ -39,6 +40,26 @@ bool is_clearly_periodic(const Exchanges& exchanges) {
          exchanges.steps.size() >= 2 * kFewestSteps;
 }
 
+/// Which lanes send what most lanes send.
+std::vector<bool> most_common(const Exchanges& exchanges) {
+  std::vector<bool> best;
+  std::ptrdiff_t most = 0;
+  for (const Lane& lane : exchanges.lanes) {
+    std::vector<bool> alike;
+    for (const Lane& other : exchanges.lanes) {
+      const auto low = static_cast<double>(std::min(lane.bytes, other.bytes));
+      const auto high = static_cast<double>(std::max(lane.bytes, other.bytes));
+      alike.push_back(low >= (1 - kAlike) * high);
+    }
+    const std::ptrdiff_t count = std::count(alike.begin(), alike.end(), true);
+    if (count > most) {
+      most = count;
+      best = std::move(alike);
+    }
+  }
+  return best;
+}
+
 double bytes_in(const Exchanges& exchanges) {
   double sum = 0;
   for (const ExchangeStep& step : exchanges.steps) sum += static_cast<double>(step.bytes);
@@ -54,6 +75,12 @@ std::optional<Hypothesis> best_hypothesis(const std::vector<Channel>& channels,
     Exchanges exchanges = align(tempo, channels);
     if (!is_periodic(exchanges)) continue;
     std::optional<Recognition> found = recognise(exchanges, channels);
+    if (!found) {
+      // Steady traffic of another kind fits every tempo; it does not send what the others send.
+      Exchanges alike = only(exchanges, most_common(exchanges));
+      found = recognise(alike, channels);
+      if (found) exchanges = std::move(alike);
+    }
     if (found && found->strategy == "ring") {
       const auto hosts = static_cast<int>(found->order.size());
       if (std::optional<Exchanges> whole = ring_steps(tempo, channels, hosts)) {

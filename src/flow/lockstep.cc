@@ -10,7 +10,7 @@
 namespace tw::flow {
 namespace {
 
-constexpr double kOftenBroken = 0.1;    ///< share of beats that shows that they are no steps
+constexpr double kOftenBroken = 0.04;   ///< share of beats that shows that they are no steps
 constexpr double kHardlyBroken = 0.02;  ///< share that clocks and captures may cause
 constexpr double kCommonBurst = 0.15;   ///< share of the bursts that have the size of a round
 constexpr double kSameBytes = 0.01;

@@ -71,7 +71,7 @@ std::optional<Pulls> find_pulls(std::span<const Channel> channels, std::int64_t 
   std::vector<ByteStream> streams;
   double all = 0;
   for (const Channel& channel : channels) {
-    streams.emplace_back(channel.bursts, std::span<const Burst>{}, gap_ns);
+    streams.emplace_back(channel, std::span<const Burst>{}, gap_ns);
     all += static_cast<double>(channel.bytes);
   }
   const std::optional<double> size = common_size(streams);

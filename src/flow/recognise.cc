@@ -51,7 +51,7 @@ std::optional<Recognition> recognise(const Exchanges& exchanges,
                                      std::span<const Channel> channels) {
   const Pattern pattern(exchanges);
   if (pattern.size() < 2) return std::nullopt;
-  if (auto found = as_ring(pattern)) return found;
+  if (auto found = as_ring(pattern, exchanges, channels)) return found;
   if (pattern.size() < 3) return std::nullopt;
   if (auto found = as_tree(pattern, exchanges, channels)) return found;
   if (auto found = as_complete(pattern, exchanges, channels)) return found;

@@ -189,9 +189,12 @@ struct ByteStream::Chain {
   }
 };
 
-ByteStream::ByteStream(std::span<const Burst> bursts, std::span<const Burst> received,
-                       std::int64_t gap_ns)
-    : bursts_(bursts), gap_ns_(static_cast<double>(gap_ns)), least_burst_(least_burst(bursts)) {
+ByteStream::ByteStream(const Channel& channel, std::span<const Burst> received, std::int64_t gap_ns)
+    : bursts_(channel.bursts),
+      beginning_(channel.beginning),
+      gap_ns_(static_cast<double>(gap_ns)),
+      least_burst_(least_burst(channel.bursts)) {
+  const std::span<const Burst> bursts = bursts_;
   double at = 0;
   double longest = 0;
   double quietest = 0;
@@ -298,7 +301,8 @@ RhythmFit ByteStream::fit(double distance) const {
   std::vector<RhythmFit::Link> from_begin = chain.links();
   chain.anchor = Anchor::End;
   std::vector<RhythmFit::Link> from_end = chain.links();
-  if (covered_bytes(from_begin) > covered_bytes(result.links) - distance / 10) {
+  const double needed = beginning_ == Beginning::Seen ? -distance / 10 : distance / 2;
+  if (covered_bytes(from_begin) > covered_bytes(result.links) + needed) {
     result.links = std::move(from_begin);
   }
   if (covered_bytes(from_end) > covered_bytes(result.links) + distance / 2) {
@@ -321,6 +325,19 @@ RhythmFit ByteStream::fit(double distance) const {
   result.pauses = compare(result, &Pause::gap_ns);
   result.quiet = compare(result, &Pause::quiet_ns);
   return result;
+}
+
+std::optional<RhythmFit> ByteStream::even_fit(double distance) const {
+  const double total = pauses_.back().at;
+  const double parts = std::round(total / distance);
+  if (bursts_.empty() || parts < static_cast<double>(kFewestBeats)) return std::nullopt;
+  if (std::abs(total - parts * distance) > slack(distance, 1)) return std::nullopt;
+  const auto time = static_cast<double>(bursts_.back().end_ns - bursts_.front().start_ns);
+  return RhythmFit{
+      .bytes = distance,
+      .links = {{.from = 0, .to = pauses_.size() - 1, .distances = static_cast<int>(parts)}},
+      .coverage = 1,
+      .period_ns = time / parts};
 }
 
 void ByteStream::append_beats(std::vector<Beat>& beats, const RhythmFit::Link& link) const {

@@ -24,10 +24,12 @@
 
 #pragma once
 
+#include "trainwire/flow/channel.h"
 #include "trainwire/flow/flow.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -72,8 +74,8 @@ struct RhythmFit {
 class ByteStream {
  public:
   /// `received` are bursts of data that the sender gets, in time order. `gap_ns` is the pause that
-  /// separates bursts: shorter ones are invisible. `bursts` must outlive this.
-  ByteStream(std::span<const Burst> bursts, std::span<const Burst> received, std::int64_t gap_ns);
+  /// separates bursts: shorter ones are invisible. `channel` must outlive this.
+  ByteStream(const Channel& channel, std::span<const Burst> received, std::int64_t gap_ns);
 
   std::uint64_t bytes() const { return bytes_; }
   /// Distances that recur between pauses, rising, no two nearly equal. Cost: O(pauses) for each of
@@ -81,6 +83,9 @@ class ByteStream {
   std::vector<double> guess_distances() const;
   /// Cost O(pauses log pauses).
   RhythmFit fit(double distance) const;
+  /// A stream that never pauses, behind a slow link, in equal parts: nothing unless it is a
+  /// multiple of the distance.
+  std::optional<RhythmFit> even_fit(double distance) const;
   std::vector<Beat> beats(const RhythmFit& fit) const;
 
  private:
@@ -101,6 +106,7 @@ class ByteStream {
   void append_beats(std::vector<Beat>& beats, const RhythmFit::Link& link) const;
 
   std::span<const Burst> bursts_;
+  Beginning beginning_;
   double gap_ns_;
   std::uint64_t bytes_ = 0;
   std::uint64_t least_burst_ = 0;  ///< smaller bursts do not end a pause

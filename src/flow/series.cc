@@ -4,6 +4,7 @@
 #include "trainwire/base/error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -104,7 +105,7 @@ void Series::scale(std::uint64_t numerator, std::uint64_t denominator) {
   double owed = 0;
   for (Window& window : windows_) {
     owed += factor * window.bytes;
-    window.bytes = static_cast<std::uint32_t>(owed + 0.5);
+    window.bytes = static_cast<std::uint32_t>(std::llround(owed));
     owed -= window.bytes;
   }
   std::erase_if(windows_, [](const Window& window) { return window.bytes == 0; });

@@ -22,16 +22,16 @@ Source::Source(std::unique_ptr<capture::Reader> reader, Numbering& numbering, Fi
     : reader_(std::move(reader)), numbering_(numbering), filter_(filter), first_(std::move(first)) {
   numbering_.begin_file();
   for (Batch& batch : ring_) batch.packets.resize(std::max(kBatch, first_.size()));
-  thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
 const Batch* Source::next() {
   std::unique_lock lock(mutex_);
-  if (released_ != taken_) {
-    released_ = taken_;
-    changed_.notify_all();
+  released_ = taken_;
+  if (produced_ - released_ == kBatches - kWake) changed_.notify_all();
+  if (produced_ == taken_) {
+    changed_.wait(lock, [this] { return produced_ - taken_ >= kWake || ended_; });
   }
-  changed_.wait(lock, [this] { return produced_ > taken_ || ended_; });
   if (produced_ > taken_) return &ring_[taken_++ % kBatches];
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   return nullptr;
@@ -42,7 +42,7 @@ void Source::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Source::run(std::stop_token stop) {
+void Source::run(const std::stop_token& stop) {
   std::exception_ptr failure;
   try {
     produce(stop);
@@ -55,19 +55,20 @@ void Source::run(std::stop_token stop) {
   changed_.notify_all();
 }
 
-void Source::produce(std::stop_token stop) {
+void Source::produce(const std::stop_token& stop) {
   if (!first_.empty()) {
     Batch& batch = ring_[0];
     std::copy(first_.begin(), first_.end(), batch.packets.begin());
     fill(batch, std::exchange(first_, {}).size());
     const std::lock_guard lock(mutex_);
     ++produced_;
-    changed_.notify_all();
   }
   for (std::uint64_t number = produced_;; ++number) {
     {
       std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, stop, [&] { return number - released_ < kBatches; })) return;
+      const bool full = number - released_ == kBatches;
+      const auto has_room = [&] { return number - released_ <= kBatches - kWake; };
+      if (stop.stop_requested() || (full && !changed_.wait(lock, stop, has_room))) return;
     }
     Batch& batch = ring_[number % kBatches];
     const std::size_t count = read_packets(*reader_, filter_, {batch.packets.data(), kBatch});
@@ -75,7 +76,7 @@ void Source::produce(std::stop_token stop) {
     fill(batch, count);
     const std::lock_guard lock(mutex_);
     ++produced_;
-    changed_.notify_all();
+    if (produced_ - taken_ == kWake) changed_.notify_all();
   }
 }
 

@@ -55,9 +55,12 @@ class Source {
 
  private:
   static constexpr std::size_t kBatches = 64;
+  /// A thread that ran out of batches sleeps until so many are there: waking up costs as much as
+  /// hundreds of packets.
+  static constexpr std::size_t kWake = 16;
 
-  void run(std::stop_token stop);
-  void produce(std::stop_token stop);
+  void run(const std::stop_token& stop);
+  void produce(const std::stop_token& stop);
   void fill(Batch& batch, std::size_t count);
 
   std::unique_ptr<capture::Reader> reader_;

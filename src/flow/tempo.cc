@@ -84,7 +84,7 @@ class Search {
   Search(std::span<const Channel> channels, std::vector<std::size_t> chosen, std::int64_t gap_ns)
       : channels_(channels), chosen_(std::move(chosen)) {
     for (const std::size_t i : chosen_) {
-      streams_.emplace_back(channels[i].bursts, received(channels[i].from), gap_ns);
+      streams_.emplace_back(channels[i], received(channels[i].from), gap_ns);
       bytes_ += static_cast<double>(channels[i].bytes);
     }
   }
@@ -204,6 +204,13 @@ class Search {
       }
     }
     for (Candidate& candidate : pace.candidates) offer(candidate.channel, candidate.fit, 0);
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      for (const Distance& distance : distances) {
+        if (best[i]) break;
+        std::optional<RhythmFit> even = streams_[i].even_fit(distance.bytes);
+        if (even && same_pace(even->period_ns, pace.period_ns)) offer(i, std::move(*even), 0);
+      }
+    }
     pace.candidates.clear();
     for (std::optional<Candidate>& candidate : best) {
       if (!candidate) continue;

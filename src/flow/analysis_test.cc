@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/analysis.h"
+
+#include "trainwire/flow/test_jobs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tw::flow {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+double model_error(const Analysis& analysis, const PlayedJob& job) {
+  const auto payload = static_cast<double>(job.payload);
+  return analysis.model_bytes ? static_cast<double>(*analysis.model_bytes) / payload - 1 : -1;
+}
+
+/// The ring as hosts in rank order, beginning at the lowest address, as analyse() gives it.
+std::vector<std::string> ring_order(const std::vector<int>& placement) {
+  std::vector<int> order = placement;
+  std::rotate(order.begin(), std::min_element(order.begin(), order.end()), order.end());
+  std::vector<std::string> names;
+  for (const int host : order) names.push_back(host_name(host));
+  return names;
+}
+
+TEST(Analyse, FindsTheRingItsOrderItsStepsAndItsBytes) {
+  for (const int hosts : {3, 4, 5, 6, 8}) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const PlayedJob job{
+          .strategy = "ring", .placement = shuffled_hosts(hosts, seed), .seed = seed};
+      const Analysis found = analyse(play(job));
+      SCOPED_TRACE(std::to_string(hosts) + " hosts, seed " + std::to_string(seed));
+      ASSERT_FALSE(found.collectives.empty());
+      EXPECT_EQ(found.collectives[0].strategy, "ring");
+      EXPECT_EQ(found.collectives[0].order, ring_order(job.placement));
+      EXPECT_EQ(found.iterations.steps.size(), 15);
+      EXPECT_NEAR(model_error(found, job), 0, 0.01);
+      EXPECT_FALSE(found.bottleneck);
+      EXPECT_FALSE(found.straggler);
+    }
+  }
+}
+
+// What each strategy may be called when another has the same host pairs: a tree with one rank on
+// each host is a star, and a single server sends what a star's root sends.
+struct Expected {
+  std::string strategy;
+  int ranks;
+  int servers;
+  std::vector<std::string> names;
+};
+
+TEST(Analyse, NamesEveryStrategyByItsHostPairs) {
+  const std::vector<Expected> all{
+      {"star", 4, 1, {"star"}},
+      {"tree", 5, 1, {"star"}},
+      {"binary_tree_star", 4, 1, {"tree"}},
+      {"binary_tree_star", 6, 1, {"binary_tree_star"}},
+      {"binary_tree_star", 8, 1, {"binary_tree_star"}},
+      {"clique", 4, 1, {"clique"}},
+      {"clique", 6, 1, {"clique"}},
+      {"halving_doubling", 4, 1, {"halving_doubling"}},
+      {"halving_doubling", 6, 1, {"halving_doubling"}},
+      {"halving_doubling", 8, 1, {"halving_doubling"}},
+      {"double_tree", 5, 1, {"double_tree"}},
+      {"double_tree", 8, 1, {"double_tree"}},
+      {"hierarchical", 6, 1, {"ring"}},
+      {"ps", 4, 1, {"star", "ps"}},
+      {"ps", 6, 2, {"ps"}},
+      {"ps", 8, 3, {"ps"}},
+  };
+  for (const Expected& expected : all) {
+    SCOPED_TRACE(expected.strategy + " of " + std::to_string(expected.ranks));
+    const PlayedJob job{.strategy = expected.strategy,
+                        .placement = shuffled_hosts(expected.ranks, 5),
+                        .servers = expected.servers};
+    const Analysis found = analyse(play(job));
+    EXPECT_EQ(found.iterations.steps.size(), 15);
+    ASSERT_FALSE(found.collectives.empty());
+    EXPECT_THAT(expected.names, ::testing::Contains(found.collectives[0].strategy));
+    EXPECT_NEAR(model_error(found, job), 0, 0.01);
+    EXPECT_FALSE(found.straggler);
+  }
+}
+
+TEST(Analyse, PutsTheRootFirst) {
+  for (const std::string strategy : {"star", "binary_tree_star"}) {
+    const PlayedJob job{.strategy = strategy, .placement = shuffled_hosts(6, 3)};
+    const Analysis found = analyse(play(job));
+    ASSERT_FALSE(found.collectives.empty());
+    EXPECT_EQ(found.collectives[0].order.front(), host_name(job.placement[0])) << strategy;
+  }
+}
+
+TEST(Analyse, TellsServersFromWorkers) {
+  const PlayedJob job{.strategy = "ps", .placement = {4, 0, 5, 2, 1, 3}, .servers = 2};
+  const Analysis found = analyse(play(job));
+  for (int host = 0; host < 6; ++host) {
+    // The last two ranks serve: hosts 1 and 3.
+    const Role expected = host == 1 || host == 3 ? Role::Server : Role::Worker;
+    EXPECT_EQ(found.hosts[static_cast<std::size_t>(host)].role, expected) << host;
+  }
+}
+
+TEST(Analyse, FollowsParallelConnections) {
+  const PlayedJob job{
+      .strategy = "ring", .placement = {2, 0, 3, 1}, .payload = 8'000'000, .connections = 4};
+  const Analysis found = analyse(play(job));
+  ASSERT_FALSE(found.collectives.empty());
+  EXPECT_EQ(found.collectives[0].order, ring_order(job.placement));
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+  EXPECT_EQ(std::count(found.classes.begin(), found.classes.end(), FlowClass::Gradient), 16);
+}
+
+// Blocks every 13 ms between two hosts of the ring: whatever the step takes, some number of them
+// fits.
+TEST(Analyse, LeavesSteadyTrafficBesideTheRingAlone) {
+  const PlayedJob job{.strategy = "ring", .placement = {0, 2, 1, 3}, .steps = 20};
+  Traffic traffic = play(job);
+  Flow other;
+  other.key = {1, 3, 5000, 5001, 6};
+  for (std::int64_t i = 0; i < 100; ++i) {
+    const std::int64_t start = 200'000'000 + i * 13'000'000;
+    other.bursts.push_back(
+        {.start_ns = start, .end_ns = start + 100'000, .bytes = 131'072, .packets = 90});
+    other.payload_bytes += 131'072;
+  }
+  traffic.flows.push_back(other);
+  const Analysis found = analyse(traffic);
+  ASSERT_FALSE(found.collectives.empty());
+  EXPECT_EQ(found.collectives[0].order, ring_order(job.placement));
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+  EXPECT_EQ(found.classes.back(), FlowClass::Control);
+}
+
+// One link of 100 Mbit/s in a ring of 5 Gbit/s: every host takes equally long.
+TEST(Analyse, FindsTheSlowLinkInARing) {
+  for (const int slow : {0, 2, 5}) {
+    const PlayedJob job{.strategy = "ring", .placement = shuffled_hosts(6, 9), .slow_host = slow};
+    const Analysis found = analyse(play(job));
+    ASSERT_TRUE(found.bottleneck) << slow;
+    EXPECT_EQ(found.bottleneck->from, host_name(slow));
+    // Played rates are payload rates; frames add 66 bytes to 1,448.
+    EXPECT_NEAR(found.bottleneck->rate_bps, 100e6 * 1514 / 1448, 5e6);
+    EXPECT_FALSE(found.straggler);
+    EXPECT_THAT(found.findings[0].text, HasSubstr("slow link"));
+  }
+}
+
+TEST(Analyse, BlamesNobodyWhenAllLinksAreSlow) {
+  const PlayedJob job{.strategy = "ring", .placement = {0, 1, 2, 3}, .rate_bps = 100e6};
+  EXPECT_FALSE(analyse(play(job)).bottleneck);
+}
+
+TEST(Analyse, FindsTheHostThatStartsLate) {
+  for (const std::string strategy : {"ring", "star", "halving_doubling"}) {
+    const PlayedJob job{.strategy = strategy, .placement = {1, 0, 3, 2}, .straggler = 3};
+    const Analysis found = analyse(play(job));
+    ASSERT_TRUE(found.straggler) << strategy;
+    EXPECT_EQ(found.straggler->host, host_name(3));
+    EXPECT_NEAR(found.straggler->delay_s, 0.1, 0.02);
+    EXPECT_FALSE(found.bottleneck) << strategy;
+  }
+}
+
+// Rounds of a ring that hardly pauses look like steps; they break the law of all-reduces.
+TEST(Analyse, FindsStepsThatHardlyPause) {
+  const PlayedJob job{.strategy = "ring",
+                      .placement = {0, 2, 1, 3},
+                      .steps = 40,
+                      .compute_s = 0.001,
+                      .jitter = 0.5,
+                      .rate_bps = 1e9};
+  const Analysis found = analyse(play(job));
+  ASSERT_FALSE(found.collectives.empty());
+  EXPECT_EQ(found.collectives[0].strategy, "ring");
+  EXPECT_NEAR(static_cast<double>(found.iterations.steps.size()), 40, 1);
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+}
+
+TEST(Analyse, RecognisesPairAveragingWithoutSteps) {
+  PlayedJob job{.strategy = "pair_averaging", .placement = {0, 1, 2, 3, 4}, .steps = 40};
+  job.jitter = 0.2;
+  const Analysis found = analyse(play(job));
+  ASSERT_FALSE(found.collectives.empty());
+  EXPECT_EQ(found.collectives[0].strategy, "pair_averaging");
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+}
+
+TEST(Analyse, SaysWhatItLookedForInAnEmptyCapture) {
+  const Analysis found = analyse(Traffic{});
+  EXPECT_TRUE(found.iterations.steps.empty());
+  EXPECT_TRUE(found.collectives.empty());
+  ASSERT_EQ(found.findings.size(), 1);
+  EXPECT_EQ(found.findings[0].text, "no training found: no flow carries payload between two hosts");
+}
+
+TEST(Analyse, NamesHostsAsTheHostsFileDoes) {
+  const PlayedJob job{.strategy = "ring", .placement = {0, 1, 2}};
+  const Analysis found = analyse(play(job), {.names = {{"10.0.0.1", "alpha"}}});
+  EXPECT_EQ(found.hosts[0].name, "alpha");
+  EXPECT_THAT(found.collectives[0].order, ::testing::ElementsAre("alpha", "10.0.0.2", "10.0.0.3"));
+}
+
+TEST(Analyse, TakesStepsFromALog) {
+  const PlayedJob job{.strategy = "ring", .placement = {0, 1, 2, 3}, .steps = 10};
+  StepLog log{.format = "csv", .steps = {}};
+  for (int step = 0; step < 5; ++step) {
+    log.steps.push_back({0, step, 100'000'000 * (step + 2), 100'000'000 * (step + 3)});
+  }
+  const Analysis found = analyse(play(job), {.log = log});
+  EXPECT_TRUE(found.iterations.from_log);
+  EXPECT_EQ(found.iterations.steps.size(), 5);
+  EXPECT_DOUBLE_EQ(found.iterations.median_s, 0.1);
+  // Nothing is lost: before, during and after sum to all of it, 4 lanes of 6 MB in each of 10
+  // steps.
+  EXPECT_EQ(
+      found.iterations.bytes_before + found.iterations.bytes_during + found.iterations.bytes_after,
+      240'000'000u);
+  EXPECT_EQ(found.collectives[0].strategy, "ring");
+}
+
+}  // namespace
+}  // namespace tw::flow

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/tempo.h"
+
+#include "trainwire/flow/exchange.h"
+#include "trainwire/flow/hosts.h"
+#include "trainwire/flow/test_jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tw::flow {
+namespace {
+
+struct Found {
+  std::vector<Channel> channels;
+  std::vector<Tempo> tempos;
+};
+
+Found tempos_of(const Traffic& traffic) {
+  Found found{.channels = flow_channels(traffic, host_table(traffic, {}).host_of), .tempos = {}};
+  found.tempos = find_tempos(found.channels, traffic.burst_gap_ns);
+  return found;
+}
+
+TEST(FindTempos, GivesAllSendersOfAJobOneTempo) {
+  const Found found =
+      tempos_of(play({.strategy = "halving_doubling", .placement = {0, 1, 2, 3, 4, 5, 6, 7}}));
+  ASSERT_EQ(found.tempos.size(), 1);
+  // 8 ranks with 3 partners each.
+  EXPECT_EQ(found.tempos[0].members.size(), 24);
+  EXPECT_NEAR(found.tempos[0].share, 1, 0.01);
+}
+
+TEST(FindTempos, KeepsTrafficAtAnotherPaceApart) {
+  Traffic traffic = play({.strategy = "ring", .placement = {0, 1, 2, 3}, .steps = 20});
+  Flow other;
+  other.key = {1, 3, 5000, 5001, 6};
+  for (std::int64_t i = 0; i < 100; ++i) {
+    const std::int64_t start = 200'000'000 + i * 17'300'000;
+    other.bursts.push_back(
+        {.start_ns = start, .end_ns = start + 100'000, .bytes = 131'072, .packets = 90});
+    other.payload_bytes += 131'072;
+  }
+  traffic.flows.push_back(other);
+  const Found found = tempos_of(traffic);
+  ASSERT_GE(found.tempos.size(), 2);
+  EXPECT_EQ(found.tempos[0].members.size(), 4);
+  EXPECT_EQ(found.tempos[0].members[0].beats.size(), 20);
+  EXPECT_NEAR(found.tempos[1].period_ns, 17.3e6, 1e6);
+}
+
+TEST(FindTempos, FindsNoneInOneLongTransfer) {
+  Traffic traffic{};
+  traffic.addresses.resize(3);
+  traffic.burst_gap_ns = 500'000;
+  Flow flow;
+  flow.key = {1, 2, 10, 20, 6};
+  flow.payload_bytes = 1'000'000'000;
+  flow.bursts.push_back(
+      {.start_ns = 0, .end_ns = 5'000'000'000, .bytes = 1'000'000'000, .packets = 700'000});
+  traffic.flows.push_back(flow);
+  EXPECT_TRUE(tempos_of(traffic).tempos.empty());
+}
+
+TEST(Align, NumbersTheBeatsOfAllLanesAlike) {
+  const Traffic traffic = play({.strategy = "star", .placement = {2, 0, 1, 3}, .steps = 12});
+  const Found found = tempos_of(traffic);
+  ASSERT_FALSE(found.tempos.empty());
+  const Exchanges exchanges = align(found.tempos[0], found.channels);
+  ASSERT_EQ(exchanges.steps.size(), 12);
+  for (std::size_t step = 0; step < 12; ++step) {
+    // 3 leaves up and down, 4 MB each.
+    EXPECT_EQ(exchanges.steps[step].bytes, 24'000'000u);
+    for (const Lane& lane : exchanges.lanes) {
+      ASSERT_TRUE(lane.beats[step]);
+      // Everybody goes up to host 2 before it sends anything down.
+      if (lane.from != 2) continue;
+      for (const Lane& up : exchanges.lanes) {
+        if (up.to != 2) continue;
+        EXPECT_LE(up.beats[step]->end_ns, lane.beats[step]->start_ns);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tw::flow
