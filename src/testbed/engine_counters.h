@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user-space engine counts while it works, in memory shared between its process and the one
+// that started it: readable at any moment, and after the engine was stopped or killed.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tw::testbed {
+
+/// Of one port, since the start. A port that the kernel shapes counts only what the engine sees.
+struct PortCounters {
+  std::atomic<std::uint64_t> packets{0};  ///< MTU-sized packets offered
+  std::atomic<std::uint64_t> bytes{0};    ///< frame bytes offered
+  std::atomic<std::uint64_t> lost{0};     ///< packets lost as the plan asks
+  std::atomic<std::uint64_t> dropped{0};  ///< packets that found the queue full
+  std::atomic<std::uint64_t> marked{0};   ///< packets marked by ECN
+};
+
+/// How long after their due time packets were released: bucket i counts those later than
+/// kLatenessBase * 2^(i-1) and at most kLatenessBase * 2^i nanoseconds.
+struct Lateness {
+  static constexpr std::int64_t kLatenessBase = 1000;
+  std::array<std::atomic<std::uint64_t>, 24> buckets = {};
+
+  void add(std::int64_t late_ns);
+  /// Upper bound of the bucket in which the quantile lies; 0 when nothing was released.
+  std::int64_t quantile_ns(double q) const;
+};
+
+/// The shared memory of one engine; move-only.
+class EngineCounters {
+ public:
+  /// Throws SystemError.
+  explicit EngineCounters(std::size_t ports);
+  EngineCounters(EngineCounters&& other) noexcept;
+  EngineCounters& operator=(EngineCounters&& other) noexcept;
+  ~EngineCounters();
+
+  std::span<PortCounters> ports() const { return {ports_, count_}; }
+  Lateness& lateness() const { return *lateness_; }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t size_ = 0;
+  Lateness* lateness_ = nullptr;
+  PortCounters* ports_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace tw::testbed

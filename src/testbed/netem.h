@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sends from a switch's device: rate and queue by a token bucket, and, where the kernel has
+// netem, delay and loss in front of it.
+
+#pragma once
+
+#include "trainwire/testbed/links.h"
+#include "trainwire/testbed/plan.h"
+
+#include <string>
+
+namespace tw::testbed {
+
+/// netem delays what leaves by a device, wherever it came from. Throws SpecError when links from
+/// hosts differ in delay, jitter or loss, which only the other engines can do.
+void require_netem_can(const NetPlan& plan);
+
+/// Sets up the device that sends what the port carries.
+void set_up_port(Links& links, const NetPlan& plan, int port, const std::string& device,
+                 spec::Engine engine);
+
+}  // namespace tw::testbed

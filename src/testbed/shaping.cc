@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/testbed/shaping.h"
+
+#include <algorithm>
+
+namespace tw::testbed {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr Duration kSegmentTime = microseconds(125);
+constexpr Bytes kSmallestSegment = 6000_B;
+constexpr Bytes kLargestSegment = 65536_B;
+/// A bucket shorter than the tail of the timer's lateness loses tokens for good.
+constexpr Duration kBurstTime = microseconds(1000);
+
+}  // namespace
+
+Bytes largest_segment(BitRate rate) {
+  return std::clamp(rate * kSegmentTime, kSmallestSegment, kLargestSegment);
+}
+
+Bucket bucket_for(const Port& port, int mtu, bool lossy) {
+  const Bytes piece =
+      lossy ? frame_bytes(mtu) : std::max(largest_segment(port.rate), frame_bytes(mtu));
+  const Bytes burst = std::max(piece * 2, port.rate * kBurstTime);
+  return {.rate = port.rate, .burst = burst, .limit = port.queue + burst};
+}
+
+}  // namespace tw::testbed

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the kernel's token bucket is set so that it gives a port's rate on a machine whose timers are
+// late and whose TCP sends super-packets (measured: docs/emulation.md).
+
+#pragma once
+
+#include "trainwire/testbed/plan.h"
+
+namespace tw::testbed {
+
+struct Bucket {
+  BitRate rate = {};
+  Bytes burst = {};  ///< what may leave at once; larger than the largest segment, or it is cut
+  Bytes limit = {};  ///< bytes that may wait, the burst included
+  bool operator==(const Bucket&) const = default;
+};
+
+/// The largest segment that TCP may hand to a device of that rate: 125 us of the line, 6 to 64 KiB.
+Bytes largest_segment(BitRate rate);
+
+/// `lossy`: the plan loses packets, so that devices carry MTU-sized frames only.
+Bucket bucket_for(const Port& port, int mtu, bool lossy);
+
+}  // namespace tw::testbed
