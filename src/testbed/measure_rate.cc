@@ -19,8 +19,6 @@ constexpr double kOverload = 1.2;
 constexpr double kIgnored = 0.2;
 /// Of line time in one super-frame; the same as the testbed allows other programs.
 constexpr Duration kSuperFrame = 125us;
-/// Longest pause that is made up for; after a longer one the machine was not ours anyway.
-constexpr Duration kCatchUp = 20ms;
 constexpr int kSendsAtOnce = 64;
 constexpr std::size_t kLargestSend = 65'000;
 /// The kernel's limit, UDP_MAX_SEGMENTS, is 64 in old versions.
@@ -31,6 +29,9 @@ std::size_t datagrams_per_send(const RateOptions& options, std::size_t payload, 
   const auto line = static_cast<std::size_t>((options.expected * kSuperFrame).count()) / frame;
   return std::clamp<std::size_t>(line, 1, std::min(kMostSegments, kLargestSend / payload));
 }
+
+/// Longest pause of the sender that a queue of usual size bridges.
+Duration time_to_run_dry(BitRate rate) { return std::max<Duration>(5ms, 64_KiB / rate); }
 
 /// How often the sender looks at the clock and the receiver empties its socket.
 Duration tick(const RateOptions& options, Bytes room) {
@@ -56,6 +57,7 @@ class Blast {
   MeasuredRate run() {
     send_all(options_.duration.value_or(rate_duration(options_.expected, options_.burst)));
     collect_rest();
+    std::erase_if(arrivals_, [this](const auto& arrival) { return arrival.time_ns < from_ns_; });
     std::sort(arrivals_.begin(), arrivals_.end(),
               [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
     const ArrivalRate arrived = arrival_rate(arrivals_, options_.burst);
@@ -71,14 +73,22 @@ class Blast {
   void send_all(Duration duration) {
     const double per_second = kOverload * options_.expected.bits_per_second() / 8;
     // The first tenth at once: it fills the queue and empties the token bucket.
-    const Bytes first =
-        std::max(options_.burst, options_.expected * Duration(duration.count() / 10));
-    auto allowed = static_cast<double>(first.count());
-    const double most = std::max(allowed, per_second * seconds(kCatchUp));
-    const auto start = Clock::now();
+    const auto first = static_cast<double>(
+        std::max(options_.burst, options_.expected * Duration(duration.count() / 10)).count());
+    const Duration dry = time_to_run_dry(options_.expected);
+    auto start = Clock::now();
+    const auto last_start = start + 3 * duration;
+    double allowed = first;
     auto last = start;
     for (auto now = start; now - start < duration; now = Clock::now()) {
-      allowed = std::min(most, allowed + per_second * seconds(now - last));
+      allowed =
+          std::min(first + per_second * seconds(dry), allowed + per_second * seconds(now - last));
+      if (now - last > dry && now < last_start) {
+        // We were kept from sending, and the line was idle: all over again.
+        start = now;
+        allowed = first;
+        from_ns_ = real_time_ns();
+      }
       last = now;
       const bool is_full = !send_some(allowed);
       receive();
@@ -132,6 +142,7 @@ class Blast {
   Duration tick_ = {};
   std::vector<std::byte> payload_;
   std::vector<FrameArrival> arrivals_;
+  std::int64_t from_ns_ = 0;  ///< what arrived before does not count
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
 };

@@ -2,8 +2,10 @@
 // What a line really carries: datagrams are offered at 1.2 times the expected rate, so that the
 // queue in front of the line is never empty, and the arrivals are counted.
 //
-// A token bucket lets its burst through at once; that part is left out. Rates are in frame bits:
-// payload, UDP, IP and 14 bytes of Ethernet, as plans and tbf count them.
+// A token bucket lets its burst through at once; that part is left out. When this machine kept us
+// from sending for so long that the queue ran dry, counting starts again, for up to three times the
+// duration. Rates are in frame bits: payload, UDP, IP and 14 bytes of Ethernet, as plans and tbf
+// count them.
 //
 // Limits: 100 kbit/s to some Gbit/s. A line faster than 1.2 times what was expected reads as 1.2
 // times. Where packets are lost at random, behind the line's queue, the share must be given.
