@@ -58,11 +58,12 @@ class Lane {
 
   int descriptor() const { return ring_.descriptor(); }
 
-  void serve() {
+  /// Number of packets that were there.
+  std::size_t serve() {
     if (const auto code = ring_.trouble()) {
       fail(os::errno_error(fmt::format("capturing on {}", interface_), *code).what());
     }
-    ring_.drain([this](const Record& record) { take(record); });
+    return ring_.drain([this](const Record& record) { take(record); });
   }
   void close() { count_ = ring_.close(); }
   /// REQUIRES: closed.
@@ -157,7 +158,7 @@ class LiveCapture::Session {
 
   void run() {
     try {
-      while (serve(-1)) {
+      while (serve()) {
       }
       drain();
       for (const auto& lane : lanes_) results_.push_back(lane->finish());
@@ -167,27 +168,29 @@ class LiveCapture::Session {
   }
 
   /// Waits and empties what was handed over; false once stop was asked for.
-  bool serve(int timeout_ms) {
+  bool serve() {
     std::array<epoll_event, 64> events;
-    const int count = ::epoll_wait(epoll_.get(), events.data(), events.size(), timeout_ms);
+    const int count = ::epoll_wait(epoll_.get(), events.data(), events.size(), -1);
     if (count < 0 && errno != EINTR) throw os::errno_error("waiting for packets", errno);
     bool goes_on = true;
     for (int i = 0; i < count; ++i) {
       const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
-      number == kStop ? void(goes_on = false) : lanes_[number]->serve();
+      number == kStop ? void(goes_on = false) : void(lanes_[number]->serve());
     }
     return goes_on;
   }
 
   /// Everything that entered the rings, whose last blocks the kernel hands over in its own time.
   void drain() {
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop_.get(), nullptr);
     for (const auto& lane : lanes_) lane->close();
-    const auto give_up = Clock::now() + 20 * latest_ + 1s;
     const auto is_drained = [](const auto& lane) { return lane->is_drained(); };
-    while (!std::all_of(lanes_.begin(), lanes_.end(), is_drained) && Clock::now() < give_up) {
-      serve(5);
-      for (const auto& lane : lanes_) lane->serve();
+    auto last_packet = Clock::now();
+    while (!std::all_of(lanes_.begin(), lanes_.end(), is_drained) &&
+           Clock::now() < last_packet + 20 * latest_ + 1s) {
+      for (const auto& lane : lanes_) {
+        if (lane->serve() > 0) last_packet = Clock::now();
+      }
+      std::this_thread::sleep_for(2ms);
     }
   }
 

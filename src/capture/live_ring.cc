@@ -127,10 +127,10 @@ void PacketRing::bind_to(const std::string& interface) {
 
 std::size_t PacketRing::drain(const std::function<void(const Record&)>& take) {
   std::size_t packets = 0;
-  while (true) {
+  for (std::size_t round = 0; round < blocks_; ++round) {
     tpacket_hdr_v1& block = block_at(memory_, next_)->hdr.bh1;
     const std::atomic_ref<std::uint32_t> owner(block.block_status);
-    if ((owner.load(std::memory_order_acquire) & TP_STATUS_USER) == 0) return packets;
+    if ((owner.load(std::memory_order_acquire) & TP_STATUS_USER) == 0) break;
     auto* at = reinterpret_cast<std::byte*>(block_at(memory_, next_)) + block.offset_to_first_pkt;
     for (std::uint32_t i = 0; i < block.num_pkts; ++i) {
       const auto& packet = *reinterpret_cast<const tpacket3_hdr*>(at);
@@ -141,6 +141,7 @@ std::size_t PacketRing::drain(const std::function<void(const Record&)>& take) {
     owner.store(TP_STATUS_KERNEL, std::memory_order_release);
     next_ = (next_ + 1) % blocks_;
   }
+  return packets;
 }
 
 RingCount PacketRing::close() {

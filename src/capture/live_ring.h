@@ -49,8 +49,9 @@ class PacketRing {
 
   /// Readable when a block is there to be drained.
   int descriptor() const { return socket_.get(); }
-  /// Gives every packet of the blocks handed over to `take`; returns their number. Records are
-  /// valid only inside the call.
+  /// Gives every packet of the blocks handed over to `take`; returns their number. Goes around the
+  /// ring once at most, so that it ends even when packets come faster than they are taken. Records
+  /// are valid only inside the call.
   std::size_t drain(const std::function<void(const Record&)>& take);
   /// No packet enters the ring afterwards; those inside can still be drained. Once.
   RingCount close();

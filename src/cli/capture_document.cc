@@ -119,6 +119,7 @@ ordered_json iterations_part(const flow::Iterations& iterations) {
           {"ci_low_s", number(iterations.ci_low_s)},
           {"ci_high_s", number(iterations.ci_high_s)},
           {"p99_s", number(iterations.p99_s)},
+          {"mean_s", number(iterations.mean_s)},
           {"compute_gap_s", number(iterations.compute_gap_s)},
           {"exchange_s", number(iterations.exchange_s)},
           {"bytes_before", iterations.bytes_before},
@@ -138,6 +139,7 @@ ordered_json collectives_part(const flow::Analysis& analysis) {
                       {"strategy", collective.strategy},
                       {"order", collective.order},
                       {"bytes_per_iteration", collective.bytes_per_iteration},
+                      {"count", collective.count},
                       {"buckets", collective.buckets},
                       {"confidence", collective.confidence},
                       {"evidence", collective.evidence}};

@@ -248,10 +248,10 @@ void write_collectives(const flow::Analysis& analysis, TableFile& table) {
     table.row({collective.operation, collective.strategy,
                fmt::format("{}", fmt::join(collective.order, " ")), collective.order.size(),
                collective.bytes_per_iteration,
-               fmt::format("{}", fmt::join(collective.buckets, " ")),
-               analysis.iterations.steps.size(), number(shown.time_s.value),
-               number(shown.time_s.low), number(shown.time_s.high), number(shown.algbw_bps),
-               number(shown.busbw_bps), collective.confidence, collective.evidence});
+               fmt::format("{}", fmt::join(collective.buckets, " ")), collective.count,
+               number(shown.time_s.value), number(shown.time_s.low), number(shown.time_s.high),
+               number(shown.algbw_bps), number(shown.busbw_bps), collective.confidence,
+               collective.evidence});
   }
 }
 

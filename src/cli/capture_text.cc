@@ -177,8 +177,8 @@ void add_collective(Lines& lines, const flow::Collective& collective,
   }
   lines.push_back(fmt::format("  {:<17} {:<17} {:>12} {:>7} {:>16} {:>8} {:>8} {:>5.2f}",
                               printable(collective.operation), printable(collective.strategy),
-                              collective.bytes_per_iteration, analysis.iterations.steps.size(),
-                              time, algbw, busbw, collective.confidence));
+                              collective.bytes_per_iteration, collective.count, time, algbw, busbw,
+                              collective.confidence));
   lines.push_back(cut("    " + order_text(collective), kMostColumns));
 }
 

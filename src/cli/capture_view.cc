@@ -89,6 +89,9 @@ double bus_factor(const flow::Collective& collective) {
   return collective.operation == "all_reduce" && hosts > 0 ? 2 * (hosts - 1) / hosts : 1;
 }
 
+/// Sent once, before the steps.
+bool is_of_start(const flow::Collective& collective) { return collective.operation == "broadcast"; }
+
 }  // namespace
 
 flow::FlowClass class_of(const SmallFlow& small) {
@@ -178,7 +181,10 @@ double retransmitted_share(const flow::Traffic& traffic) {
 
 std::optional<CollectiveTiming> timing_of(const flow::Collective& collective,
                                           const flow::Analysis& analysis) {
+  // The steps' exchanges are those of the largest collective that each of them repeats.
+  if (is_of_start(collective)) return {};
   for (const flow::Collective& other : analysis.collectives) {
+    if (is_of_start(other)) continue;
     if (other.bytes_per_iteration > collective.bytes_per_iteration) return {};
   }
   std::vector<double> times;

@@ -104,6 +104,10 @@ TEST(CollectiveTiming, FollowsNcclTests) {
   EXPECT_THAT(timing->algbw_bps, DoubleEq(6.4e9));
   EXPECT_THAT(timing->busbw_bps, DoubleEq(9.6e9));
   EXPECT_FALSE(timing_of(analysis.collectives[1], analysis));
+  // A model that is sent once before the steps: their exchanges say nothing about it.
+  analysis.collectives[1].bytes_per_iteration = 8'000'500;
+  EXPECT_TRUE(timing_of(analysis.collectives[0], analysis));
+  EXPECT_FALSE(timing_of(analysis.collectives[1], analysis));
 }
 
 TEST(ClassCounts, CountSmallFinishedFlows) {

@@ -39,7 +39,9 @@ struct Command {
 std::span<const Command> commands();
 
 Body declare_analyze(CLI::App& app);
+Body declare_exec(CLI::App& app);
 Body declare_info(CLI::App& app);
+Body declare_net(CLI::App& app);
 Body declare_plan(CLI::App& app);
 Body declare_show(CLI::App& app);
 Body declare_models(CLI::App& app);

@@ -7,6 +7,8 @@ namespace tw::cli {
 
 std::span<const Command> commands() {
   static constexpr std::array kCommands{
+      Command{"exec", "any program on an emulated network, captured and analysed", declare_exec},
+      Command{"net", "an emulated network: its plan, its check, a shell in it", declare_net},
       Command{"analyze", "captures into flows, iterations, collectives, findings", declare_analyze},
       Command{"info", "facts about capture files", declare_info},
       Command{"plan", "what a job will put on the network, computed", declare_plan},

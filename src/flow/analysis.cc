@@ -32,17 +32,20 @@ Collective collective_of(const Recognition& found, const Iterations& iterations,
           .strategy = found.strategy,
           .order = names_of(found.order, hosts),
           .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(found.payload)),
+          .count = iterations.steps.size(),
           .confidence = std::clamp(found.fit * (0.5 + 0.5 * iterations.confidence), 0.0, 1.0),
           .evidence = found.evidence};
 }
 
-Collective collective_of(const Pulls& pulls, const std::vector<Host>& hosts) {
+Collective collective_of(const Pulls& pulls, const Iterations& iterations,
+                         const std::vector<Host>& hosts) {
   std::vector<int> order;
   for (const auto& [host, own] : pulls.by_host) order.push_back(host);
   return {.operation = "pair_averaging",
           .strategy = "pair_averaging",
           .order = names_of(order, hosts),
           .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(pulls.bytes)),
+          .count = iterations.steps.size(),
           .confidence = std::clamp(pulls.share * (0.5 + 0.5 * pulls.regularity), 0.0, 1.0),
           .evidence =
               "every transfer has the same size, each host fetches from changing others at "
@@ -147,7 +150,7 @@ Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
                                       .evidence = start->evidence});
     }
   } else if (job.pulls) {
-    analysis.collectives.push_back(collective_of(*job.pulls, analysis.hosts));
+    analysis.collectives.push_back(collective_of(*job.pulls, analysis.iterations, analysis.hosts));
     analysis.model_bytes = analysis.collectives.front().bytes_per_iteration;
   }
   find_trouble(analysis, job, traffic);

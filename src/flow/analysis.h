@@ -69,6 +69,7 @@ struct Collective {
   std::vector<std::string>
       order;  ///< hosts: along the ring; root first for trees; servers first for ps
   std::uint64_t bytes_per_iteration;        ///< payload of the collective, M
+  std::size_t count = 1;                    ///< iterations in which it was seen; 1 at the start
   std::vector<std::uint64_t> buckets = {};  ///< sizes where visible
   double confidence;
   std::string evidence;

@@ -109,6 +109,62 @@ TEST(Analyse, TellsServersFromWorkers) {
   }
 }
 
+// Eight ranks, two on each host: an edge carries 2 * 7/8 M, in 14 rounds and not in 6.
+TEST(Analyse, CountsTheRanksOnEachHostOfARing) {
+  const PlayedJob job{.strategy = "ring",
+                      .placement = {2, 2, 0, 0, 3, 3, 1, 1},
+                      .payload = 16'000'000,
+                      .compute_s = 0.5,
+                      .rate_bps = 1e9,
+                      .latency_s = 0.05};
+  const Analysis found = analyse(play(job));
+  ASSERT_FALSE(found.collectives.empty());
+  EXPECT_EQ(found.collectives[0].order, ring_order({2, 0, 3, 1}));
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+}
+
+// A ring of 4k ranks on four hosts: an edge carries 2 (4k-1)/4k M. A link that is slower than its
+// hosts hides the pauses between most rounds, not those after which a late rank was waited for.
+TEST(Analyse, CountsTheRanksOnEachHostByThePausesThatAreLeft) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    for (const double latency_s : {50e-6, 2e-3}) {
+      PlayedJob job{.strategy = "ring",
+                    .placement = {},
+                    .payload = 16'000'000,
+                    .compute_s = 0.2,
+                    .rate_bps = 1e9,
+                    .latency_s = latency_s};
+      for (int i = 0; i < 4 * ranks; ++i) job.placement.push_back(i / ranks);
+      const Analysis found = analyse(play(job));
+      EXPECT_NEAR(model_error(found, job), 0, 0.01) << ranks << " ranks, " << latency_s << " s";
+    }
+  }
+}
+
+// Each pair deals its bytes over three connections, a half, three tenths and a fifth in turn: what
+// one of them carries repeats only after three steps, what all carry after each of the fifteen.
+TEST(Analyse, JoinsConnectionsThatTakeTurns) {
+  const PlayedJob job{.strategy = "ring", .placement = {2, 0, 3, 1}};
+  Traffic traffic = play(job);
+  std::vector<Flow> dealt;
+  for (const Flow& whole : traffic.flows) {
+    for (std::size_t connection = 0; connection < 3; ++connection) {
+      Flow& flow = dealt.emplace_back(whole);
+      flow.key.source_port = static_cast<std::uint16_t>(50'000 + connection);
+      flow.payload_bytes = 0;
+      for (std::size_t i = 0; i < flow.bursts.size(); ++i) {
+        const std::uint64_t tenths[] = {5, 3, 2};
+        flow.bursts[i].bytes = whole.bursts[i].bytes * tenths[(i + connection) % 3] / 10;
+        flow.payload_bytes += flow.bursts[i].bytes;
+      }
+    }
+  }
+  traffic.flows = std::move(dealt);
+  const Analysis found = analyse(traffic);
+  EXPECT_EQ(found.iterations.steps.size(), 15);
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+}
+
 TEST(Analyse, FollowsParallelConnections) {
   const PlayedJob job{
       .strategy = "ring", .placement = {2, 0, 3, 1}, .payload = 8'000'000, .connections = 4};

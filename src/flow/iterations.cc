@@ -137,7 +137,7 @@ void set_phases(Iterations& iterations) {
       (first > 1.5 * iterations.exchange_s || first < iterations.exchange_s / 1.5);
 }
 
-std::string tempo_evidence(const Exchanges& exchanges) {
+std::string tempo_evidence(const Exchanges& exchanges, std::size_t flows) {
   const Tempo& tempo = exchanges.tempo;
   std::vector<double> bytes;
   for (const ExchangeStep& step : exchanges.steps) {
@@ -146,8 +146,8 @@ std::string tempo_evidence(const Exchanges& exchanges) {
   std::string text = fmt::format(
       "{:.0f} % of the bytes of {} flows repeat in equal amounts ({} per step, varying by {:.2f} "
       "%)",
-      100 * tempo.share, exchanges.lanes.size(),
-      readable(Bytes(std::llround(stats::median(bytes)))), 100 * stats::variation(bytes));
+      100 * tempo.share, flows, readable(Bytes(std::llround(stats::median(bytes)))),
+      100 * stats::variation(bytes));
   text += fmt::format("; the pause before a step is the longest in {:.0f} % of them",
                       100 * tempo.dominance);
   if (tempo.ratio > 0) text += fmt::format(", {:.1f} times the longest inside", tempo.ratio);
@@ -227,7 +227,7 @@ Iterations iterations_of(const Exchanges& exchanges, int host, const Traffic& tr
   set_period(result, times.empty() ? lengths(result.steps) : times,
              times.empty() ? 1 : hosts_of(exchanges).size());
   result.confidence = confidence_of(exchanges);
-  result.evidence = tempo_evidence(exchanges);
+  result.evidence = tempo_evidence(exchanges, flows.size());
   return result;
 }
 

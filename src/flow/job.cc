@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -19,7 +21,9 @@ constexpr double kLeastRatio = 1.15;
 constexpr double kClearDominance = 0.75;  ///< for steps whose strategy is unknown
 constexpr double kClearRatio = 2;
 constexpr std::size_t kFewestSteps = 3;
-constexpr double kAlike = 0.04;  ///< how far lanes that send the same may differ
+constexpr double kHighestScore = 2;  ///< of a hypothesis that explains all bytes and fits perfectly
+constexpr double kMostOfPair = 0.7;  ///< bytes in one flow of a pair that has no stripes
+constexpr double kAlike = 0.04;      ///< how far lanes that send the same may differ
 
 struct Hypothesis {
   Exchanges exchanges;
@@ -66,56 +70,100 @@ double bytes_in(const Exchanges& exchanges) {
   return sum;
 }
 
-std::optional<Hypothesis> best_hypothesis(const std::vector<Channel>& channels,
-                                          const std::vector<Tempo>& tempos) {
-  double all = 0;
-  for (const Channel& channel : channels) all += static_cast<double>(channel.bytes);
-  std::optional<Hypothesis> best;
-  for (const Tempo& tempo : tempos) {
-    Exchanges exchanges = align(tempo, channels);
-    if (!is_periodic(exchanges)) continue;
-    std::optional<Recognition> found = recognise(exchanges, channels);
-    if (!found) {
-      // Steady traffic of another kind fits every tempo; it does not send what the others send.
-      Exchanges alike = only(exchanges, most_common(exchanges));
-      found = recognise(alike, channels);
-      if (found) exchanges = std::move(alike);
-    }
-    if (found && found->strategy == "ring") {
-      const auto hosts = static_cast<int>(found->order.size());
-      if (std::optional<Exchanges> whole = ring_steps(tempo, channels, hosts)) {
-        exchanges = std::move(*whole);
-        found = recognise(exchanges, channels);
-      }
-      if (found) found->fit *= 1 - broken_share(exchanges);
-    }
-    if (!found && !is_clearly_periodic(exchanges)) continue;
-    const double score = (found ? 1 + found->fit : 0.1) * bytes_in(exchanges) / all;
-    if (!best || score > best->score) best = {std::move(exchanges), std::move(found), score};
+/// What the exchanges at this tempo are. `all_bytes` are those of all channels.
+std::optional<Hypothesis> hypothesis(const Tempo& tempo, std::span<const Channel> channels,
+                                     double all_bytes) {
+  Exchanges exchanges = align(tempo, channels);
+  if (!is_periodic(exchanges)) return std::nullopt;
+  std::optional<Recognition> found = recognise(exchanges, channels);
+  if (!found) {
+    // Steady traffic of another kind fits every tempo; it does not send what the others send.
+    Exchanges alike = only(exchanges, most_common(exchanges));
+    found = recognise(alike, channels);
+    if (found) exchanges = std::move(alike);
   }
-  return best;
+  if (found && found->strategy == "ring") {
+    const auto hosts = static_cast<int>(found->order.size());
+    if (std::optional<Exchanges> whole = ring_steps(tempo, channels, hosts)) {
+      exchanges = std::move(*whole);
+      found = recognise(exchanges, channels);
+    }
+    if (found) found->fit *= 1 - broken_share(exchanges);
+  }
+  if (!found && !is_clearly_periodic(exchanges)) return std::nullopt;
+  const double score = (found ? 1 + found->fit : 0.1) * bytes_in(exchanges) / all_bytes;
+  return Hypothesis{std::move(exchanges), std::move(found), score};
 }
 
-bool has_parallel_flows(const std::vector<Channel>& flows) {
-  std::set<std::pair<int, int>> pairs;
-  for (const Channel& flow : flows) pairs.insert({flow.from, flow.to});
-  return pairs.size() < flows.size();
+/// What channels were tried and what they gave.
+struct Attempt {
+  std::vector<Channel> channels = {};
+  std::optional<Tempo> first = {};  ///< of most bytes
+  std::optional<Hypothesis> best = {};
+
+  bool is_recognised() const { return best && best->recognition; }
+  double score() const { return best ? best->score : 0; }
+};
+
+/// The best hypothesis of all tempos; those of fewer bytes than could beat it are not looked for.
+Attempt attempt(std::vector<Channel> channels, std::int64_t gap_ns) {
+  Attempt result{.channels = std::move(channels)};
+  Tempos tempos(result.channels, gap_ns);
+  const double all_bytes = tempos.rest_bytes();
+  while (kHighestScore * tempos.rest_bytes() > result.score() * all_bytes) {
+    std::optional<Tempo> tempo = tempos.next();
+    if (!tempo) break;
+    std::optional<Hypothesis> found = hypothesis(*tempo, result.channels, all_bytes);
+    if (found && found->score > result.score()) result.best = std::move(found);
+    if (!result.first) result.first = std::move(tempo);
+  }
+  return result;
 }
 
-std::string closest(const std::vector<Tempo>& tempos, std::size_t flows) {
+/// How the flows of a directed pair share its bytes.
+struct PairShare {
+  std::uint64_t bytes = 0;
+  std::uint64_t largest = 0;  ///< of one flow
+};
+
+std::vector<PairShare> pair_shares(const std::vector<Channel>& flows) {
+  std::map<std::pair<int, int>, PairShare> pairs;
+  for (const Channel& flow : flows) {
+    PairShare& pair = pairs[{flow.from, flow.to}];
+    pair.bytes += flow.bytes;
+    pair.largest = std::max(pair.largest, flow.bytes);
+  }
+  std::vector<PairShare> result;
+  for (const auto& [hosts, share] : pairs) result.push_back(share);
+  return result;
+}
+
+/// Whether most bytes travel between hosts that spread them over several connections: what each of
+/// these carries in a step is then an accident of how they take turns.
+bool is_striped(const std::vector<PairShare>& pairs) {
+  double all = 0;
+  double striped = 0;
+  for (const PairShare& pair : pairs) {
+    const auto bytes = static_cast<double>(pair.bytes);
+    all += bytes;
+    if (static_cast<double>(pair.largest) < kMostOfPair * bytes) striped += bytes;
+  }
+  return striped > all / 2;
+}
+
+std::string closest(const std::optional<Tempo>& best, std::size_t flows) {
   if (flows == 0) return "no flow carries payload between two hosts";
-  if (tempos.empty()) {
+  if (!best) {
     return fmt::format(
         "no flow of {} pauses three times at equal distances in bytes, as training steps do",
         flows);
   }
-  const Tempo& best = tempos.front();
   return fmt::format(
       "the strongest rhythm ({}) covers {:.0f} % of the bytes in {} flows, and the pause before a "
       "repetition is the longest in {:.0f} % of them (needs {:.0f} %, and a pattern of hosts that "
       "some strategy has)",
-      readable(Duration(static_cast<std::int64_t>(best.period_ns))), 100 * best.share,
-      best.members.size(), 100 * best.dominance, 100 * kLeastDominance);
+      readable(Duration(static_cast<std::int64_t>(best->period_ns))), 100 * best->share,
+      best->members.size(), 100 * best->dominance, 100 * kLeastDominance);
 }
 
 }  // namespace
@@ -135,31 +183,31 @@ std::vector<std::size_t> Job::gradient_flows() const {
 }
 
 Job find_job(const Traffic& traffic, const std::vector<int>& host_of) {
+  const std::int64_t gap_ns = traffic.burst_gap_ns;
+  const std::vector<Channel> flows = flow_channels(traffic, host_of);
+  const std::vector<PairShare> pairs = pair_shares(flows);
   Job job;
-  std::vector<Channel> flows = flow_channels(traffic, host_of);
-  std::vector<Tempo> tempos = find_tempos(flows, traffic.burst_gap_ns);
-  job.looked_for = closest(tempos, flows.size());
-  std::optional<Hypothesis> best = best_hypothesis(flows, tempos);
-  job.channels = flows;
-  if ((!best || !best->recognition) && has_parallel_flows(flows)) {
-    std::vector<Channel> pairs = pair_channels(flows, traffic.burst_gap_ns);
-    std::optional<Hypothesis> other =
-        best_hypothesis(pairs, find_tempos(pairs, traffic.burst_gap_ns));
-    if (other && (!best || other->score > best->score)) {
-      best = std::move(other);
-      job.channels = std::move(pairs);
-    }
+  const auto by_flow = [&] {
+    Attempt result = attempt(flows, gap_ns);
+    job.looked_for = closest(result.first, flows.size());
+    return result;
+  };
+  const auto by_pair = [&] { return attempt(pair_channels(flows, gap_ns), gap_ns); };
+  const bool pairs_first = is_striped(pairs);
+  Attempt best = pairs_first ? by_pair() : by_flow();
+  if (!best.is_recognised() && pairs.size() < flows.size()) {
+    Attempt other = pairs_first ? by_flow() : by_pair();
+    if (other.score() > best.score()) best = std::move(other);
   }
-  if (!best || !best->recognition) {
-    job.pulls = find_pulls(flows, traffic.burst_gap_ns);
-    if (job.pulls) {
-      job.channels = std::move(flows);
-      return job;
-    }
+  if (!best.is_recognised()) job.pulls = find_pulls(flows, gap_ns);
+  if (job.pulls) {
+    job.channels = flows;
+    return job;
   }
-  if (best) {
-    job.exchanges = std::move(best->exchanges);
-    job.recognition = std::move(best->recognition);
+  job.channels = std::move(best.channels);
+  if (best.best) {
+    job.exchanges = std::move(best.best->exchanges);
+    job.recognition = std::move(best.best->recognition);
   }
   return job;
 }

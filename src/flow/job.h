@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training job in the traffic: its exchanges, or its pulls, and what was recognised in them.
 //
-// Hypotheses are tempos of single flows, and of all flows of a pair together; the one whose
-// exchanges fit a strategy best and explain most bytes wins. Beside it there may be traffic at
-// other tempos or none: that is not part of the job.
+// Hypotheses are tempos of single flows, and of all flows of a pair together (first, where pairs
+// spread their bytes over several connections); the one whose exchanges fit a strategy best and
+// explain most bytes wins. Beside it there may be traffic at other tempos or none: that is not part
+// of the job.
 
 #pragma once
 

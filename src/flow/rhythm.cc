@@ -4,6 +4,7 @@
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -67,6 +68,10 @@ double slack(double distance, int times) {
   return kTolerance * distance * std::sqrt(times) + std::min(kSlackBytes, kMostSlack * distance);
 }
 
+/// Of a pause that is so many times as long as most. Long ones are worth more, but none more than
+/// six times: a few very long ones must not move the chain off the ends of the stream.
+double worth(double times) { return 6 * times / (times + 4); }
+
 /// End of the stream that a chain has to include, whatever the pauses say.
 enum class Anchor { None, Begin, End };
 
@@ -122,21 +127,43 @@ Point point_at(std::span<const Burst> bursts, std::size_t first, std::size_t end
 
 /// The chain of pauses at one distance that holds the longest pauses, by dynamic programming: a
 /// link may span a few distances when pauses are invisible, or break the rhythm at a price.
+///
+/// Cost O(pauses): the places that links of k distances come from only move forward.
 struct ByteStream::Chain {
+  static constexpr int kMostDistances = 1 + kMostMissingAtEnd;
+
   std::span<const Pause> pauses;
   double distance;
-  double typical_gap_ns = 1;
   Anchor anchor = Anchor::None;
   std::vector<double> score = {};
   std::vector<RhythmFit::Link> into = {};
+  std::array<std::size_t, kMostDistances + 1> cursor = {};  ///< by the distances of a link
+  std::array<double, kMostDistances + 1> most_off = {};
 
-  /// Long pauses are worth more, but no pause more than twice a clear one: a few very long ones
-  /// must not move the chain off the ends of the stream.
   double worth(std::size_t i) const {
     if (anchor == Anchor::Begin && i == 0) return kAnchorWorth;
     if (anchor == Anchor::End && i + 1 == pauses.size()) return kAnchorWorth;
-    const double times = pauses[i].quiet_ns / typical_gap_ns;
-    return 6 * times / (times + 4);
+    return pauses[i].worth;
+  }
+
+  /// Links pause i to pause j, k distances back, unless it has a better link.
+  void offer(std::size_t i, std::size_t j, int k, double& best) {
+    const double off = std::abs(pauses[j].at - (pauses[i].at - k * distance)) /
+                       most_off[static_cast<std::size_t>(k)];
+    const double reached = score[j] + 1 - 2.0 * std::min(k - 1, 2) - 0.2 * off;
+    if (reached <= best) return;
+    best = reached;
+    into[i] = {.from = j, .to = i, .distances = k};
+  }
+
+  void offer_all(std::size_t i, int k, double& best) {
+    const auto number = static_cast<std::size_t>(k);
+    const double target = pauses[i].at - k * distance;
+    std::size_t& from = cursor[number];
+    while (from < i && pauses[from].at < target - most_off[number]) ++from;
+    for (std::size_t j = from; j < i && pauses[j].at <= target + most_off[number]; ++j) {
+      offer(i, j, k, best);
+    }
   }
 
   /// Links pause i to the best pause before it; `before` is the best end of a chain that lies at
@@ -148,20 +175,14 @@ struct ByteStream::Chain {
       best = score[before] - price;
       into[i] = {.from = before, .to = i, .distances = 0};
     }
-    for (int k = 1; k <= 1 + kMostMissingAtEnd; ++k) {
-      const double target = pauses[i].at - k * distance;
-      const double most_off = slack(distance, k);
-      auto from = std::lower_bound(pauses.begin(), pauses.end(), target - most_off,
-                                   [](const Pause& pause, double at) { return pause.at < at; });
-      for (; from != pauses.end() && from->at <= target + most_off; ++from) {
-        const auto j = static_cast<std::size_t>(from - pauses.begin());
-        if (j >= i || (k > 1 + kMostMissing && !from->is_end && !pauses[i].is_end)) continue;
-        const double off = std::abs(from->at - target) / most_off;
-        const double reached = score[j] + 1 - 2.0 * std::min(k - 1, 2) - 0.2 * off;
-        if (reached <= best) continue;
-        best = reached;
-        into[i] = {.from = j, .to = i, .distances = k};
-      }
+    const int most = pauses[i].is_end ? kMostDistances : 1 + kMostMissing;
+    for (int k = 1; k <= most; ++k) offer_all(i, k, best);
+    // Many pauses may be invisible only next to an end: from here, that is the beginning.
+    const double since_begin = pauses[i].at - pauses.front().at;
+    for (int k = most + 1; i > 0 && k <= kMostDistances; ++k) {
+      const double off = most_off[static_cast<std::size_t>(k)];
+      if (since_begin < k * distance - off) break;
+      if (since_begin <= k * distance + off) offer(i, 0, k, best);
     }
     score[i] = best + worth(i);
   }
@@ -170,6 +191,10 @@ struct ByteStream::Chain {
     const std::size_t n = pauses.size();
     score.assign(n, 0);
     into.assign(n, {.from = n, .to = 0, .distances = 0});
+    cursor = {};
+    for (int k = 1; k <= kMostDistances; ++k) {
+      most_off[static_cast<std::size_t>(k)] = slack(distance, k);
+    }
     std::size_t best = 0;
     std::size_t before = n;
     std::size_t passed = 0;
@@ -211,18 +236,24 @@ ByteStream::ByteStream(const Channel& channel, std::span<const Burst> received, 
                          .gap_ns = gap,
                          .quiet_ns = quiet,
                          .burst = is_first ? 0 : i,
-                         .is_end = is_first});
+                         .is_end = is_first,
+                         .worth = 0});
       before = &bursts[i];
     }
     at += static_cast<double>(bursts[i].bytes);
     bytes_ += bursts[i].bytes;
   }
-  pauses_.push_back({.at = at, .gap_ns = 0, .quiet_ns = 0, .burst = bursts.size(), .is_end = true});
+  pauses_.push_back(
+      {.at = at, .gap_ns = 0, .quiet_ns = 0, .burst = bursts.size(), .is_end = true, .worth = 0});
   for (Pause& pause : pauses_) {
     if (!pause.is_end) continue;
     pause.gap_ns = longest;
     pause.quiet_ns = quietest;
   }
+  std::vector<double> gaps;
+  for (const Pause& pause : pauses_) gaps.push_back(pause.quiet_ns);
+  const double typical = std::max(1.0, stats::median(std::move(gaps)));
+  for (Pause& pause : pauses_) pause.worth = worth(pause.quiet_ns / typical);
 }
 
 /// Positions of the pauses of at least `least_ns`: at most kMostCuts neighbouring ones, from the
@@ -286,28 +317,31 @@ double ByteStream::covered_bytes(const std::vector<RhythmFit::Link>& links) cons
   return sum;
 }
 
-RhythmFit ByteStream::fit(double distance) const {
-  std::vector<double> gaps;
-  for (const Pause& pause : pauses_) gaps.push_back(pause.quiet_ns);
-  Chain chain{.pauses = pauses_,
-              .distance = distance,
-              .typical_gap_ns = std::max(1.0, stats::median(std::move(gaps)))};
-  RhythmFit result{.bytes = distance, .links = chain.links()};
-  // Pauses inside the steps may be the longer ones (others wait for a straggler) and hold a chain
-  // that is off by some rounds. One that begins with the stream, and covers as much, is right; so
-  // is one that ends with it and covers a step more (before the first, the model may have been
-  // sent).
-  chain.anchor = Anchor::Begin;
-  std::vector<RhythmFit::Link> from_begin = chain.links();
-  chain.anchor = Anchor::End;
-  std::vector<RhythmFit::Link> from_end = chain.links();
+/// Pauses inside the steps may be the longer ones (others wait for a straggler) and hold a chain
+/// that is off by some rounds. One that begins with the stream, and covers as much, is right; so is
+/// one that ends with it and covers a step more (before the first, the model may have been sent).
+/// Those two are not looked for where they cannot be different, or cannot cover enough.
+std::vector<RhythmFit::Link> ByteStream::chain_at(double distance) const {
+  Chain chain{.pauses = pauses_, .distance = distance};
+  std::vector<RhythmFit::Link> best = chain.links();
+  const double missing = pauses_.back().at - covered_bytes(best);
   const double needed = beginning_ == Beginning::Seen ? -distance / 10 : distance / 2;
-  if (covered_bytes(from_begin) > covered_bytes(result.links) + needed) {
-    result.links = std::move(from_begin);
-  }
-  if (covered_bytes(from_end) > covered_bytes(result.links) + distance / 2) {
-    result.links = std::move(from_end);
-  }
+  const auto take_if_better = [&](Anchor anchor, double more) {
+    chain.anchor = anchor;
+    std::vector<RhythmFit::Link> other = chain.links();
+    if (covered_bytes(other) > covered_bytes(best) + more) best = std::move(other);
+  };
+  const bool is_whole_from_begin =
+      !best.empty() && best.front().from == 0 &&
+      std::all_of(best.begin(), best.end(),
+                  [](const RhythmFit::Link& link) { return link.distances > 0; });
+  if (missing > needed && !is_whole_from_begin) take_if_better(Anchor::Begin, needed);
+  if (missing > distance / 2) take_if_better(Anchor::End, distance / 2);
+  return best;
+}
+
+RhythmFit ByteStream::fit(double distance) const {
+  RhythmFit result{.bytes = distance, .links = chain_at(distance)};
   double time = 0;
   double counted = 0;
   for (const RhythmFit::Link& link : result.links) {

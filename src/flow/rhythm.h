@@ -81,7 +81,7 @@ class ByteStream {
   /// Distances that recur between pauses, rising, no two nearly equal. Cost: O(pauses) for each of
   /// some hundred combinations, on at most 1,500 pauses.
   std::vector<double> guess_distances() const;
-  /// Cost O(pauses log pauses).
+  /// Cost O(pauses).
   RhythmFit fit(double distance) const;
   /// A stream that never pauses, behind a slow link, in equal parts: nothing unless it is a
   /// multiple of the distance.
@@ -97,9 +97,11 @@ class ByteStream {
     double quiet_ns;  ///< of it, when nothing was received; and a tenth of the rest
     std::size_t burst;
     bool is_end;
+    double worth;  ///< to a chain that passes here
   };
   struct Chain;
 
+  std::vector<RhythmFit::Link> chain_at(double distance) const;
   double covered_bytes(const std::vector<RhythmFit::Link>& links) const;
   RhythmFit::Comparison compare(const RhythmFit& fit, double Pause::*length) const;
   std::vector<double> cuts(double least_ns) const;

@@ -100,6 +100,31 @@ TEST(ByteStream, BreaksOnlyWhereBytesAreMissing) {
   EXPECT_EQ(std::count_if(beats.begin(), beats.end(), [](const Beat& b) { return b.fits; }), 8);
 }
 
+// Each step sends a chunk, waits 100 ms for another host, and sends the rest: the longer pause is
+// inside. What it receives just before it goes on shows that it waited.
+TEST(ByteStream, BeginsAStepAfterTheQuietPause) {
+  std::vector<Burst> bursts;
+  std::vector<Burst> received;
+  for (int i = 0; i < 8; ++i) {
+    append(bursts, 30, 250'000);
+    append(bursts, 100, 750'000);
+    const std::int64_t start = bursts.back().start_ns;
+    received.push_back(
+        {.start_ns = start - 3 * kMs, .end_ns = start - kMs, .bytes = 250'000, .packets = 10});
+  }
+  // As if the capture had begun and ended inside a burst, so that the ends do not help.
+  std::vector<Burst> middle(bursts.begin() + 1, bursts.end() - 1);
+  middle.front().bytes = 400'000;
+  middle.back().bytes = 100'000;
+  const Channel channel = of(middle);
+  const ByteStream stream(channel, received, kGapNs);
+  const std::vector<Beat> beats = stream.beats(stream.fit(1e6));
+  ASSERT_GE(beats.size(), 5);
+  // Step 2 begins with its chunk: bursts 3 and 4 of the middle are its two.
+  EXPECT_EQ(beats[1].start_ns, middle[3].start_ns);
+  EXPECT_EQ(beats[1].end_ns, middle[4].end_ns);
+}
+
 TEST(ByteStream, CutsAStreamThatNeverPausesIntoEqualParts) {
   const std::vector<Burst> bursts{
       {.start_ns = 0, .end_ns = 1000 * kMs, .bytes = 10'000'000, .packets = 7000}};

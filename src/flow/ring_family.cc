@@ -9,11 +9,10 @@
 namespace tw::flow {
 namespace {
 
-constexpr double kMostUnits = 4.5;  ///< half rounds in a burst that still tells
-constexpr double kUnitTolerance = 0.015;
-constexpr std::size_t kFewestBursts = 20;
-constexpr double kFitsWell = 0.85;
-constexpr double kLeastShare = 0.5;  ///< of the bytes
+constexpr double kUnitTolerance = 0.02;    ///< of half a round
+constexpr std::size_t kFewestPauses = 20;  ///< inside steps
+constexpr double kNearlyAll = 0.85;        ///< of the pauses
+constexpr double kSameBytes = 0.005;
 
 /// The only host that `place` sends to, or nothing.
 std::optional<int> successor(const Pattern& pattern, int place) {
@@ -46,45 +45,44 @@ double spread(const Pattern& pattern) {
   return 1 - low / pattern.largest();
 }
 
-/// Bursts of up to four half rounds of a ring of `ranks`: 2(R-1) rounds carry an edge's bytes, and
-/// some implementations cut each in two.
-struct Rounds {
-  std::size_t bursts = 0;
-  std::size_t fitting = 0;  ///< of these, of a whole number of half rounds
-  double share = 0;         ///< of all bytes that are in them
-};
-
-Rounds rounds_of(const Exchanges& exchanges, std::span<const Channel> channels, double ranks) {
-  Rounds result;
-  double inside = 0;
-  double all = 0;
+/// Where a lane pauses inside its steps, as parts of a step's bytes.
+std::vector<double> pauses_inside(const Exchanges& exchanges, std::span<const Channel> channels) {
+  std::vector<double> places;
   for (const Lane& lane : exchanges.lanes) {
-    const double unit = static_cast<double>(lane.bytes) / (4 * (ranks - 1));
-    for (const Burst& burst : channels[lane.channel].bursts) {
-      const auto bytes = static_cast<double>(burst.bytes);
-      const double units = bytes / unit;
-      all += bytes;
-      if (units < 0.5 || units > kMostUnits) continue;
-      inside += bytes;
-      ++result.bursts;
-      result.fitting += std::abs(units - std::round(units)) < kUnitTolerance ? 1 : 0;
+    const auto all = static_cast<double>(lane.bytes);
+    for (const std::optional<Beat>& beat : lane.beats) {
+      if (!beat || !beat->fits) continue;
+      if (std::abs(static_cast<double>(beat->bytes) - all) > kSameBytes * all) continue;
+      double sent = 0;
+      for (std::size_t i = beat->first_burst; i + 1 < beat->end_burst; ++i) {
+        sent += static_cast<double>(channels[lane.channel].bursts[i].bytes);
+        places.push_back(sent / all);
+      }
     }
   }
-  result.share = all > 0 ? inside / all : 0;
-  return result;
+  return places;
 }
 
-bool fits(const Rounds& rounds) {
-  return rounds.bursts >= kFewestBursts && rounds.share >= kLeastShare &&
-         static_cast<double>(rounds.fitting) >= kFitsWell * static_cast<double>(rounds.bursts);
+/// Whether hosts with `ranks` ranks each would pause there: all R of them make 2(R-1) rounds, which
+/// carry an edge's bytes and after each of which somebody may have to be waited for. Some
+/// implementations cut each round in two.
+bool would_pause(std::span<const double> places, int hosts, int ranks) {
+  const double half_rounds = 4.0 * (hosts * ranks - 1);
+  const auto fitting = std::count_if(places.begin(), places.end(), [&](double place) {
+    const double passed = place * half_rounds;
+    return std::abs(passed - std::round(passed)) < kUnitTolerance;
+  });
+  return static_cast<double>(fitting) >= kNearlyAll * static_cast<double>(places.size());
 }
 
-/// How many ranks each host holds: one, unless nearly all bursts have the sizes of a larger ring's
-/// rounds. Several buckets of different sizes never do.
+/// How many ranks each host holds: one, unless nearly all pauses are where the rounds of a larger
+/// ring end. Several buckets of different sizes hardly ever pause there.
 int ranks_per_host(const Exchanges& exchanges, std::span<const Channel> channels, int hosts) {
   if (hosts < 3) return 1;
-  for (const int ranks : {1, 2, 4, 8}) {
-    if (fits(rounds_of(exchanges, channels, hosts * ranks))) return ranks;
+  const std::vector<double> places = pauses_inside(exchanges, channels);
+  if (places.size() < kFewestPauses) return 1;
+  for (const int ranks : {1, 2, 3, 4, 8}) {
+    if (would_pause(places, hosts, ranks)) return ranks;
   }
   return 1;
 }
@@ -122,7 +120,8 @@ std::optional<Recognition> as_ring(const Pattern& pattern, const Exchanges& exch
   if (on_each > 1) {
     result.fit *= 0.8;
     result.evidence += fmt::format(
-        "; bursts have the size of the {} rounds that {} ranks on each host make (a guess)",
+        "; the pauses inside steps are between the {} rounds that {} ranks on each host make (a "
+        "guess)",
         2 * (on_each * pattern.size() - 1), on_each);
   }
   return result;

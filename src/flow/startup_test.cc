@@ -30,6 +30,7 @@ TEST(FindBroadcast, FindsWhoHadTheModelFirst) {
   const Analysis found = analyse(with_broadcast());
   ASSERT_EQ(found.collectives.size(), 2);
   EXPECT_EQ(found.collectives[1].operation, "broadcast");
+  EXPECT_EQ(found.collectives[1].count, 1u);  // sent once, however many steps follow
   EXPECT_EQ(found.collectives[1].order.front(), "10.0.0.3");
   EXPECT_EQ(found.collectives[1].bytes_per_iteration, 4'000'500u);
 }

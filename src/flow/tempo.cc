@@ -1,101 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/tempo.h"
 
+#include "trainwire/flow/pace.h"
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 namespace tw::flow {
 namespace {
 
-constexpr double kSamePace = 0.07;  ///< periods that differ by less are one: start-up and jitter
-constexpr double kSamePaceOfFew = 0.20;  ///< the same for very few beats
-constexpr double kSameBytes = 0.002;     ///< distances that differ by less are one
-constexpr std::size_t kMostDistances = 8;
 constexpr double kPopularityWorth = 0.1;  ///< of a distance that all channels have, in coverage
 constexpr double kLeastShare = 0.03;      ///< of the largest channel: smaller ones follow, not lead
 constexpr std::size_t kMostChannels = 128;
 constexpr std::size_t kMostTempos = 4;
+// All candidates are tried on so much only; the rest is then fitted to the pace that was found.
+constexpr std::size_t kMostTried = 32;           ///< channels
+constexpr std::size_t kMostBurstsTried = 4'000;  ///< of each
 constexpr std::size_t kFewestBeats = 3;
-constexpr double kLeastCoverage = 0.3;   ///< of a channel by its beats
-constexpr double kAboutAsGood = 0.8;     ///< of the best share
-constexpr double kChance = 3e-3;         ///< that long pauses fall on every n-th place by accident
-constexpr double kClearChannels = 0.75;  ///< quantile over channels: the clearer half, roughly
-constexpr double kLeastDominance = 0.6;
-constexpr double kLeastRatio = 1.15;
-
-struct Candidate {
-  std::size_t channel;  ///< number among the streams
-  RhythmFit fit;
-};
-
-/// Channels whose fits agree in time.
-struct Pace {
-  double period_ns;
-  std::vector<Candidate> candidates;
-  double share = 0;
-
-  double median_ns() const {
-    std::vector<double> periods;
-    for (const Candidate& candidate : candidates) periods.push_back(candidate.fit.period_ns);
-    return stats::median(std::move(periods));
-  }
-};
-
-bool same_pace(double a, double b) { return std::abs(a - b) < kSamePace * std::min(a, b); }
-
-/// The fewer beats, the less is known about their pace.
-bool same_pace(const RhythmFit& fit, double period_ns) {
-  const double tolerance =
-      std::clamp(0.8 / static_cast<double>(fit.beats), kSamePace, kSamePaceOfFew);
-  return std::abs(fit.period_ns - period_ns) < tolerance * std::min(fit.period_ns, period_ns);
-}
-
-/// Probability that at least `hits` of `trials` succeed when each does with probability p.
-double tail(std::size_t trials, std::size_t hits, double p) {
-  double sum = 0;
-  const auto n = static_cast<double>(trials);
-  for (std::size_t k = hits; k <= trials; ++k) {
-    const auto i = static_cast<double>(k);
-    sum += std::exp(std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) +
-                    i * std::log(p) + (n - i) * std::log1p(-p));
-  }
-  return std::min(1.0, sum);
-}
-
-double dominance(const RhythmFit::Comparison& found) {
-  return static_cast<double>(found.dominant) /
-         static_cast<double>(std::max<std::size_t>(1, found.compared));
-}
-
-const RhythmFit::Comparison& clearer(const RhythmFit& fit) {
-  return fit.quiet.dominant > fit.pauses.dominant ? fit.quiet : fit.pauses;
-}
-
-/// Coverage decides between two distances at one pace; of equals, the longer pauses.
-double merit(const RhythmFit& fit) { return fit.coverage + 0.01 * dominance(clearer(fit)); }
+constexpr double kLeastCoverage = 0.3;  ///< of a channel by its beats
 
 class Search {
  public:
   Search(std::span<const Channel> channels, std::vector<std::size_t> chosen, std::int64_t gap_ns)
       : channels_(channels), chosen_(std::move(chosen)) {
+    std::map<int, std::vector<Burst>> received_by;
     for (const std::size_t i : chosen_) {
-      streams_.emplace_back(channels[i], received(channels[i].from), gap_ns);
+      const auto [place, is_new] = received_by.try_emplace(channels[i].from);
+      if (is_new) place->second = received(channels[i].from);
+      streams_.emplace_back(channels[i], place->second, gap_ns);
       bytes_ += static_cast<double>(channels[i].bytes);
     }
   }
 
-  std::optional<Tempo> tempo() {
+  /// Of all paces that the channels offer.
+  std::optional<Pace> best_pace() {
     collect_fits();
     std::vector<Pace> paces = group();
-    for (Pace& pace : paces) complete(pace);
+    for (Pace& pace : paces) complete(pace, distances_of(pace));
     const Pace* pace = choose(paces);
-    if (pace == nullptr) return std::nullopt;
-    return tempo_of(*pace);
+    return pace != nullptr ? std::optional(*pace) : std::nullopt;
+  }
+
+  /// The pace of these channels at distances that others have.
+  std::optional<Pace> pace_with(const std::vector<Distance>& distances) const {
+    std::vector<double> periods;
+    for (const ByteStream& stream : streams_) {
+      const RhythmFit* best = nullptr;
+      std::vector<RhythmFit> fits;
+      for (const Distance& distance : distances) fits.push_back(stream.fit(distance.bytes));
+      for (const RhythmFit& fit : fits) {
+        if (is_usable(fit) && (best == nullptr || merit(fit) > merit(*best))) best = &fit;
+      }
+      if (best != nullptr) periods.push_back(best->period_ns);
+    }
+    if (periods.empty()) return std::nullopt;
+    Pace pace{.period_ns = stats::median(std::move(periods)), .candidates = {}};
+    complete(pace, distances);
+    return pace;
+  }
+
+  Tempo tempo_of(const Pace& pace) const {
+    Tempo tempo{.period_ns = pace.period_ns,
+                .share = pace.share,
+                .dominance = 1,
+                .ratio = 0,
+                .members = {}};
+    std::vector<double> periods;
+    for (const Candidate& candidate : pace.candidates) {
+      const RhythmFit& fit = candidate.fit;
+      tempo.members.push_back({.channel = chosen_[candidate.channel],
+                               .bytes = static_cast<std::uint64_t>(std::llround(fit.bytes)),
+                               .beats = streams_[candidate.channel].beats(fit)});
+      periods.push_back(fit.period_ns);
+    }
+    const Prominence found = prominence(pace);
+    if (found.compared > 0) {
+      tempo.dominance = found.dominance;
+      tempo.ratio = found.ratio;
+    }
+    tempo.period_ns = stats::median(std::move(periods));
+    return tempo;
   }
 
  private:
@@ -163,31 +154,9 @@ class Search {
     return paces;
   }
 
-  /// Distances of a pace and the share of its channels that have each.
-  struct Distance {
-    double bytes;
-    double popularity;
-  };
-  static std::vector<Distance> distances_of(const Pace& pace) {
-    std::vector<Distance> distances;
-    for (const Candidate& candidate : pace.candidates) {
-      const auto known =
-          std::find_if(distances.begin(), distances.end(), [&](const Distance& distance) {
-            return std::abs(distance.bytes - candidate.fit.bytes) < kSameBytes * distance.bytes;
-          });
-      const double part = 1 / static_cast<double>(pace.candidates.size());
-      if (known != distances.end())
-        known->popularity += part;
-      else if (distances.size() < kMostDistances)
-        distances.push_back({.bytes = candidate.fit.bytes, .popularity = part});
-    }
-    return distances;
-  }
-
   /// Every channel tries the distances of the others too: in most strategies all send alike, and
   /// where few beats leave a choice, what several channels have in common is right.
-  void complete(Pace& pace) const {
-    const std::vector<Distance> distances = distances_of(pace);
+  void complete(Pace& pace, const std::vector<Distance>& distances) const {
     std::vector<std::optional<Candidate>> best(streams_.size());
     std::vector<double> merits(streams_.size(), 0);
     const auto offer = [&](std::size_t channel, RhythmFit fit, double popularity) {
@@ -219,88 +188,6 @@ class Search {
     }
   }
 
-  /// How the pauses at the ends of beats compare with those inside, in the clearer channels: others
-  /// may pause longer inside a step, while they wait for somebody.
-  struct Prominence {
-    double ratio = 0;
-    double dominance = 0;
-    std::size_t compared = 0;
-  };
-  template <typename Which>
-  static Prominence prominence(const Pace& pace, Which which) {
-    std::vector<double> ratios;
-    std::vector<double> compared;
-    std::vector<double> dominances;
-    for (const Candidate& candidate : pace.candidates) {
-      const RhythmFit::Comparison& found = which(candidate.fit);
-      if (found.compared == 0) continue;
-      ratios.push_back(found.ratio);
-      compared.push_back(static_cast<double>(found.compared));
-      dominances.push_back(dominance(found));
-    }
-    if (ratios.empty()) return {};
-    return {.ratio = stats::quantile(std::move(ratios), kClearChannels),
-            .dominance = stats::quantile(std::move(dominances), kClearChannels),
-            .compared = static_cast<std::size_t>(stats::median(std::move(compared)))};
-  }
-
-  static bool is_prominent(const Prominence& found) {
-    return found.ratio >= kLeastRatio && found.dominance >= kLeastDominance;
-  }
-
-  /// Whether long pauses would hardly fall on every `times`-th place as often by accident.
-  static bool is_no_accident(const Prominence& found, double times) {
-    if (times < 1 + 3 * kSamePace) return false;
-    const double hits = std::floor(found.dominance * static_cast<double>(found.compared));
-    const double chance = times * tail(found.compared, static_cast<std::size_t>(hits), 1 / times);
-    // By accident pauses are not much longer either.
-    return chance < kChance * found.ratio * found.ratio;
-  }
-
-  static const Pace* choose(std::vector<Pace>& paces) {
-    std::sort(paces.begin(), paces.end(),
-              [](const Pace& a, const Pace& b) { return a.period_ns < b.period_ns; });
-    double best = 0;
-    for (const Pace& pace : paces) best = std::max(best, pace.share);
-    const Pace* fastest = nullptr;
-    const Pace* chosen = nullptr;
-    for (const Pace& pace : paces) {
-      if (pace.share < kAboutAsGood * best) continue;
-      if (fastest == nullptr) fastest = &pace;
-      if (!is_prominent(prominence(pace, clearer))) continue;
-      // Whether a pause is quiet depends on others and may alternate; its length does not.
-      const auto as_they_are = [](const RhythmFit& fit) -> const auto& { return fit.pauses; };
-      if (chosen == nullptr ||
-          is_no_accident(prominence(pace, as_they_are), pace.period_ns / chosen->period_ns)) {
-        chosen = &pace;
-      }
-    }
-    return chosen != nullptr ? chosen : fastest;
-  }
-
-  Tempo tempo_of(const Pace& pace) const {
-    Tempo tempo{.period_ns = pace.period_ns,
-                .share = pace.share,
-                .dominance = 1,
-                .ratio = 0,
-                .members = {}};
-    std::vector<double> periods;
-    for (const Candidate& candidate : pace.candidates) {
-      const RhythmFit& fit = candidate.fit;
-      tempo.members.push_back({.channel = chosen_[candidate.channel],
-                               .bytes = static_cast<std::uint64_t>(std::llround(fit.bytes)),
-                               .beats = streams_[candidate.channel].beats(fit)});
-      periods.push_back(fit.period_ns);
-    }
-    const Prominence found = prominence(pace, clearer);
-    if (found.compared > 0) {
-      tempo.dominance = found.dominance;
-      tempo.ratio = found.ratio;
-    }
-    tempo.period_ns = stats::median(std::move(periods));
-    return tempo;
-  }
-
   std::span<const Channel> channels_;
   std::vector<std::size_t> chosen_;
   std::vector<ByteStream> streams_;
@@ -327,20 +214,86 @@ std::vector<std::size_t> leaders(std::span<const Channel> channels,
   return order;
 }
 
+/// The largest of the channels, for as long as one of them has a bounded number of bursts, from the
+/// middle, where training is steady. The pace shows there as well as in the whole.
+std::vector<Channel> middle_part(std::span<const Channel> channels,
+                                 const std::vector<std::size_t>& chosen) {
+  std::vector<Channel> part;
+  std::int64_t begin = std::numeric_limits<std::int64_t>::min();
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < std::min(chosen.size(), kMostTried); ++i) {
+    const std::vector<Burst>& bursts = channels[chosen[i]].bursts;
+    part.push_back(channels[chosen[i]]);
+    if (bursts.size() <= kMostBurstsTried) continue;
+    const std::size_t first = (bursts.size() - kMostBurstsTried) / 2;
+    begin = std::max(begin, bursts[first].start_ns);
+    end = std::min(end, bursts[first + kMostBurstsTried].start_ns);
+  }
+  for (Channel& channel : part) {
+    const std::size_t all = channel.bursts.size();
+    std::erase_if(channel.bursts, [&](const Burst& burst) {
+      return burst.start_ns < begin || burst.start_ns >= end;
+    });
+    if (channel.bursts.size() == all) continue;
+    channel.beginning = Beginning::Unknown;
+    channel.bytes = 0;
+    for (const Burst& burst : channel.bursts) channel.bytes += burst.bytes;
+  }
+  std::erase_if(part, [](const Channel& channel) { return channel.bursts.empty(); });
+  return part;
+}
+
+bool is_small(std::span<const Channel> channels, const std::vector<std::size_t>& chosen) {
+  return chosen.size() <= kMostTried &&
+         std::all_of(chosen.begin(), chosen.end(),
+                     [&](std::size_t i) { return channels[i].bursts.size() <= kMostBurstsTried; });
+}
+
+std::optional<Tempo> common_tempo(std::span<const Channel> channels,
+                                  const std::vector<std::size_t>& chosen, std::int64_t gap_ns) {
+  Search search(channels, chosen, gap_ns);
+  std::optional<Pace> pace;
+  if (is_small(channels, chosen)) {
+    pace = search.best_pace();
+  } else {
+    const std::vector<Channel> part = middle_part(channels, chosen);
+    std::vector<std::size_t> all(part.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    pace = Search(part, all, gap_ns).best_pace();
+    if (pace) pace = search.pace_with(distances_of(*pace));
+  }
+  if (!pace || pace->candidates.empty()) return std::nullopt;
+  return search.tempo_of(*pace);
+}
+
 }  // namespace
 
-std::vector<Tempo> find_tempos(std::span<const Channel> channels, std::int64_t gap_ns) {
-  std::vector<Tempo> tempos;
-  std::vector<bool> taken(channels.size(), false);
-  while (tempos.size() < kMostTempos) {
-    const std::vector<std::size_t> chosen = leaders(channels, taken);
-    if (chosen.empty()) break;
-    std::optional<Tempo> tempo = Search(channels, chosen, gap_ns).tempo();
-    if (!tempo) break;
-    for (const Member& member : tempo->members) taken[member.channel] = true;
-    tempos.push_back(std::move(*tempo));
+Tempos::Tempos(std::span<const Channel> channels, std::int64_t gap_ns)
+    : channels_(channels), gap_ns_(gap_ns), taken_(channels.size(), false) {
+  for (const Channel& channel : channels) rest_bytes_ += static_cast<double>(channel.bytes);
+}
+
+std::optional<Tempo> Tempos::next() {
+  const std::vector<std::size_t> chosen = leaders(channels_, taken_);
+  if (chosen.empty() || found_ == kMostTempos) return std::nullopt;
+  std::optional<Tempo> tempo = common_tempo(channels_, chosen, gap_ns_);
+  if (!tempo) {
+    found_ = kMostTempos;
+    return std::nullopt;
   }
-  return tempos;
+  ++found_;
+  for (const Member& member : tempo->members) {
+    taken_[member.channel] = true;
+    rest_bytes_ -= static_cast<double>(channels_[member.channel].bytes);
+  }
+  return tempo;
+}
+
+std::vector<Tempo> find_tempos(std::span<const Channel> channels, std::int64_t gap_ns) {
+  std::vector<Tempo> result;
+  Tempos tempos(channels, gap_ns);
+  while (std::optional<Tempo> tempo = tempos.next()) result.push_back(std::move(*tempo));
+  return result;
 }
 
 }  // namespace tw::flow

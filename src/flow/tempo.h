@@ -3,10 +3,10 @@
 // pace, whatever each of them sends.
 //
 // Every channel offers the distances that fit its byte stream (rhythm.h), each with the time that
-// one takes. A tempo is such a time on which channels agree. Of the tempos that explain the traffic
-// about equally well, the fastest is taken (two steps are no step), but a multiple of it when the
-// pauses there are longer than those in between more often than chance allows (rounds and buckets
-// are no steps either).
+// one takes. A tempo is such a time on which channels agree; pace.h says which of several is that
+// of the steps. All candidates are tried on a bounded number of channels and bursts, from the
+// middle of the capture; what is found there is then fitted to everything. So the cost beyond some
+// 100,000 bursts is linear with a small factor.
 
 #pragma once
 
@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,25 @@ struct Tempo {
 };
 
 /// The tempo of most bytes first, then the tempos of the channels that it leaves out.
+class Tempos {
+ public:
+  /// `channels` must outlive this.
+  Tempos(std::span<const Channel> channels, std::int64_t gap_ns);
+
+  /// Bytes of the channels that no tempo has taken.
+  double rest_bytes() const { return rest_bytes_; }
+  /// Nothing when there is no other, or after four.
+  std::optional<Tempo> next();
+
+ private:
+  std::span<const Channel> channels_;
+  std::int64_t gap_ns_;
+  std::vector<bool> taken_;
+  std::size_t found_ = 0;
+  double rest_bytes_ = 0;
+};
+
+/// All of them.
 std::vector<Tempo> find_tempos(std::span<const Channel> channels, std::int64_t gap_ns);
 
 }  // namespace tw::flow

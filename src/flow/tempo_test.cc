@@ -50,6 +50,30 @@ TEST(FindTempos, KeepsTrafficAtAnotherPaceApart) {
   EXPECT_NEAR(found.tempos[1].period_ns, 17.3e6, 1e6);
 }
 
+// 2,000 steps of 6 rounds, each with a pause: 12,000 bursts in each of four channels, of which only
+// the middle is searched, but all are beats.
+TEST(FindTempos, CountsAllStepsOfALongCapture) {
+  const Found found = tempos_of(
+      play({.strategy = "ring", .placement = {0, 1, 2, 3}, .steps = 2000, .latency_s = 1e-3}));
+  ASSERT_FALSE(found.tempos.empty());
+  EXPECT_EQ(found.tempos[0].members.size(), 4);
+  for (const Member& member : found.tempos[0].members) {
+    EXPECT_EQ(member.beats.size(), 2000);
+    EXPECT_EQ(member.bytes, 6'000'000u);  // 2 * 3/4 of 4 MB
+  }
+}
+
+// More senders than are searched; a ring of 40 sends 2 * 39/40 of the payload.
+TEST(FindTempos, GivesManySendersOneTempo) {
+  const Found found = tempos_of(play({.strategy = "ring", .placement = shuffled_hosts(40, 3)}));
+  ASSERT_FALSE(found.tempos.empty());
+  EXPECT_EQ(found.tempos[0].members.size(), 40);
+  for (const Member& member : found.tempos[0].members) {
+    EXPECT_EQ(member.beats.size(), 15);
+    EXPECT_NEAR(static_cast<double>(member.bytes), 7.8e6, 1e4);
+  }
+}
+
 TEST(FindTempos, FindsNoneInOneLongTransfer) {
   Traffic traffic{};
   traffic.addresses.resize(3);

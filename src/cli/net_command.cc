@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/cli/capture_document.h"
+#include "trainwire/cli/command.h"
+#include "trainwire/cli/experiment_file.h"
+#include "trainwire/cli/interrupt.h"
+#include "trainwire/cli/network_text.h"
+#include "trainwire/cli/progress.h"
+#include "trainwire/os/user_namespace.h"
+#include "trainwire/testbed/choose.h"
+#include "trainwire/testbed/ledger.h"
+#include "trainwire/testbed/ledger_folder.h"
+#include "trainwire/testbed/programs.h"
+#include "trainwire/testbed/sweep.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <memory>
+
+namespace tw::cli {
+namespace {
+
+constexpr int kRefused = 4;
+constexpr int kInterrupted = 130;
+
+struct Options {
+  std::string action;
+  std::shared_ptr<ExperimentFile> experiment;
+  std::string host = "host0";
+  bool json = false;
+  bool quick = false;
+};
+
+/// A network while a command uses it, and its entry in the ledger.
+struct Built {
+  explicit Built(const testbed::NetPlan& plan, spec::Engine engine)
+      : ledger(testbed::state_folder(), "net"), cluster(plan, engine) {
+    for (const os::ProcessIdentity& process : cluster.processes()) ledger.add(process, "engine");
+    ledger.add_namespace(cluster.switches(), "switches");
+    for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
+      ledger.add_namespace(cluster.host(static_cast<int>(i)), plan.hosts[i].name);
+    }
+  }
+  testbed::Ledger ledger;
+  testbed::Cluster cluster;
+};
+
+int show(const Options& options, const testbed::NetPlan& plan, spec::Engine engine,
+         Streams streams) {
+  if (options.json) {
+    fmt::print(streams.out, "{}\n", dumped(plan_document(plan, engine)));
+  } else {
+    fmt::print(streams.out, "{}\nNothing was built. Measure it with: trainwire net check {}\n",
+               plan_text(plan, engine), options.experiment->path);
+  }
+  return 0;
+}
+
+std::string verdict_line(testbed::Fitness worst, spec::Engine engine) {
+  switch (worst) {
+    case testbed::Fitness::Good:
+      return fmt::format("The {} engine gives what was asked for.", testbed::name_of(engine));
+    case testbed::Fitness::Warned:
+      return fmt::format("The {} engine comes near: results will say so.",
+                         testbed::name_of(engine));
+    case testbed::Fitness::Refused:
+      return fmt::format(
+          "The {} engine does not give what was asked for: ask for less, try another engine "
+          "(--set network.engine=tap), or a quieter machine.",
+          testbed::name_of(engine));
+  }
+  return {};
+}
+
+int check(const Options& options, const testbed::NetPlan& plan, spec::Engine engine,
+          Streams streams) {
+  const Built built(plan, engine);
+  const InterruptGuard guard;
+  const bool shown = is_terminal(streams.err);
+  testbed::CheckOptions how;
+  how.coverage = options.quick ? testbed::Coverage::EveryKind : testbed::Coverage::EveryPort;
+  how.stop = [&] { return guard.interrupted(); };
+  how.progress = [&](std::size_t done, std::size_t all) {
+    if (shown) fmt::print(streams.err, "\r\x1b[Kmeasuring path {} of {}", done + 1, all);
+    streams.err.flush();
+  };
+  const std::vector<testbed::PathCheck> checks = testbed::check_network(built.cluster, how);
+  if (shown) fmt::print(streams.err, "\r\x1b[K");
+  const testbed::Fitness worst = testbed::worst(checks);
+  if (options.json) {
+    nlohmann::ordered_json document = plan_document(plan, engine);
+    document["network"]["links"] = links_document(plan, checks);
+    document["network"]["paths"] = paths_document(plan, checks);
+    document["release_late_p50_s"] =
+        1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.5));
+    document["release_late_p99_s"] =
+        1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.99));
+    fmt::print(streams.out, "{}\n", dumped(document));
+  } else {
+    fmt::print(streams.out, "{}{}\n", check_text(plan, checks), verdict_line(worst, engine));
+  }
+  if (guard.interrupted()) return kInterrupted;
+  return worst == testbed::Fitness::Refused ? kRefused : 0;
+}
+
+int host_number(const testbed::NetPlan& plan, const std::string& name) {
+  for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
+    if (plan.hosts[i].name == name) return static_cast<int>(i);
+  }
+  throw SpecError(fmt::format("{}: there is no such host; the network has {} to {}", name,
+                              plan.hosts.front().name, plan.hosts.back().name));
+}
+
+std::vector<std::string> shell_environment(const testbed::NetPlan& plan, const std::string& host) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  environment.push_back("TRAINWIRE_HOST=" + host);
+  environment.push_back(fmt::format("PS1={}$ ", host));
+  for (const testbed::HostPlan& other : plan.hosts) {
+    environment.push_back(fmt::format("{}={}", other.name, other.address));
+  }
+  return environment;
+}
+
+/// The shell gets the terminal, and we get it back.
+int shell(const Options& options, const testbed::NetPlan& plan, spec::Engine engine,
+          Streams streams) {
+  const int host = host_number(plan, options.host);
+  Built built(plan, engine);
+  const testbed::Programs programs(built.cluster);
+  built.ledger.add(programs.first_process(), "programs");
+  const bool terminal = ::isatty(STDIN_FILENO) != 0;
+  if (terminal) {
+    fmt::print(streams.err, "{}on {}; other hosts answer by name (ping host1); exit ends it all\n",
+               plan_text(plan, engine), options.host);
+  }
+  std::vector<std::string> words{"sh"};
+  if (terminal) words = {"bash", "--norc", "-i"};
+  os::Child child = programs.start(
+      {.host = host, .words = words, .environment = shell_environment(plan, options.host)});
+  ::signal(SIGTTOU, SIG_IGN);
+  if (terminal) ::tcsetpgrp(STDIN_FILENO, child.identity().pid);
+  const InterruptGuard guard;
+  std::optional<os::Ending> ending;
+  while (!ending && !guard.interrupted()) ending = child.wait_for(std::chrono::seconds(1));
+  if (terminal) ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
+  if (!ending) return kInterrupted;
+  return ending->signal != 0 ? 128 + ending->signal : ending->exit_code;
+}
+
+int net(const Options& options, Streams streams) {
+  const spec::Experiment experiment = load(*options.experiment);
+  const testbed::NetPlan plan = testbed::make_plan(experiment);
+  const spec::Engine asked = *experiment.network.engine;
+  if (options.action == "show") return show(options, plan, asked, streams);
+  os::become_root_of_own_namespace();
+  testbed::sweep(testbed::state_folder());
+  const spec::Engine engine = testbed::choose_engine(asked, plan);
+  if (options.action == "check") return check(options, plan, engine, streams);
+  return shell(options, plan, engine, streams);
+}
+
+}  // namespace
+
+Body declare_net(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("ACTION", options->action,
+                 "show: the plan, nothing is built; check: build, measure, print what was asked "
+                 "for and found, remove; shell: a shell on a host")
+      ->type_name("")
+      ->check(CLI::IsMember({"show", "check", "shell"}))
+      ->required();
+  options->experiment = add_experiment_file(app);
+  app.add_option("HOST", options->host, "for shell: where it runs; default host0")->type_name("");
+  app.add_flag("--json", options->json, "print one JSON document");
+  app.add_flag("--quick", options->quick,
+               "for check: of links with the same settings measure one only");
+  return [options](Streams streams) { return net(*options, streams); };
+}
+
+}  // namespace tw::cli

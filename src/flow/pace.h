@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paces: channels whose fits (rhythm.h) agree in time, and which of several paces is that of the
+// steps.
+//
+// Of the paces that explain the traffic about equally well, the fastest is taken (two steps are no
+// step), but a multiple of it when the pauses there are longer than those in between more often
+// than chance allows (rounds and buckets are no steps either).
+
+#pragma once
+
+#include "trainwire/flow/rhythm.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tw::flow {
+
+struct Candidate {
+  std::size_t channel;  ///< number among the streams
+  RhythmFit fit;
+};
+
+struct Pace {
+  double period_ns;
+  std::vector<Candidate> candidates;  ///< at most one of each channel
+  double share = 0;                   ///< of the bytes of all channels that lie in their beats
+
+  /// REQUIRES: there are candidates.
+  double median_ns() const;
+};
+
+bool same_pace(double a_ns, double b_ns);
+/// The fewer beats, the less is known about their pace.
+bool same_pace(const RhythmFit& fit, double period_ns);
+
+/// Coverage decides between two distances at one pace; of equals, the longer pauses.
+double merit(const RhythmFit& fit);
+
+struct Distance {
+  double bytes;
+  double popularity;  ///< share of the pace's channels that have it
+};
+/// Distances of a pace: a few, none two nearly equal.
+std::vector<Distance> distances_of(const Pace& pace);
+
+/// How the pauses at the ends of beats compare with those inside, in the clearer channels: others
+/// may pause longer inside a step, while they wait for somebody.
+struct Prominence {
+  double ratio = 0;
+  double dominance = 0;
+  std::size_t compared = 0;
+};
+Prominence prominence(const Pace& pace);
+
+/// The pace of the steps, one of `paces`; null when there are none. Sorts them by period.
+const Pace* choose(std::vector<Pace>& paces);
+
+}  // namespace tw::flow

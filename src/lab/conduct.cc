@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/lab/conduct.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/os/errno_error.h"
+#include "trainwire/testbed/ledger.h"
+#include "trainwire/testbed/ledger_folder.h"
+#include "trainwire/testbed/programs.h"
+#include "trainwire/testbed/watch_live.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+namespace tw::lab {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testbed::Cluster;
+using testbed::LinkCounters;
+
+constexpr Duration kLook = milliseconds(20);
+constexpr Duration kGrace = seconds(3);
+constexpr Duration kLongestSilence = seconds(5);
+/// Ranks of one program end together; one that lingers is waiting for something that will not come.
+constexpr Duration kLongestFarewell = seconds(30);
+
+std::int64_t real_time_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+std::vector<testbed::WatchedLink> host_links(const Cluster& cluster) {
+  std::vector<testbed::WatchedLink> links;
+  for (int host = 0; host < static_cast<int>(cluster.plan().hosts.size()); ++host) {
+    links.push_back({.network = cluster.host(host), .name = testbed::kHostDevice});
+  }
+  return links;
+}
+
+/// Longest way there and back, and what waits on it.
+Duration settling_time(const testbed::NetPlan& plan) {
+  Duration longest = {};
+  for (const testbed::Port& port : plan.ports) {
+    longest = std::max(longest, port.delay + port.queue / port.rate);
+  }
+  return 4 * longest + milliseconds(60);
+}
+
+/// Counters of all hosts once nothing has moved for the settling time.
+class Counts {
+ public:
+  explicit Counts(const Cluster& cluster)
+      : links_(host_links(cluster)), reader_(links_), settling_(settling_time(cluster.plan())) {}
+
+  std::vector<LinkCounters> when_quiet() {
+    std::vector<LinkCounters> last(links_.size());
+    reader_.read(last);
+    auto quiet_since = std::chrono::steady_clock::now();
+    const auto limit = quiet_since + kLongestSilence + 2 * settling_;
+    while (std::chrono::steady_clock::now() - quiet_since < settling_ &&
+           std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(milliseconds(5));
+      std::vector<LinkCounters> now(links_.size());
+      reader_.read(now);
+      if (now != last) quiet_since = std::chrono::steady_clock::now();
+      last = std::move(now);
+    }
+    return last;
+  }
+
+ private:
+  std::vector<testbed::WatchedLink> links_;
+  testbed::CounterReader reader_;
+  Duration settling_;
+};
+
+LinkCounters difference(const LinkCounters& after, const LinkCounters& before) {
+  LinkCounters d = after;
+  d.received_bytes -= before.received_bytes;
+  d.received_packets -= before.received_packets;
+  d.received_dropped -= before.received_dropped;
+  d.sent_bytes -= before.sent_bytes;
+  d.sent_packets -= before.sent_packets;
+  d.sent_dropped -= before.sent_dropped;
+  d.queue_dropped -= before.queue_dropped;
+  return d;
+}
+
+/// A process of the program under test.
+struct Started {
+  RankCommand command;
+  std::string output;
+  os::Child child;
+  bool stopped = false;
+};
+
+class Conductor {
+ public:
+  explicit Conductor(const ConductRequest& request)
+      : request_(request),
+        ledger_(testbed::state_folder(), fmt::format("{}", fmt::join(request.launch.words, " "))),
+        cluster_(request.plan, request.engine),
+        programs_(cluster_) {
+    record();
+  }
+
+  ConductOutcome run() && {
+    check_network();
+    if (is_stopped()) return std::move(outcome_);
+    tell("starting");
+    Counts counts(cluster_);
+    const std::vector<LinkCounters> before = counts.when_quiet();
+    const std::vector<std::uint64_t> lost_before = lost();
+    std::optional<capture::LiveCapture> capture = start_capture();
+    testbed::Watch watch(host_links(cluster_));
+    outcome_.started_ns = real_time_ns();
+    start_ranks(watch);
+    wait_for_ranks();
+    outcome_.ended_ns = real_time_ns();
+    const std::vector<LinkCounters> after = counts.when_quiet();
+    outcome_.watch = watch.stop();
+    if (capture) outcome_.captures = capture->stop();
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      outcome_.counters.push_back(difference(after[i], before[i]));
+    }
+    outcome_.lost = lost();
+    for (std::size_t i = 0; i < lost_before.size(); ++i) outcome_.lost[i] -= lost_before[i];
+    judge();
+    return std::move(outcome_);
+  }
+
+ private:
+  void tell(const std::string& what) const {
+    if (request_.tell) request_.tell(what);
+  }
+
+  bool is_stopped() {
+    if (!outcome_.interrupted && request_.stop && request_.stop()) outcome_.interrupted = true;
+    return outcome_.interrupted;
+  }
+
+  void record() {
+    for (const os::ProcessIdentity& process : cluster_.processes()) ledger_.add(process, "engine");
+    ledger_.add(programs_.first_process(), "programs");
+    ledger_.add_namespace(cluster_.switches(), "switches");
+    for (int host = 0; host < static_cast<int>(request_.plan.hosts.size()); ++host) {
+      ledger_.add_namespace(cluster_.host(host),
+                            request_.plan.hosts[static_cast<std::size_t>(host)].name);
+    }
+  }
+
+  void check_network() {
+    if (!request_.checks_network) return;
+    testbed::CheckOptions options;
+    options.coverage = request_.plan.hosts.size() <= 8 ? testbed::Coverage::EveryPort
+                                                       : testbed::Coverage::EveryKind;
+    options.progress = [this](std::size_t done, std::size_t all) {
+      tell(fmt::format("measuring the network, path {} of {}", done + 1, all));
+    };
+    options.stop = [this] { return is_stopped(); };
+    outcome_.network = testbed::check_network(cluster_, options);
+    if (testbed::worst(outcome_.network) != testbed::Fitness::Refused || request_.accepts_network) {
+      return;
+    }
+    throw Error(refusal());
+  }
+
+  std::string refusal() const {
+    for (const testbed::PathCheck& check : outcome_.network) {
+      if (check.fitness != testbed::Fitness::Refused) continue;
+      const auto name = [&](int host) {
+        return request_.plan.hosts[static_cast<std::size_t>(host)].name;
+      };
+      return fmt::format(
+          "the emulated network is not what was asked for: from {} to {} {}; ask for less, try "
+          "again on a quiet machine, or go on with --accept-network",
+          name(check.path.from), name(check.path.to), check.problems.front());
+    }
+    return {};
+  }
+
+  std::vector<std::uint64_t> lost() const {
+    std::vector<std::uint64_t> counts;
+    for (const testbed::PortCounters& port : cluster_.counters().ports()) {
+      counts.push_back(port.lost.load());
+    }
+    return counts;
+  }
+
+  std::optional<capture::LiveCapture> start_capture() const {
+    if (!request_.captures) return {};
+    std::vector<capture::LiveInterface> interfaces;
+    for (std::size_t i = 0; i < request_.plan.hosts.size(); ++i) {
+      interfaces.push_back(
+          {.network = cluster_.host(static_cast<int>(i)),
+           .name = testbed::kHostDevice,
+           .file = fmt::format("{}/{}.pcap", request_.folder, request_.plan.hosts[i].name)});
+    }
+    return capture::LiveCapture(interfaces,
+                                {.snap_length = static_cast<std::uint32_t>(request_.snap_length)});
+  }
+
+  void start_ranks(testbed::Watch& watch) {
+    LaunchRequest launch = request_.launch;
+    launch.marks_folder = request_.folder;
+    for (std::size_t i = 0; i < request_.plan.hosts.size(); ++i) {
+      launch.namespace_numbers.push_back(cluster_.host(static_cast<int>(i)).get());
+    }
+    const os::FileDescriptor nothing = os::open_to_read("/dev/null");
+    for (RankCommand& command : make_commands(request_.plan, launch)) {
+      const std::string output = fmt::format("{}/rank{}.txt", request_.folder, command.rank);
+      const os::FileDescriptor file = os::open_to_write(output);
+      os::Child child = programs_.start({.host = command.host,
+                                         .words = command.words,
+                                         .environment = command.environment,
+                                         .input = nothing.get(),
+                                         .output = file.get(),
+                                         .errors = file.get()});
+      watch.follow(child.identity().pid);
+      ledger_.add(child.identity(), command.label);
+      started_.push_back(
+          {.command = std::move(command), .output = output, .child = std::move(child)});
+    }
+  }
+
+  void wait_for_ranks() {
+    tell(fmt::format("running {}", started_.size() == 1
+                                       ? started_[0].command.label
+                                       : fmt::format("{} ranks", started_.size())));
+    const auto limit = std::chrono::steady_clock::now() + request_.timeout;
+    std::optional<std::chrono::steady_clock::time_point> first_end;
+    while (std::any_of(started_.begin(), started_.end(),
+                       [](Started& s) { return s.child.is_running(); })) {
+      std::this_thread::sleep_for(kLook);
+      const auto now = std::chrono::steady_clock::now();
+      if (look_for_failure()) break;
+      if (is_stopped()) break;
+      if (now > limit)
+        outcome_.failure = fmt::format("no end after {}", readable(request_.timeout));
+      if (const auto engine = cluster_.engine_failure()) outcome_.failure = *engine;
+      if (!first_end && any_ended()) first_end = now;
+      if (first_end && now > *first_end + kLongestFarewell) outcome_.failure = lingering();
+      if (outcome_.failure) break;
+    }
+    stop_rest();
+  }
+
+  bool any_ended() {
+    return std::any_of(started_.begin(), started_.end(),
+                       [](Started& s) { return !s.child.is_running(); });
+  }
+
+  /// The first rank that failed ends the run.
+  bool look_for_failure() {
+    for (Started& started : started_) {
+      const auto ending = started.child.poll();
+      if (!ending || ending->succeeded()) continue;
+      outcome_.failure = fmt::format("{} {}", started.command.label, os::describe(*ending));
+      return true;
+    }
+    return false;
+  }
+
+  std::string lingering() {
+    for (Started& started : started_) {
+      if (started.child.is_running()) {
+        return fmt::format("{} went on for {} after another rank had ended", started.command.label,
+                           readable(kLongestFarewell));
+      }
+    }
+    return {};
+  }
+
+  void stop_rest() {
+    for (Started& started : started_) {
+      if (!started.child.poll()) {
+        started.stopped = true;
+        started.child.signal(SIGTERM);
+      }
+    }
+    const auto limit = std::chrono::steady_clock::now() + kGrace;
+    for (Started& started : started_) {
+      const auto left = limit - std::chrono::steady_clock::now();
+      started.child.wait_for(std::max(left, std::chrono::steady_clock::duration(0)));
+      const os::Ending ending = started.child.stop(Duration(0));
+      outcome_.ranks.push_back({.label = started.command.label,
+                                .output = started.output,
+                                .ending = ending,
+                                .stopped = started.stopped});
+    }
+  }
+
+  void judge() {
+    testbed::Circumstances circumstances{.computes = true};
+    if (cluster_.counters().lateness().quantile_ns(0.5) > 0) {
+      Duration shortest = std::chrono::hours(1);
+      for (const testbed::Port& port : request_.plan.ports)
+        shortest = std::min(shortest, port.delay);
+      circumstances.lateness = testbed::ReleaseLateness{
+          .p99 = Duration(cluster_.counters().lateness().quantile_ns(0.99)), .delay = shortest};
+    }
+    const auto load = testbed::load_between(outcome_.watch, outcome_.started_ns, outcome_.ended_ns);
+    outcome_.verdict = testbed::verdict(load.value_or(testbed::Load{}), circumstances);
+  }
+
+  const ConductRequest& request_;
+  testbed::Ledger ledger_;
+  Cluster cluster_;
+  testbed::Programs programs_;
+  std::vector<Started> started_;
+  ConductOutcome outcome_;
+};
+
+}  // namespace
+
+ConductOutcome conduct(const ConductRequest& request) {
+  if (request.tell) request.tell("building the network");
+  // Before anything is built: a misspelt command is told at once.
+  testbed::find_program(request.launch.launcher == Launcher::Mpi ? "mpirun"
+                                                                 : request.launch.words.front());
+  return Conductor(request).run();
+}
+
+std::vector<std::string> last_lines(const std::string& path, std::size_t most) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(std::move(line));
+    if (lines.size() > most) lines.erase(lines.begin());
+  }
+  return lines;
+}
+
+}  // namespace tw::lab

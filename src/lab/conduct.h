@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of a program on an emulated network: build it, check it, start the ranks, capture and
+// watch while they work, and take everything down again.
+
+#pragma once
+
+#include "trainwire/capture/live.h"
+#include "trainwire/lab/launch.h"
+#include "trainwire/os/child.h"
+#include "trainwire/testbed/check.h"
+#include "trainwire/testbed/cluster.h"
+#include "trainwire/testbed/watch_counters.h"
+#include "trainwire/testbed/watch_record.h"
+#include "trainwire/testbed/watch_verdict.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::lab {
+
+struct ConductRequest {
+  testbed::NetPlan plan;
+  spec::Engine engine = spec::Engine::Nfqueue;  ///< chosen
+  LaunchRequest launch;
+  std::string folder;  ///< for outputs, marks and captures
+  bool captures = true;
+  int snap_length = 128;
+  Duration timeout = std::chrono::minutes(10);
+  bool checks_network = true;
+  bool accepts_network = false;  ///< goes on although the network is not what was asked for
+  std::function<void(const std::string&)> tell = {};  ///< what is being done, a few words
+  std::function<bool()> stop = {};                    ///< asked ten times a second
+};
+
+/// How one started process ended.
+struct RankOutcome {
+  std::string label;
+  std::string output;  ///< path of what it printed
+  os::Ending ending;
+  bool stopped = false;  ///< by us, because of another one, a timeout or Ctrl-C
+};
+
+struct ConductOutcome {
+  std::vector<testbed::PathCheck> network = {};
+  std::vector<RankOutcome> ranks = {};
+  std::vector<capture::LiveResult> captures = {};    ///< by host
+  std::vector<testbed::LinkCounters> counters = {};  ///< by host: what its device did meanwhile
+  testbed::WatchRecord watch = {};
+  testbed::WatchVerdict verdict = {};
+  std::vector<std::uint64_t> lost = {};  ///< by port, packets that the engine lost on purpose
+  std::int64_t started_ns = 0;           ///< CLOCK_REALTIME
+  std::int64_t ended_ns = 0;
+  bool interrupted = false;
+  /// Why the run failed: "rank 2 on host2 exited with code 1", or nothing.
+  std::optional<std::string> failure = {};
+};
+
+/// Throws SystemError, SpecError, or Error when the network was refused. To be called before this
+/// process has threads.
+ConductOutcome conduct(const ConductRequest& request);
+
+/// The last lines of a file, at most `most`.
+std::vector<std::string> last_lines(const std::string& path, std::size_t most);
+
+}  // namespace tw::lab

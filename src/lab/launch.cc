@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/lab/launch.h"
+
+#include "trainwire/base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tw::lab {
+namespace {
+
+using testbed::NetPlan;
+
+constexpr int kMasterPort = 29500;
+constexpr const char* kDevice = "eth0";
+
+/// Moves one process that mpirun started into its rank's host: the first argument lists the
+/// namespaces by rank, as descriptors of the programs' first process.
+constexpr const char* kEnterHost =
+    "fd=$(echo \"$1\" | cut -d , -f $((OMPI_COMM_WORLD_RANK + 1))); shift; "
+    "export TRAINWIRE_MARKS=\"$TRAINWIRE_MARKS$OMPI_COMM_WORLD_RANK.csv\"; "
+    "exec nsenter \"--net=/proc/1/fd/$fd\" \"$@\"";
+
+std::string replaced(std::string text, const std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : values) {
+    const std::string placeholder = "{" + name + "}";
+    for (std::size_t at = text.find(placeholder); at != std::string::npos;
+         at = text.find(placeholder, at + value.size())) {
+      text.replace(at, placeholder.size(), value);
+    }
+  }
+  return text;
+}
+
+/// The last definition of a name counts.
+class Environment {
+ public:
+  explicit Environment(const std::vector<std::string>& entries) {
+    for (const std::string& entry : entries) {
+      const std::size_t equals = entry.find('=');
+      if (equals != std::string::npos) set(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+  }
+  void set(const std::string& name, const std::string& value) { values_[name] = value; }
+  void set(const std::string& name, int value) { set(name, std::to_string(value)); }
+  void set_default(const std::string& name, const std::string& value) {
+    values_.try_emplace(name, value);
+  }
+  std::vector<std::string> entries() const {
+    std::vector<std::string> result;
+    for (const auto& [name, value] : values_) result.push_back(name + "=" + value);
+    return result;
+  }
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+/// Where a rank stands among all.
+struct Place {
+  int rank;
+  int host;
+  int local;       ///< among the ranks of its host
+  int local_size;  ///< ranks of its host
+  int node;        ///< among the hosts that have ranks
+};
+
+Place place_of(const std::vector<int>& placement, int rank) {
+  const int host = placement[static_cast<std::size_t>(rank)];
+  const auto begin = placement.begin();
+  std::vector<int> nodes;
+  for (const int other : placement) {
+    if (std::find(nodes.begin(), nodes.end(), other) == nodes.end()) nodes.push_back(other);
+  }
+  const auto node = std::find(nodes.begin(), nodes.end(), host) - nodes.begin();
+  return {.rank = rank,
+          .host = host,
+          .local = static_cast<int>(std::count(begin, begin + rank, host)),
+          .local_size = static_cast<int>(std::count(begin, placement.end(), host)),
+          .node = static_cast<int>(node)};
+}
+
+const testbed::HostPlan& host_plan(const NetPlan& plan, int host) {
+  return plan.hosts[static_cast<std::size_t>(host)];
+}
+
+/// What PyTorch, Gloo, NCCL and Open MPI read.
+void add_common(Environment& environment) {
+  for (const char* name : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME", "TP_SOCKET_IFNAME",
+                           "OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include",
+                           "PMIX_MCA_ptl_base_if_include"}) {
+    environment.set(name, kDevice);
+  }
+  // Between emulated hosts memory could be shared, which would keep the bytes off the network.
+  environment.set("OMPI_MCA_btl", "tcp,self");
+  environment.set("OMPI_MCA_pml", "ob1");
+  environment.set("NCCL_SHM_DISABLE", "1");
+  environment.set("NCCL_P2P_DISABLE", "1");
+  environment.set("NCCL_IB_DISABLE", "1");
+  // All ranks share this machine's processors.
+  environment.set_default("OMP_NUM_THREADS", "1");
+}
+
+void add_place(Environment& environment, const LaunchRequest& request, const NetPlan& plan,
+               const Place& place) {
+  environment.set("RANK", place.rank);
+  environment.set("LOCAL_RANK", place.local);
+  environment.set("WORLD_SIZE", static_cast<int>(request.placement.size()));
+  environment.set("LOCAL_WORLD_SIZE", place.local_size);
+  environment.set("NODE_RANK", place.node);
+  environment.set("MASTER_ADDR", host_plan(plan, request.placement.front()).address);
+  environment.set("MASTER_PORT", kMasterPort);
+  environment.set("TRAINWIRE_HOST", host_plan(plan, place.host).name);
+  environment.set("TRAINWIRE_MARKS", marks_file(request.marks_folder, place.rank));
+  if (request.launcher != Launcher::Torchrun) return;
+  environment.set("GROUP_RANK", place.node);
+  environment.set("GROUP_WORLD_SIZE",
+                  static_cast<int>(request.placement.size()) / place.local_size);
+  environment.set("ROLE_NAME", "default");
+  environment.set("ROLE_RANK", place.rank);
+  environment.set("ROLE_WORLD_SIZE", static_cast<int>(request.placement.size()));
+  environment.set("TORCHELASTIC_RUN_ID", "trainwire");
+  environment.set("TORCHELASTIC_RESTART_COUNT", 0);
+  environment.set("TORCHELASTIC_MAX_RESTARTS", 0);
+}
+
+RankCommand command_of(const NetPlan& plan, const LaunchRequest& request, int rank) {
+  const Place place = place_of(request.placement, rank);
+  const testbed::HostPlan& host = host_plan(plan, place.host);
+  const std::map<std::string, std::string> values{
+      {"rank", std::to_string(rank)},
+      {"local_rank", std::to_string(place.local)},
+      {"world", std::to_string(request.placement.size())},
+      {"host", host.name},
+      {"address", host.address},
+      {"master", host_plan(plan, request.placement.front()).address}};
+  RankCommand command{
+      .rank = rank, .host = place.host, .label = fmt::format("rank {} on {}", rank, host.name)};
+  for (const std::string& word : request.words) command.words.push_back(replaced(word, values));
+  Environment environment(request.environment);
+  add_common(environment);
+  add_place(environment, request, plan, place);
+  command.environment = environment.entries();
+  return command;
+}
+
+/// mpirun in the first rank's host starts all ranks there; each then moves to its own host.
+RankCommand mpirun(const NetPlan& plan, const LaunchRequest& request) {
+  std::string numbers;
+  for (const int host : request.placement) {
+    if (!numbers.empty()) numbers += ',';
+    numbers += std::to_string(request.namespace_numbers.at(static_cast<std::size_t>(host)));
+  }
+  RankCommand command{
+      .rank = 0,
+      .host = request.placement.front(),
+      .label = fmt::format("mpirun on {}", host_plan(plan, request.placement.front()).name)};
+  command.words = {"mpirun",
+                   "--allow-run-as-root",
+                   "--oversubscribe",
+                   "-np",
+                   std::to_string(request.placement.size()),
+                   "--mca",
+                   "mpi_yield_when_idle",
+                   "1",
+                   "sh",
+                   "-c",
+                   kEnterHost,
+                   "sh",
+                   numbers};
+  command.words.insert(command.words.end(), request.words.begin(), request.words.end());
+  Environment environment(request.environment);
+  add_common(environment);
+  // The script above completes it.
+  environment.set("TRAINWIRE_MARKS", request.marks_folder + "/marks-");
+  environment.set("OMPI_ALLOW_RUN_AS_ROOT", "1");
+  environment.set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  command.environment = environment.entries();
+  return command;
+}
+
+}  // namespace
+
+std::string marks_file(const std::string& folder, int rank) {
+  return fmt::format("{}/marks-{}.csv", folder, rank);
+}
+
+std::vector<RankCommand> make_commands(const NetPlan& plan, const LaunchRequest& request) {
+  check(!request.placement.empty() && !request.words.empty(), "there is something to start");
+  if (request.launcher == Launcher::Mpi) return {mpirun(plan, request)};
+  std::vector<RankCommand> commands;
+  for (int rank = 0; rank < static_cast<int>(request.placement.size()); ++rank) {
+    commands.push_back(command_of(plan, request, rank));
+  }
+  return commands;
+}
+
+}  // namespace tw::lab

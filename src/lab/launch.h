@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is started for each rank of a program that trainwire did not write: command line and
+// environment as its ecosystem expects them.
+
+#pragma once
+
+#include "trainwire/testbed/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace tw::lab {
+
+enum class Launcher {
+  Each,      ///< the command once per rank, with RANK, WORLD_SIZE, MASTER_ADDR...
+  Torchrun,  ///< the same with the variables that torchrun adds
+  Mpi,       ///< mpirun, which starts the command once per rank
+};
+
+struct LaunchRequest {
+  std::vector<std::string> words = {};  ///< the command, with placeholders
+  std::vector<int> placement = {};      ///< host of each rank
+  Launcher launcher = Launcher::Each;
+  std::vector<std::string> environment = {};  ///< of this process: "NAME=value"
+  std::string marks_folder = {};              ///< where ranks may leave marks of their steps
+  std::vector<int> namespace_numbers = {};    ///< Mpi: descriptor of each host's namespace, as the
+                                              ///< first process of the programs has it
+};
+
+/// One process to start.
+struct RankCommand {
+  int rank = 0;  ///< of the first, when it starts them all
+  int host = 0;
+  std::string label;  ///< "rank 2 on host1"
+  std::vector<std::string> words = {};
+  std::vector<std::string> environment = {};
+};
+
+/// Replaces {rank}, {local_rank}, {world}, {host}, {address} and {master}; other braces stay.
+/// REQUIRES: placement is not empty and names hosts of the plan.
+std::vector<RankCommand> make_commands(const testbed::NetPlan& plan, const LaunchRequest& request);
+
+/// File of a rank's marks in the folder.
+std::string marks_file(const std::string& folder, int rank);
+
+}  // namespace tw::lab
