@@ -39,6 +39,8 @@ struct Command {
 std::span<const Command> commands();
 
 Body declare_analyze(CLI::App& app);
+Body declare_cleanup(CLI::App& app);
+Body declare_doctor(CLI::App& app);
 Body declare_exec(CLI::App& app);
 Body declare_info(CLI::App& app);
 Body declare_net(CLI::App& app);

@@ -15,6 +15,8 @@ std::span<const Command> commands() {
       Command{"show", "an experiment with every default and derived value", declare_show},
       Command{"models", "the models: parameters, gradients, FLOPs", declare_models},
       Command{"strategies", "the strategies: rounds and bytes", declare_strategies},
+      Command{"doctor", "what this machine can emulate, and how to get the rest", declare_doctor},
+      Command{"cleanup", "remove what killed runs have left", declare_cleanup},
       Command{"schema", "every table and column of a run folder", declare_schema},
       Command{"completion", "completion script for bash or zsh", declare_completion},
       Command{"man", "the manual page", declare_man},

@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -43,6 +44,7 @@ struct Options {
   bool keep = false;
   bool no_check = false;
   bool accept_network = false;
+  bool dry_run = false;
   bool strict = false;
   bool quiet = false;
 };
@@ -259,9 +261,23 @@ int finish(const Options& options, const lab::ConductRequest& request,
   return options.strict && !all_ok(checks) ? kRunFailed : 0;
 }
 
+/// What would be built and started.
+int show(const lab::ConductRequest& request, spec::Engine asked, Streams streams) {
+  fmt::print(streams.out, "{}\ncommands\n", plan_text(request.plan, asked));
+  lab::LaunchRequest launch = request.launch;
+  launch.namespace_numbers.resize(request.plan.hosts.size());
+  for (const lab::RankCommand& command : lab::make_commands(request.plan, launch)) {
+    fmt::print(streams.out, "  {:<16} {}\n", command.label,
+               printable(fmt::format("{}", fmt::join(command.words, " "))));
+  }
+  fmt::print(streams.out, "\nNothing was built or started.\n");
+  return 0;
+}
+
 int exec(const Options& options, Streams streams) {
   const spec::Experiment experiment = load(*options.experiment);
   lab::ConductRequest request = request_of(options, experiment);
+  if (options.dry_run) return show(request, *experiment.network.engine, streams);
   os::become_root_of_own_namespace();
   testbed::sweep(testbed::state_folder());
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
@@ -302,6 +318,7 @@ Body declare_exec(CLI::App& app) {
   app.add_flag("--no-check", options->no_check, "do not measure the network before use");
   app.add_flag("--accept-network", options->accept_network,
                "go on although the network is more than 10 % off");
+  app.add_flag("--dry-run", options->dry_run, "print the network and the commands, do nothing");
   app.add_flag("--strict", options->strict, "exit with 4 when a check fails");
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_flag("-q,--quiet", options->quiet, "no summary and no progress");

@@ -85,22 +85,34 @@ void begin_child(const FileDescriptor& parent) {
   ::_exit(code);
 }
 
-/// Children of this thread are born in another pid namespace until the end of the scope.
-class ChildrenIn {
- public:
-  explicit ChildrenIn(const FileDescriptor& pid_namespace)
-      : before_(open_to_read("/proc/thread-self/ns/pid")) {
-    if (::setns(pid_namespace.get(), CLONE_NEWPID) != 0) {
-      throw errno_error("entering the run's process namespace", errno);
-    }
+/// Ends as `status` says that another process ended.
+[[noreturn]] void end_like(int status) {
+  if (WIFSIGNALED(status)) {
+    ::signal(WTERMSIG(status), SIG_DFL);
+    ::raise(WTERMSIG(status));
   }
-  ~ChildrenIn() { ::setns(before_.get(), CLONE_NEWPID); }
-  ChildrenIn(const ChildrenIn&) = delete;
-  ChildrenIn& operator=(const ChildrenIn&) = delete;
+  ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 70);
+}
 
- private:
-  FileDescriptor before_;
-};
+/// A process that starts another one inside a pid namespace, tells its number, and ends like it.
+/// (Whoever enters a pid namespace for its children can make no more threads, and without root
+/// cannot leave it again.)
+[[noreturn]] void run_deputy(const std::function<int()>& body, const FileDescriptor& parent,
+                             const FileDescriptor& pid_namespace, int tell) {
+  begin_child(parent);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_IGN);
+  const FileDescriptor self = open_handle(::getpid());
+  if (::setns(pid_namespace.get(), CLONE_NEWPID) != 0) ::_exit(70);
+  const pid_t pid = ::fork();
+  if (pid == 0) run_child(body, self);
+  if (pid > 0) ::setpgid(pid, pid);
+  [[maybe_unused]] const auto written = ::write(tell, &pid, sizeof pid);
+  ::close(tell);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  end_like(status);
+}
 
 }  // namespace
 
@@ -130,23 +142,41 @@ std::string describe(const Ending& ending) {
   return fmt::format("exited with code {}", ending.exit_code);
 }
 
-Child Child::adopt(pid_t pid) {
-  if (pid < 0) throw errno_error("starting a process", errno);
+Child Child::adopt(pid_t pid, pid_t waited) {
+  if (pid < 0 || waited < 0) throw errno_error("starting a process", errno);
   // Both sides set the group: whoever comes first.
   ::setpgid(pid, pid);
   Child child;
   child.identity_ = identify(pid).value_or(ProcessIdentity{.pid = pid});
-  child.handle_ = open_handle(pid);
+  child.waited_ = waited;
+  child.handle_ = open_handle(waited);
   return child;
 }
 
-Child Child::start(const std::function<int()>& body, const FileDescriptor* pid_namespace) {
-  std::optional<ChildrenIn> inside;
-  if (pid_namespace != nullptr) inside.emplace(*pid_namespace);
+Child Child::start(const std::function<int()>& body) {
   const FileDescriptor self = open_handle(::getpid());
   const pid_t pid = ::fork();
   if (pid == 0) run_child(body, self);
-  return adopt(pid);
+  return adopt(pid, pid);
+}
+
+Child Child::start_in(const FileDescriptor& pid_namespace, const std::function<int()>& body) {
+  std::array<int, 2> ends = {};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw errno_error("making a pipe", errno);
+  const FileDescriptor read(ends[0]);
+  FileDescriptor write(ends[1]);
+  const FileDescriptor self = open_handle(::getpid());
+  const pid_t deputy = ::fork();
+  if (deputy == 0) run_deputy(body, self, pid_namespace, write.get());
+  if (deputy < 0) throw errno_error("starting a process", errno);
+  write = {};
+  pid_t pid = 0;
+  const auto number = std::as_writable_bytes(std::span(&pid, 1));
+  if (read_some(read, number) != sizeof pid || pid <= 0) {
+    ::waitpid(deputy, nullptr, 0);
+    throw errno_error("starting a process in the run's namespace", EPERM);
+  }
+  return adopt(pid, deputy);
 }
 
 Child Child::start_in_new_namespaces(const std::function<int()>& body) {
@@ -154,13 +184,14 @@ Child Child::start_in_new_namespaces(const std::function<int()>& body) {
   const long pid = ::syscall(SYS_clone, SIGCHLD | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUTS,
                              nullptr, nullptr, nullptr, 0);
   if (pid == 0) run_child(body, self);
-  return adopt(static_cast<pid_t>(pid));
+  return adopt(static_cast<pid_t>(pid), static_cast<pid_t>(pid));
 }
 
 Child::Child(Child&& other) noexcept { *this = std::move(other); }
 
 Child& Child::operator=(Child&& other) noexcept {
   std::swap(identity_, other.identity_);
+  std::swap(waited_, other.waited_);
   std::swap(handle_, other.handle_);
   std::swap(ending_, other.ending_);
   return *this;
@@ -173,7 +204,7 @@ Child::~Child() {
 std::optional<Ending> Child::poll() {
   if (!is_running()) return ending_;
   int status = 0;
-  if (::waitpid(identity_.pid, &status, WNOHANG) == identity_.pid) ending_ = ending_of(status);
+  if (::waitpid(waited_, &status, WNOHANG) == waited_) ending_ = ending_of(status);
   return ending_;
 }
 
@@ -205,7 +236,7 @@ Ending Child::stop(nanoseconds grace) {
   // The group too, where the child itself is gone but its own children are not.
   ::kill(-identity_.pid, SIGKILL);
   int status = 0;
-  while (!ending_ && ::waitpid(identity_.pid, &status, 0) < 0 && errno == EINTR) {
+  while (!ending_ && ::waitpid(waited_, &status, 0) < 0 && errno == EINTR) {
   }
   if (!ending_) ending_ = ending_of(status);
   return *ending_;

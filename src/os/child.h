@@ -45,10 +45,10 @@ class Child {
  public:
   Child() = default;
   /// Forks. The child runs `body` and exits with what it returns, without destructors. With threads
-  /// in this process `body` may only do what is safe between fork and exec. `pid_namespace`, if
-  /// given, is where the child will live. Throws SystemError.
-  static Child start(const std::function<int()>& body,
-                     const FileDescriptor* pid_namespace = nullptr);
+  /// in this process `body` may only do what is safe between fork and exec. Throws SystemError.
+  static Child start(const std::function<int()>& body);
+  /// The same inside a pid namespace.
+  static Child start_in(const FileDescriptor& pid_namespace, const std::function<int()>& body);
   /// The same as the first process of a new pid and mount namespace: when it ends, the kernel ends
   /// everything in there. It is reaped only after those children that we started in there.
   static Child start_in_new_namespaces(const std::function<int()>& body);
@@ -69,9 +69,10 @@ class Child {
   Ending stop(std::chrono::nanoseconds grace);
 
  private:
-  static Child adopt(pid_t pid);
+  static Child adopt(pid_t pid, pid_t waited);
 
   ProcessIdentity identity_ = {};
+  pid_t waited_ = 0;            ///< whose end is the child's: its deputy in our pid namespace
   FileDescriptor handle_ = {};  ///< pidfd: readable when the child has ended
   std::optional<Ending> ending_ = {};
 };

@@ -95,18 +95,29 @@ TEST(Child, NamespacesEndWithTheirFirstProcess) {
   Child first = Child::start_in_new_namespaces([] { return ::pause(); });
   const FileDescriptor inside =
       open_to_read("/proc/" + std::to_string(first.identity().pid) + "/ns/pid");
-  Child rank = Child::start(
-      [] {
-        ::setsid();
-        return ::getpid() < 10 ? ::pause() : 1;
-      },
-      &inside);
+  Child rank = Child::start_in(inside, [] {
+    ::setsid();
+    return ::getpid() < 10 ? ::pause() : 1;
+  });
   std::this_thread::sleep_for(milliseconds(50));
   ASSERT_FALSE(rank.poll());
   first.signal(SIGKILL);
   const auto ending = rank.wait_for(seconds(10));
   ASSERT_TRUE(ending);
   EXPECT_EQ(ending->signal, SIGKILL);
+}
+
+TEST(Child, TellsHowOneInsideEnded) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  Child first = Child::start_in_new_namespaces([] { return ::pause(); });
+  const FileDescriptor inside =
+      open_to_read("/proc/" + std::to_string(first.identity().pid) + "/ns/pid");
+  EXPECT_EQ(Child::start_in(inside, [] { return 5; }).wait_for(seconds(10))->exit_code, 5);
+  Child killed = Child::start_in(inside, [] { return ::pause(); });
+  ASSERT_TRUE(kill_process(killed.identity()));
+  EXPECT_EQ(killed.wait_for(seconds(10))->signal, SIGKILL);
+  Child asked = Child::start_in(inside, [] { return ::pause(); });
+  EXPECT_EQ(asked.stop(seconds(10)).signal, SIGTERM);
 }
 
 }  // namespace

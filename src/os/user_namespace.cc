@@ -27,7 +27,8 @@ void become_root_of_own_namespace() {
   if (user == 0) return;
   // A program whose file the user may not read is not dumpable, and its /proc files are root's.
   ::prctl(PR_SET_DUMPABLE, 1);
-  if (::unshare(CLONE_NEWUSER) != 0) {
+  // The network that we come back to from others has to be ours as well.
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) {
     throw errno_error("making networks without root", errno,
                       "run as root, or allow user namespaces; trainwire doctor tells more");
   }

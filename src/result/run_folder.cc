@@ -8,6 +8,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace tw::result {
 namespace {
@@ -26,6 +28,24 @@ constexpr std::string_view kProgram = "trainwire";
 /// What a run writes besides its tables.
 constexpr std::array<std::string_view, 4> kOtherFiles{"run.json", "run.json.part", "report.html",
                                                       "log.txt"};
+
+/// What a run writes for each of its ranks and hosts, by number.
+struct Numbered {
+  std::string_view before;
+  std::string_view after;
+};
+constexpr std::array<Numbered, 3> kNumberedFiles{
+    {{"rank", ".txt"}, {"marks-", ".csv"}, {"host", ".pcap"}}};
+
+bool is_numbered(std::string_view name) {
+  return std::any_of(kNumberedFiles.begin(), kNumberedFiles.end(), [&](const Numbered& kind) {
+    if (!name.starts_with(kind.before) || !name.ends_with(kind.after)) return false;
+    if (name.size() <= kind.before.size() + kind.after.size()) return false;
+    name.remove_prefix(kind.before.size());
+    name.remove_suffix(kind.after.size());
+    return name.find_first_not_of("0123456789") == name.npos;
+  });
+}
 
 enum class Content { Absent, Empty, Run, Other };
 
@@ -155,6 +175,11 @@ void RunFolder::remove_earlier_run() const {
   for (const std::string_view name : kOtherFiles) {
     if (name != "run.json") fs::remove(joined(path_, name), ignored);
   }
+  std::vector<fs::path> numbered;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored)) {
+    if (is_numbered(entry.path().filename().string())) numbered.push_back(entry.path());
+  }
+  for (const fs::path& path : numbered) fs::remove(path, ignored);
 }
 
 TableFile& RunFolder::table(std::string_view name) {

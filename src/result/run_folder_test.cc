@@ -98,6 +98,22 @@ TEST(RunFolder, ReplacingLeavesFilesThatAreNotOurs) {
   EXPECT_EQ(content(test / "x.run/notes.txt"), "mine");
 }
 
+TEST(RunFolder, ReplacingRemovesWhatRanksAndHostsLeft) {
+  const TestFolder test;
+  write_run(test / "x.run");
+  for (const char* name : {"rank0.txt", "rank12.txt", "marks-3.csv", "host7.pcap", "rankings.txt",
+                           "rank.txt", "hosts.pcap"}) {
+    test.file(std::string("x.run/") + name, "x");
+  }
+  RunFolder(test / "x.run", provenance(), IfThere::Replace).finish({});
+  for (const char* name : {"rank0.txt", "rank12.txt", "marks-3.csv", "host7.pcap"}) {
+    EXPECT_FALSE(fs::exists(test / (std::string("x.run/") + name))) << name;
+  }
+  for (const char* name : {"rankings.txt", "rank.txt", "hosts.pcap"}) {
+    EXPECT_TRUE(fs::exists(test / (std::string("x.run/") + name))) << name;
+  }
+}
+
 TEST(RunFolder, SomethingElseIsNeverTouched) {
   const TestFolder test;
   fs::create_directory(test / "thesis");

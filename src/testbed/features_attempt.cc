@@ -76,7 +76,7 @@ Feature attempt(Privilege privilege, const std::function<std::string()>& body) {
   });
   pipe.write = {};
   const std::string text = read_answer(pipe.read);
-  const auto ending = child.wait_for(std::chrono::milliseconds(text.empty() ? 0 : 500));
+  const auto ending = child.wait_for(std::chrono::milliseconds(500));
   if (text.empty()) {
     return {.reason = ending ? "the attempt " + os::describe(*ending) : "no answer within 3 s"};
   }

@@ -156,12 +156,10 @@ os::Child Programs::start(const Program& program) const {
       .host_name = cluster_.plan().hosts[static_cast<std::size_t>(program.host)].name.c_str(),
       .folder = folder.c_str(),
       .standard = {program.input, program.output, program.errors}};
-  return os::Child::start(
-      [&] {
-        if (entry.enter()) ::execve(path.c_str(), words.data(), environment.data());
-        return kCannotRun;
-      },
-      &processes_);
+  return os::Child::start_in(processes_, [&] {
+    if (entry.enter()) ::execve(path.c_str(), words.data(), environment.data());
+    return kCannotRun;
+  });
 }
 
 }  // namespace tw::testbed

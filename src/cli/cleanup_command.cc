@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/capture_document.h"
+#include "trainwire/cli/command.h"
+#include "trainwire/cli/printable.h"
+#include "trainwire/testbed/ledger_folder.h"
+#include "trainwire/testbed/sweep.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+namespace tw::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  bool dry_run = false;
+  bool json = false;
+};
+
+std::string living_text(int living) {
+  if (living == 0) return {};
+  return fmt::format("{} run{} alive and left alone\n", living, living == 1 ? " is" : "s are");
+}
+
+std::string text_of(const testbed::SweepReport& report, bool dry_run) {
+  std::string text;
+  for (const testbed::SweptRun& run : report.runs) {
+    text +=
+        fmt::format("run {}{}\n", run.id, run.command.empty() ? "" : ": " + printable(run.command));
+    for (const std::string& thing : run.removed) {
+      text += fmt::format("  {} {}\n", dry_run ? "would remove" : "removed", printable(thing));
+    }
+    if (run.removed.empty()) text += "  had left nothing but its ledger\n";
+  }
+  if (report.runs.empty()) text = "nothing to clean up\n";
+  return text + living_text(report.living);
+}
+
+ordered_json document_of(const testbed::SweepReport& report, const std::string& folder,
+                         bool dry_run) {
+  ordered_json document{{"schema", 1},        {"command", "cleanup"},    {"folder", folder},
+                        {"dry_run", dry_run}, {"living", report.living}, {"notes", report.notes}};
+  ordered_json& runs = document["runs"] = ordered_json::array();
+  for (const testbed::SweptRun& run : report.runs) {
+    runs.push_back({{"id", run.id}, {"command", run.command}, {"removed", run.removed}});
+  }
+  return document;
+}
+
+int clean_up(const Options& options, Streams streams) {
+  const std::string folder = testbed::state_folder();
+  const testbed::SweepReport report = testbed::sweep(folder, {.dry_run = options.dry_run});
+  for (const std::string& note : report.notes) {
+    fmt::print(streams.err, "trainwire: {}\n", printable(note));
+  }
+  if (options.json) {
+    fmt::print(streams.out, "{}\n", dumped(document_of(report, folder, options.dry_run)));
+  } else {
+    fmt::print(streams.out, "{}", text_of(report, options.dry_run));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Body declare_cleanup(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_flag("--dry-run", options->dry_run, "only say what would be removed");
+  app.add_flag("--json", options->json, "print one JSON document");
+  return [options](Streams streams) { return clean_up(*options, streams); };
+}
+
+}  // namespace tw::cli
