@@ -39,13 +39,9 @@ std::string port_row(const NetPlan& plan, const Port& port) {
   if (port.jitter > Duration(0)) extra += fmt::format("  jitter {}", readable(port.jitter));
   if (port.loss_burst > 1) extra += fmt::format("  bursts of {:.3g}", port.loss_burst);
   if (port.ecn) extra += fmt::format("  ECN from {}", readable(*port.ecn));
-  return fmt::format("  {:<7} {:>8} > {:<8} {:>12} {:>9} {:>8} {:>10}{}\n",
-                     port.link == "core" || port.from < static_cast<int>(plan.hosts.size()) ||
-                             port.to < static_cast<int>(plan.hosts.size())
-                         ? ""
-                         : "core",
-                     node_name(plan, port.from), node_name(plan, port.to), readable(port.rate),
-                     readable(port.delay), percent(port.loss), readable(port.queue), extra);
+  return fmt::format("  {:>8} > {:<8} {:>12} {:>9} {:>8} {:>10}{}\n", node_name(plan, port.from),
+                     node_name(plan, port.to), readable(port.rate), readable(port.delay),
+                     percent(port.loss), readable(port.queue), extra);
 }
 
 ordered_json requested(const Port& port) {
@@ -81,7 +77,7 @@ std::string plan_text(const NetPlan& plan, spec::Engine engine) {
   if (plan.hosts.size() > kMostRows) {
     text += fmt::format("  ... and {} more\n", plan.hosts.size() - kMostRows);
   }
-  text += fmt::format("\nlinks   {:>8}   {:<8} {:>12} {:>9} {:>8} {:>10}\n", "from", "to", "rate",
+  text += fmt::format("\nlinks {:>4}   {:<8} {:>12} {:>9} {:>8} {:>10}\n", "from", "to", "rate",
                       "delay", "loss", "queue");
   for (std::size_t i = 0; i < std::min(plan.ports.size(), 2 * kMostRows); ++i) {
     text += port_row(plan, plan.ports[i]);
