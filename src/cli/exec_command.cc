@@ -22,10 +22,11 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
-#include <sstream>
 
 namespace tw::cli {
 namespace {
@@ -166,6 +167,49 @@ void write_links(const lab::ConductOutcome& outcome, const testbed::NetPlan& pla
   }
 }
 
+/// Counters of every host while the ranks ran, only where they changed.
+void write_samples(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
+                   result::RunFolder& folder) {
+  result::TableFile& table = folder.table("samples");
+  const std::vector<testbed::LinkSample>& samples = outcome.watch.links;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    for (std::size_t host = 0; host < samples[i].links.size(); ++host) {
+      const testbed::LinkCounters& now = samples[i].links[host];
+      const bool same = i > 0 && i + 1 < samples.size() && now == samples[i - 1].links[host] &&
+                        now == samples[i + 1].links[host];
+      if (same) continue;
+      table.row({samples[i].time_ns, plan.hosts[host].name, now.sent_bytes, now.received_bytes,
+                 now.queue_bytes, now.queue_dropped});
+    }
+  }
+}
+
+void write_load(const lab::ConductOutcome& outcome, result::RunFolder& folder) {
+  result::TableFile& table = folder.table("load");
+  const std::vector<testbed::LoadSample>& loads = outcome.watch.loads;
+  for (std::size_t i = 1; i < loads.size(); ++i) {
+    const auto load = testbed::load_between(outcome.watch, loads[i - 1].time_ns, loads[i].time_ns);
+    if (load) table.row({loads[i].time_ns, load->busy, load->steal, load->wait});
+  }
+}
+
+/// What the ranks say of their own steps.
+nlohmann::ordered_json steps_document(const CaptureResult& result) {
+  std::map<int, std::vector<double>> times;
+  if (result.log) {
+    for (const flow::LoggedStep& step : result.log->steps) {
+      times[step.rank].push_back(1e-9 * static_cast<double>(step.end_ns - step.start_ns));
+    }
+  }
+  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
+  for (auto& [rank, seconds] : times) {
+    std::sort(seconds.begin(), seconds.end());
+    ranks.push_back(
+        {{"rank", rank}, {"count", seconds.size()}, {"median_s", seconds[seconds.size() / 2]}});
+  }
+  return {{"per_rank", ranks}};
+}
+
 nlohmann::ordered_json document_of(const CaptureResult& result, const lab::ConductOutcome& outcome,
                                    const lab::ConductRequest& request,
                                    const std::vector<RunCheck>& checks) {
@@ -188,6 +232,7 @@ nlohmann::ordered_json document_of(const CaptureResult& result, const lab::Condu
                      {"output", rank.output}});
   }
   document["ranks"] = ranks;
+  document["steps"] = steps_document(result);
   document["duration_s"] = 1e-9 * static_cast<double>(outcome.ended_ns - outcome.started_ns);
   return document;
 }
@@ -236,6 +281,8 @@ int finish(const Options& options, const lab::ConductRequest& request,
   const std::vector<RunCheck> checks = exec_checks(outcome, request, result);
   if (result.traffic.totals.packets > 0) write_tables(result, folder);
   write_links(outcome, request.plan, folder);
+  write_samples(outcome, request.plan, folder);
+  write_load(outcome, folder);
   const nlohmann::ordered_json document = document_of(result, outcome, request, checks);
   folder.finish(document, outcome.interrupted ? "interrupted" : outcome.failure.value_or(""));
   if (!keep) remove_captures(outcome);

@@ -119,6 +119,22 @@ constexpr std::array kLinks{
     Column{"dropped_packets", Integer, "", "packets that its queue dropped"},
 };
 
+constexpr std::array kSamples{
+    Column{"time_ns", Integer, "ns", "since 1970"},
+    Column{"host", Text, "", "whose device it is"},
+    Column{"sent_bytes", Integer, "bytes", "sent so far"},
+    Column{"received_bytes", Integer, "bytes", "received so far"},
+    Column{"queue_bytes", Integer, "bytes", "waiting for the line now"},
+    Column{"dropped_packets", Integer, "", "dropped by its queue so far"},
+};
+
+constexpr std::array kLoad{
+    Column{"time_ns", Integer, "ns", "since 1970"},
+    Column{"busy_share", Real, "", "of all processors, since the row before"},
+    Column{"steal_share", Real, "", "taken away by the hypervisor, since the row before"},
+    Column{"wait_share", Real, "", "the largest of a rank: ready to run, but not running"},
+};
+
 constexpr std::array kTables{
     Table{"flows", "one directed flow a row", kFlows},
     Table{"pairs", "one directed pair of hosts a row", kPairs},
@@ -128,6 +144,8 @@ constexpr std::array kTables{
     Table{"collectives", "one recognised collective a row", kCollectives},
     Table{"steps", "the program's own record of its steps", kSteps},
     Table{"links", "what each link was to do and did", kLinks},
+    Table{"samples", "what each emulated host's device had counted, every 10 ms", kSamples},
+    Table{"load", "how busy the machine was meanwhile", kLoad},
 };
 
 }  // namespace
