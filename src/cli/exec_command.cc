@@ -325,8 +325,9 @@ int exec(const Options& options, Streams streams) {
   const spec::Experiment experiment = load(*options.experiment);
   lab::ConductRequest request = request_of(options, experiment);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);
-  os::become_root_of_own_namespace();
+  // First, since a user namespace hides what other runs left.
   testbed::sweep(testbed::state_folder());
+  os::become_root_of_own_namespace();
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
   result::RunFolder folder = take_folder(options, streams);
   folder.table("links");

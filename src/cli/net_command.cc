@@ -156,8 +156,9 @@ int net(const Options& options, Streams streams) {
   const testbed::NetPlan plan = testbed::make_plan(experiment);
   const spec::Engine asked = *experiment.network.engine;
   if (options.action == "show") return show(options, plan, asked, streams);
-  os::become_root_of_own_namespace();
+  // First, since a user namespace hides what other runs left.
   testbed::sweep(testbed::state_folder());
+  os::become_root_of_own_namespace();
   const spec::Engine engine = testbed::choose_engine(asked, plan);
   if (options.action == "check") return check(options, plan, engine, streams);
   return shell(options, plan, engine, streams);

@@ -89,7 +89,7 @@ std::string try_engine(Engine engine) {
   const Cluster cluster(smallest_plan(), engine);
   const auto found =
       measure_round_trip(end_of(cluster, 0), end_of(cluster, 1),
-                         {.count = 1, .spacing = milliseconds(1), .patience = milliseconds(200)});
+                         {.count = 1, .spacing = milliseconds(1), .patience = milliseconds(1000)});
   if (found.samples.empty()) throw SystemError("sending a packet through it: it was lost");
   if (found.median < milliseconds(2)) {
     throw SystemError(fmt::format("delaying a packet by 2 ms: it took {}", readable(found.median)));

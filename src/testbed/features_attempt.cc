@@ -18,7 +18,7 @@
 namespace tw::testbed {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(3);
+constexpr auto kPatience = std::chrono::seconds(7);
 
 struct Pipe {
   os::FileDescriptor read;
@@ -78,7 +78,7 @@ Feature attempt(Privilege privilege, const std::function<std::string()>& body) {
   const std::string text = read_answer(pipe.read);
   const auto ending = child.wait_for(std::chrono::milliseconds(500));
   if (text.empty()) {
-    return {.reason = ending ? "the attempt " + os::describe(*ending) : "no answer within 3 s"};
+    return {.reason = ending ? "the attempt " + os::describe(*ending) : "no answer within 7 s"};
   }
   return {.works = text.front() == '+', .reason = text.substr(1)};
 }

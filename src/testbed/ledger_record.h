@@ -21,6 +21,7 @@ struct LedgerOwner {
   os::ProcessIdentity process = {};
   std::string boot = {};            ///< the kernel's id of this boot
   std::uint64_t pid_namespace = 0;  ///< as in /proc/PID/ns/pid
+  std::uint64_t user_namespace = 0;
   std::string command = {};
   std::int64_t started_s = 0;  ///< since 1970
   bool operator==(const LedgerOwner&) const = default;
@@ -51,6 +52,9 @@ struct LedgerRecord {
 LedgerOwner describe_owner(std::string_view command);
 /// Whether process numbers that the owner wrote down mean the same to us.
 bool shares_processes(const LedgerOwner& owner);
+/// Whether we could see all that the owner may have left. Not from inside a user namespace of one
+/// user, unless it is the owner's: processes in others are hidden there.
+bool can_see_leftovers(const LedgerOwner& owner);
 
 /// Lines, each with its end.
 std::string line_of(const LedgerOwner& owner);

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/namespace.h"
+#include "trainwire/os/user_namespace.h"
 #include "trainwire/testbed/ledger_folder.h"
 #include "trainwire/testbed/ledger_record.h"
 #include "trainwire/testbed/ledger_test_folder.h"
@@ -150,6 +151,7 @@ TEST(LedgerRecord, ReadsBackWhatItWrites) {
   const LedgerOwner owner{.process = {7, 8},
                           .boot = "b",
                           .pid_namespace = 9,
+                          .user_namespace = 3,
                           .command = "a \"quoted\"\nline",
                           .started_s = 10};
   const LedgerProcess process{.process = {11, 12}, .role = "rank 0"};
@@ -174,6 +176,28 @@ TEST(LedgerRecord, IgnoresAndCountsWhatIsNoEntry) {
 {"kind":"path","path":["/tmp"]}
 {"kind":"path","path":"/tmp/torn"})");
   EXPECT_EQ(found, (LedgerRecord{.unread = 9}));
+}
+
+// In a user namespace of its own a process sees only what was made in there.
+TEST(LedgerRecord, LeftoversAreHiddenInsideAUserNamespace) {
+  const LedgerOwner outside = describe_owner("a");
+  EXPECT_TRUE(can_see_leftovers(outside));
+  os::Child child = os::Child::start([&] {
+    if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) return 1;
+    const std::string folder = state_folder();
+    try {
+      os::become_root_of_own_namespace();
+    } catch (const SystemError&) {
+      return 2;
+    }
+    const bool is_right = !can_see_leftovers(outside) && can_see_leftovers(describe_owner("b")) &&
+                          state_folder() == folder;
+    return is_right ? 0 : 3;
+  });
+  const auto ending = child.wait_for(std::chrono::seconds(5));
+  ASSERT_TRUE(ending);
+  if (ending->exit_code == 2) GTEST_SKIP() << "user namespaces are not allowed";
+  EXPECT_TRUE(ending->succeeded()) << os::describe(*ending);
 }
 
 TEST(LedgerRecord, AnOwnerOfAnotherBootSaysNothingAboutOurProcesses) {

@@ -118,6 +118,13 @@ class Leftover {
       ++report.living;
       return;
     }
+    if (record_.owner && !can_see_leftovers(*record_.owner)) {
+      report.notes.push_back(
+          fmt::format("left {}/{} alone: what it left may be hidden in here; sweep outside of the "
+                      "user namespace",
+                      folder_name_, name_));
+      return;
+    }
     run_.id = name_.substr(0, name_.size() - kSuffix.size());
     if (record_.owner) run_.command = record_.owner->command;
     if (speaks_of_us) kill_processes();

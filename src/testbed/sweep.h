@@ -30,7 +30,9 @@ struct SweepOptions {
 };
 
 /// Sweeps after all runs whose ledgers lie in `folder` (state_folder()). Nothing is done, and
-/// nothing reported, when there is no such folder. Throws SystemError when the folder is not ours.
+/// nothing reported, when there is no such folder. To be called before
+/// os::become_root_of_own_namespace(), which hides what other runs left. Throws SystemError when
+/// the folder is not ours.
 SweepReport sweep(const std::string& folder, const SweepOptions& options = {});
 
 }  // namespace tw::testbed
