@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 
 namespace tw::cli {
@@ -37,7 +38,10 @@ struct Options {
 /// A network while a command uses it, and its entry in the ledger.
 struct Built {
   explicit Built(const testbed::NetPlan& plan, spec::Engine engine)
-      : ledger(testbed::state_folder(), "net"), cluster(plan, engine) {
+      : ledger(testbed::state_folder(), "net"),
+        started(std::chrono::steady_clock::now()),
+        cluster(plan, engine),
+        seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()) {
     for (const os::ProcessIdentity& process : cluster.processes()) ledger.add(process, "engine");
     ledger.add_namespace(cluster.switches(), "switches");
     for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
@@ -45,7 +49,9 @@ struct Built {
     }
   }
   testbed::Ledger ledger;
+  std::chrono::steady_clock::time_point started;
   testbed::Cluster cluster;
+  double seconds;  ///< that it took to build
 };
 
 int show(const Options& options, const testbed::NetPlan& plan, spec::Engine engine,
@@ -94,13 +100,15 @@ int check(const Options& options, const testbed::NetPlan& plan, spec::Engine eng
     nlohmann::ordered_json document = plan_document(plan, engine);
     document["network"]["links"] = links_document(plan, checks);
     document["network"]["paths"] = paths_document(plan, checks);
+    document["built_s"] = built.seconds;
     document["release_late_p50_s"] =
         1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.5));
     document["release_late_p99_s"] =
         1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.99));
     fmt::print(streams.out, "{}\n", dumped(document));
   } else {
-    fmt::print(streams.out, "{}{}\n", check_text(plan, checks), verdict_line(worst, engine));
+    fmt::print(streams.out, "{}{} Built in {}.\n", check_text(plan, checks),
+               verdict_line(worst, engine), readable(from_seconds(built.seconds)));
   }
   if (guard.interrupted()) return kInterrupted;
   return worst == testbed::Fitness::Refused ? kRefused : 0;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/network_text.h"
+
+#include "trainwire/spec/parse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tw::cli {
+namespace {
+
+using testing::HasSubstr;
+
+testbed::NetPlan plan_of(const std::string& network) {
+  const spec::Vocabulary words{};
+  return testbed::make_plan(spec::parse("[network]\n" + network, "x.toml", words, {}));
+}
+
+testbed::PathCheck measured(const testbed::NetPlan& plan, int from, int to, double rate_bps) {
+  testbed::PathMeasurement found;
+  found.rate.carried = BitRate(rate_bps);
+  found.round_trip.median = std::chrono::milliseconds(4);
+  found.loss = {.sent = 2000, .received = 2000};
+  return testbed::judge({from, to}, testbed::expectation(plan, {from, to}), found);
+}
+
+TEST(PlanText, NamesHostsLinksAndQueues) {
+  const std::string text = plan_text(
+      plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\njitter = \"2ms\"\nloss = 0.01"),
+      spec::Engine::Tap);
+  EXPECT_THAT(text, HasSubstr("2 hosts, 1 switch, MTU 1500, TCP cubic, engine tap"));
+  EXPECT_THAT(text, HasSubstr("host1    10.77.0.2/16"));
+  // 1 bdp: 100 Mbit/s * 4 ms.
+  EXPECT_THAT(
+      text,
+      HasSubstr("     host0 > switch     100 Mbit/s      1 ms      1 %      50 kB  jitter 2 ms"));
+}
+
+TEST(PlanText, AManyHostsNetworkIsCutShort) {
+  const std::string text = plan_text(plan_of("hosts = 200"), spec::Engine::Nfqueue);
+  EXPECT_THAT(text, HasSubstr("... and 160 more"));
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 140);
+}
+
+TEST(CheckText, PutsAskedBesideFound) {
+  const testbed::NetPlan plan = plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"");
+  const std::string text =
+      check_text(plan, {measured(plan, 0, 1, 100e6), measured(plan, 1, 0, 50e6)});
+  EXPECT_THAT(text, HasSubstr("host0 > host1        100 Mbit/s   100 Mbit/s        4 ms        4 "
+                              "ms      0 %      0 %  ok"));
+  EXPECT_THAT(text, HasSubstr("refused"));
+  EXPECT_THAT(text,
+              HasSubstr("host1 > host0: the rate is 50 Mbit/s instead of 100 Mbit/s (-50.0 %)"));
+}
+
+// host1's way out is the slow one: what was measured on the path into host1 says nothing of it.
+TEST(LinksDocument, GivesEachLinkThePathThatItLimits) {
+  const testbed::NetPlan plan = plan_of(
+      "hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\n[[network.link]]\nat = \"host1\"\n"
+      "direction = \"from_host\"\nrate = \"10Mbit\"");
+  const auto links =
+      links_document(plan, {measured(plan, 0, 1, 99e6), measured(plan, 1, 0, 9.9e6)});
+  ASSERT_EQ(links.size(), 4);
+  EXPECT_EQ(links[2]["name"], "host1");
+  EXPECT_EQ(links[2]["direction"], "from_host");
+  EXPECT_EQ(links[2]["requested"]["rate_bps"], 10e6);
+  EXPECT_EQ(links[2]["effective"]["rate_bps"], 9.9e6);
+  EXPECT_EQ(links[3]["effective"]["rate_bps"], 99e6);
+  EXPECT_TRUE(links_document(plan, {})[0]["effective"].is_null());
+}
+
+}  // namespace
+}  // namespace tw::cli
