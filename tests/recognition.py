@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """analyze, without any log, against what is known of the real captures in tests/captures.
 
-Strategy, ring order and direction, bytes of the model (1 %), number of iterations (+-1), the shaped link (rate within 10 %), the
-straggler and the absence of all of these where there are none. KNOWN lists where packets cannot tell, or do not yet.
+Strategy, ring order and direction, bytes of the model (1 %), number of iterations (+-1), their period (2 %), the shaped link (rate
+within 10 %), the straggler and the absence of all of these where there are none. KNOWN lists where packets cannot tell, or do not yet.
 """
 import glob
 import json
 import os
+import statistics
 import subprocess
 import sys
 
@@ -43,7 +44,16 @@ def differences(truth, found):
     iterations = truth.get("iterations") or 0
     if abs(found["iterations"]["count"] - iterations) > 1:
         yield "iterations", found["iterations"]["count"], iterations
+    ends = truth.get("ends") or []
+    period = statistics.median(b - a for a, b in zip(ends, ends[1:])) if len(ends) > 1 else None
+    if period and not (found["iterations"]["median_s"] and period_agrees(found["iterations"], period)):
+        yield "period", found["iterations"]["median_s"], period
     yield from slow_differences(truth, found)
+
+
+def period_agrees(iterations, period):
+    """Within 2 %, or where steps differ so much that their median is less certain, within its interval."""
+    return abs(iterations["median_s"] / period - 1) <= 0.02 or iterations["ci_low_s"] <= period <= iterations["ci_high_s"]
 
 
 def slow_differences(truth, found):

@@ -43,7 +43,8 @@ void decode_any(const Record& record, AddressTable& addresses, Packet& packet);
 
 /// The ordinary case, TCP in unfragmented IPv4 without options in untagged Ethernet: true when that
 /// is what the record holds, false with `packet` untouched otherwise.
-inline bool decode_common(const Record& record, AddressTable& addresses, Packet& packet) {
+[[gnu::always_inline]] inline bool decode_common(const Record& record, AddressTable& addresses,
+                                                 Packet& packet) {
   constexpr std::size_t kIp = 14;
   constexpr std::size_t kTcp = kIp + 20;
   const std::byte* frame = record.bytes.data();
@@ -102,7 +103,8 @@ inline bool decode_common(const Record& record, AddressTable& addresses, Packet&
 }
 
 /// Decodes `record` into `packet`, all fields of which are written.
-inline void decode(const Record& record, AddressTable& addresses, Packet& packet) {
+[[gnu::always_inline]] inline void decode(const Record& record, AddressTable& addresses,
+                                          Packet& packet) {
   if (record.link == Link::Ethernet && decode_common(record, addresses, packet)) [[likely]]
     return;
   decode_any(record, addresses, packet);

@@ -31,9 +31,13 @@ class Format {
 
   FileFacts& facts() { return facts_; }
   const std::optional<Damage>& damage() const { return damage_; }
+  /// Whether the data ended, damaged or not.
+  bool ended() const { return ended_; }
+  /// Behind the last record, in the uncompressed stream.
+  std::int64_t offset() const { return cursor_.offset(); }
 
  protected:
-  explicit Format(ByteSource& source) : cursor_(source) {}
+  explicit Format(ByteSource& source, std::int64_t offset = 0) : cursor_(source, offset) {}
 
   /// Ends reading at the record that begins at `offset`. Always false, for `return stop(...)`.
   bool stop(std::int64_t offset, std::string text);

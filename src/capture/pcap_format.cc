@@ -6,10 +6,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
 namespace tw::capture {
 namespace {
 
-constexpr std::size_t kFileHeader = 24;
+constexpr std::size_t kFileHeader = kPcapFileHeader;
 
 /// What the magic number tells.
 struct Variant {
@@ -42,6 +46,12 @@ class PcapFormat final : public Format {
     facts_.nanoseconds = variant.nanoseconds;
     read_file_header();
   }
+  PcapFormat(ByteSource& source, const Variant& variant, const PcapPart& part)
+      : Format(source, part.begin), variant_(variant), end_(part.end) {
+    facts_.format = "pcap";
+    facts_.nanoseconds = variant.nanoseconds;
+    take_file_header(part.header.data());
+  }
 
   bool next(Record& record) override;
   std::size_t read(std::span<Packet> into, AddressTable& addresses) override {
@@ -54,10 +64,12 @@ class PcapFormat final : public Format {
     return load<T>(cursor_.at() + offset, variant_.order);
   }
   void read_file_header();
+  bool take_file_header(const std::byte* header);
   bool stop_at_lengths(std::uint32_t captured, std::uint32_t original);
 
   Variant variant_;
   Link link_ = Link::Unknown;
+  std::int64_t end_ = std::numeric_limits<std::int64_t>::max();  ///< of what is to be read
 };
 
 void PcapFormat::read_file_header() {
@@ -65,19 +77,22 @@ void PcapFormat::read_file_header() {
     stop_at_end("the file header", kFileHeader);
     return;
   }
-  const auto version = field<std::uint16_t>(4);
+  if (take_file_header(cursor_.at())) cursor_.skip(kFileHeader);
+}
+
+bool PcapFormat::take_file_header(const std::byte* header) {
+  const auto version = load<std::uint16_t>(header + 4, variant_.order);
   if (version != 2) {
-    stop(0, fmt::format("the file is of pcap version {}; only version 2 is known", version));
-    return;
+    return stop(0, fmt::format("the file is of pcap version {}; only version 2 is known", version));
   }
   // The upper half of the last field holds the length of a frame check sequence, if any.
-  const std::uint32_t link_type = field<std::uint32_t>(20) & 0xffff;
+  const std::uint32_t link_type = load<std::uint32_t>(header + 20, variant_.order) & 0xffff;
   link_ = link_of(link_type);
   facts_.interfaces.push_back(
       {.link_type = link_type,
-       .snaplen = field<std::uint32_t>(16),
+       .snaplen = load<std::uint32_t>(header + 16, variant_.order),
        .ticks_per_second = variant_.nanoseconds ? 1'000'000'000 : 1'000'000});
-  cursor_.skip(kFileHeader);
+  return true;
 }
 
 bool PcapFormat::stop_at_lengths(std::uint32_t captured, std::uint32_t original) {
@@ -87,7 +102,7 @@ bool PcapFormat::stop_at_lengths(std::uint32_t captured, std::uint32_t original)
 }
 
 bool PcapFormat::next(Record& record) {
-  if (ended_) return false;
+  if (ended_ || cursor_.offset() >= end_) return false;
   const std::size_t header = variant_.record_header;
   if (!cursor_.need(header)) return stop_at_end("the packet's header", header);
   const auto captured = field<std::uint32_t>(8);
@@ -109,6 +124,49 @@ bool PcapFormat::next(Record& record) {
   return true;
 }
 
+/// Walks along record headers that make sense.
+class Chain {
+ public:
+  Chain(std::span<const std::byte> bytes, const Variant& variant)
+      : bytes_(bytes), variant_(variant) {}
+
+  /// Whether records follow each other from `at`: kEnough of them, or at least two up to the end of
+  /// the bytes, or one that ends there.
+  bool holds_from(std::size_t at) const {
+    constexpr int kEnough = 8;
+    std::optional<std::int64_t> before_s;
+    for (int i = 0; i < kEnough; ++i) {
+      const std::size_t left = bytes_.size() - at;
+      if (left < variant_.record_header) return i >= 2 || (i == 1 && left == 0);
+      const std::int64_t time_s = field(at);
+      if (!makes_sense(at) || (before_s && std::abs(time_s - *before_s) > kMostApart)) return false;
+      before_s = time_s;
+      const std::size_t record = variant_.record_header + field(at + 8);
+      if (record > left) return i >= 1;
+      at += record;
+    }
+    return true;
+  }
+
+ private:
+  /// Between two packets, in seconds.
+  static constexpr std::int64_t kMostApart = 24 * 3600;
+
+  std::uint32_t field(std::size_t at) const {
+    return load<std::uint32_t>(bytes_.data() + at, variant_.order);
+  }
+  bool makes_sense(std::size_t at) const {
+    const std::uint32_t fraction = field(at + 4);
+    const std::uint32_t captured = field(at + 8);
+    const std::uint32_t original = field(at + 12);
+    return fraction < (variant_.nanoseconds ? 1'000'000'000 : 1'000'000) && captured > 0 &&
+           captured <= kMostCapturedBytes && original > 0 && original <= kMostOriginalBytes;
+  }
+
+  std::span<const std::byte> bytes_;
+  const Variant& variant_;
+};
+
 }  // namespace
 
 bool is_pcap(std::span<const std::byte> first_bytes) { return variant_of(first_bytes).has_value(); }
@@ -117,6 +175,23 @@ std::unique_ptr<Format> pcap_format(ByteSource& source) {
   const auto variant = variant_of(source.advance(0, 4));
   check(variant.has_value(), "the bytes are those of a pcap file");
   return std::make_unique<PcapFormat>(source, *variant);
+}
+
+std::unique_ptr<Format> pcap_format(ByteSource& source, const PcapPart& part) {
+  const auto variant = variant_of(part.header);
+  check(variant.has_value(), "the header is that of a pcap file");
+  return std::make_unique<PcapFormat>(source, *variant, part);
+}
+
+std::optional<std::size_t> likely_record(std::span<const std::byte> bytes,
+                                         const PcapFileHeader& header) {
+  const auto variant = variant_of(header);
+  check(variant.has_value(), "the header is that of a pcap file");
+  const Chain chain(bytes, *variant);
+  for (std::size_t at = 0; at + variant->record_header <= bytes.size(); ++at) {
+    if (chain.holds_from(at)) return at;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tw::capture

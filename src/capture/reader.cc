@@ -55,8 +55,8 @@ std::span<const std::byte> first_bytes_of(ByteSource& source) { return source.ad
                               stranger_description(first_bytes)));
 }
 
-std::unique_ptr<Reader> reader_of(std::unique_ptr<ByteSource> source, std::string_view name,
-                                  std::int64_t file_bytes) {
+std::unique_ptr<Reader> recognised_reader(std::unique_ptr<ByteSource> source, std::string_view name,
+                                          std::int64_t file_bytes) {
   const Compression compression = compression_of(first_bytes_of(*source));
   if (compression != Compression::None) source = decompressed(std::move(source), compression);
   auto format = recognised(*source, first_bytes_of(*source));
@@ -78,11 +78,16 @@ std::unique_ptr<Reader> open_capture(const std::string& path) {
         "reading {}: it is a folder; name the capture files in it, as in {}/*.pcap", name, path));
   }
   const std::int64_t bytes = kind == os::FileKind::Regular ? os::file_bytes(fd) : 0;
-  return reader_of(descriptor_source(std::move(fd)), name, bytes);
+  return recognised_reader(descriptor_source(std::move(fd)), name, bytes);
+}
+
+std::unique_ptr<Reader> reader_of(std::unique_ptr<ByteSource> source,
+                                  std::unique_ptr<Format> format) {
+  return std::make_unique<CaptureReader>(std::move(source), std::move(format));
 }
 
 std::unique_ptr<Reader> read_capture(std::span<const std::byte> bytes, std::string_view name) {
-  return reader_of(memory_source(bytes), name, static_cast<std::int64_t>(bytes.size()));
+  return recognised_reader(memory_source(bytes), name, static_cast<std::int64_t>(bytes.size()));
 }
 
 }  // namespace tw::capture

@@ -25,6 +25,9 @@
 
 namespace tw::capture {
 
+class ByteSource;
+class Format;
+
 class Reader {
  public:
   virtual ~Reader() = default;
@@ -46,6 +49,9 @@ class Reader {
 /// "-" is standard input. Throws SystemError when the file cannot be opened, DataError when it is
 /// no capture (the message names what it looks like, if known: text, empty, snoop...).
 std::unique_ptr<Reader> open_capture(const std::string& path);
+/// The format reads from the source; facts about compression and size are not known.
+std::unique_ptr<Reader> reader_of(std::unique_ptr<ByteSource> source,
+                                  std::unique_ptr<Format> format);
 /// From memory, for tests and fuzzing; `bytes` must outlive the reader.
 std::unique_ptr<Reader> read_capture(std::span<const std::byte> bytes, std::string_view name);
 

@@ -19,6 +19,7 @@ class Window {
   std::size_t size() const { return end_ - begin_; }
   /// REQUIRES: used <= size().
   void forget(std::size_t used);
+  void clear() { begin_ = end_ = 0; }
   /// Space for more, at least as much as `wanted` bytes in the window need; moves the window to the
   /// front of the buffer.
   std::span<std::byte> room_for(std::size_t wanted);

@@ -10,6 +10,7 @@
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/version.h"
+#include "trainwire/flow/hosts.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -38,6 +39,7 @@ struct Options {
   bool quiet = false;
   bool no_progress = false;
   bool no_folder = false;
+  bool one_clock = false;
 };
 
 std::int64_t window_of(const Options& options) {
@@ -89,6 +91,7 @@ void read_captures(const Options& options, Streams streams, CaptureResult& resul
   flow::ReadOptions how;
   how.table.window_ns = window_of(options);
   how.filter = options.filter;
+  how.one_clock = options.one_clock;
   how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
   how.stop = [&] { return guard.interrupted(); };
   how.retired = [&](const flow::Flow& flow, const std::vector<capture::Address>& addresses) {
@@ -175,14 +178,17 @@ int analyze(const Options& options, Streams streams) {
   read_captures(options, streams, result);
   refuse_nothing(options, result);
   warn_of_strange_log(result, streams);
+  std::future<void> windows;
+  if (folder) {
+    windows =
+        begin_windows(result.traffic, flow::host_table(result.traffic, how.names).hosts, *folder);
+  }
   result.analysis = flow::analyse(result.traffic, how);
-  // The tables need none of the figures, and take about as long.
-  std::future<void> tables;
-  if (folder) tables = std::async(std::launch::async, [&] { write_tables(result, *folder); });
   add_figures(result);
   const nlohmann::ordered_json document = capture_document(result);
   if (folder) {
-    tables.get();
+    write_tables_but_windows(result, *folder);
+    windows.get();
     folder->finish(document, result.interrupted ? "interrupted" : "");
   }
   if (options.json) {
@@ -219,6 +225,8 @@ Body declare_analyze(CLI::App& app) {
   app.add_option("--hosts", options->hosts, "names for addresses, CSV or TOML")->type_name("FILE");
   app.add_option("--window", options->window, "width of the throughput series, default 1ms")
       ->type_name("TIME");
+  app.add_flag("--one-clock", options->one_clock,
+               "the files were captured on one machine: do not estimate clock offsets");
   app.add_flag("--strict", options->strict,
                "exit with 4 when a file is damaged or the data are poor");
   app.add_flag("-q,--quiet", options->quiet, "no summary and no progress bar");

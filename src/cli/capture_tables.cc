@@ -5,7 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <map>
+#include <optional>
 #include <span>
 
 namespace tw::cli {
@@ -187,25 +190,30 @@ class Sum {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> windows_;
 };
 
-/// Windows at a width of 2^fold, at most (several parts may share one).
-std::size_t window_count(std::span<const WindowSeries> all, unsigned fold) {
+/// The least fold at which there are at most kMostWindowRows windows; those that several parts
+/// share count for each.
+unsigned fold_for(std::span<const WindowSeries> all) {
+  // Neighbours are two windows up to the highest bit in which their indices differ.
+  std::array<std::size_t, 33> apart_below = {};
   std::size_t count = 0;
   for (const WindowSeries& series : all) {
     for (const flow::Series* part : series.parts) {
-      std::uint32_t last = ~std::uint32_t{0};
+      std::optional<std::uint32_t> before;
       for (const flow::Window& window : part->windows()) {
-        count += (window.index >> fold) != last ? 1 : 0;
-        last = window.index >> fold;
+        ++count;
+        if (before) ++apart_below[static_cast<std::size_t>(std::bit_width(*before ^ window.index))];
+        before = window.index;
       }
     }
   }
-  return count;
+  unsigned fold = 0;
+  while (fold < 31 && count > kMostWindowRows) count -= apart_below[++fold];
+  return fold;
 }
 
 void write_scope(std::string_view scope, std::span<const WindowSeries> all,
                  const flow::Clock& clock, TableFile& table) {
-  unsigned fold = 0;
-  while (fold < 31 && window_count(all, fold) > kMostWindowRows) ++fold;
+  const unsigned fold = fold_for(all);
   const std::int64_t width_ns = clock.width_ns << fold;
   for (const WindowSeries& series : all) {
     Sum sum;
@@ -217,8 +225,7 @@ void write_scope(std::string_view scope, std::span<const WindowSeries> all,
   }
 }
 
-void write_windows(const CaptureResult& result, const HostNames& names, TableFile& table) {
-  const flow::Traffic& traffic = result.traffic;
+void write_windows(const flow::Traffic& traffic, const HostNames& names, TableFile& table) {
   write_scope("total", std::vector<WindowSeries>{{.parts = {&traffic.series}}}, traffic.clock,
               table);
   std::map<std::pair<std::size_t, std::size_t>, WindowSeries> pairs;
@@ -265,11 +272,26 @@ void write_steps(const flow::StepLog& log, TableFile& table) {
 
 void write_tables(const CaptureResult& result, RunFolder& folder) {
   const HostNames names(result.traffic, result.analysis);
+  write_windows(result.traffic, names, folder.table("windows"));
+  write_tables_but_windows(result, folder);
+}
+
+std::future<void> begin_windows(const flow::Traffic& traffic, std::vector<flow::Host> hosts,
+                                RunFolder& folder) {
+  TableFile& table = folder.table("windows");
+  flow::Analysis only_hosts = {};
+  only_hosts.hosts = std::move(hosts);
+  return std::async(std::launch::async, [&traffic, &table, names = HostNames(traffic, only_hosts)] {
+    write_windows(traffic, names, table);
+  });
+}
+
+void write_tables_but_windows(const CaptureResult& result, RunFolder& folder) {
+  const HostNames names(result.traffic, result.analysis);
   write_flows(result, folder.table("flows"));
   write_pairs(result, names, folder.table("pairs"));
   write_iterations(result.analysis.iterations, folder.table("iterations"));
   write_iteration_pairs(result, names, folder.table("iteration_pairs"));
-  write_windows(result, names, folder.table("windows"));
   write_collectives(result.analysis, folder.table("collectives"));
   if (result.log) write_steps(*result.log, folder.table("steps"));
 }

@@ -6,6 +6,9 @@
 #include "trainwire/cli/capture_view.h"
 #include "trainwire/result/run_folder.h"
 
+#include <future>
+#include <vector>
+
 namespace tw::cli {
 
 /// Rows of windows.csv for each scope; where there would be more, windows are added up two and two.
@@ -15,5 +18,12 @@ inline constexpr std::size_t kMostIterationPairs = 500'000;
 
 /// Writes every table that the result has something for. Throws SystemError.
 void write_tables(const CaptureResult& result, result::RunFolder& folder);
+
+/// The same in two parts, for windows.csv is by far the largest and needs nothing of an analysis
+/// but the hosts: it is written by a thread of its own from now on, while `traffic` must stay as it
+/// is. The future throws SystemError, and its destructor waits.
+std::future<void> begin_windows(const flow::Traffic& traffic, std::vector<flow::Host> hosts,
+                                result::RunFolder& folder);
+void write_tables_but_windows(const CaptureResult& result, result::RunFolder& folder);
 
 }  // namespace tw::cli

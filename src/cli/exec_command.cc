@@ -141,7 +141,9 @@ CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan
   result.log = how.log;
   result.interrupted = outcome.interrupted;
   if (files.empty()) return result;
-  result.traffic = flow::read_traffic(files, {});
+  flow::ReadOptions reading;
+  reading.one_clock = true;  // all hosts are on this machine
+  result.traffic = flow::read_traffic(files, reading);
   result.analysis = flow::analyse(result.traffic, how);
   add_figures(result);
   return result;

@@ -210,6 +210,48 @@ TEST(Analyse, FindsTheSlowLinkInARing) {
   }
 }
 
+// Four packets at a time on a link of 80 Mbit/s are 0.6 ms apart: more than the gap between bursts,
+// so that the link seems to pause everywhere, and the others in each of 2(N-1) rounds.
+TEST(Analyse, FindsStepsBehindALinkThatSpacesItsPackets) {
+  for (const int hosts : {3, 4, 5}) {
+    for (const double compute_s : {0.02, 0.1}) {
+      const PlayedJob job{.strategy = "ring",
+                          .placement = shuffled_hosts(hosts, 4),
+                          .payload = 8'000'000,
+                          .compute_s = compute_s,
+                          .rate_bps = 400e6,
+                          .latency_s = 200e-6,
+                          .slow_host = 1,
+                          .slow_bps = 80e6,
+                          .train = 4 * 1448};
+      SCOPED_TRACE(std::to_string(hosts) + " hosts, " + std::to_string(compute_s) + " s");
+      const Analysis found = analyse(play(job));
+      ASSERT_FALSE(found.collectives.empty());
+      EXPECT_EQ(found.collectives[0].order, ring_order(job.placement));
+      EXPECT_NEAR(static_cast<double>(found.iterations.steps.size()), 15, 1);
+      EXPECT_NEAR(model_error(found, job), 0, 0.01);
+      ASSERT_TRUE(found.bottleneck);
+      EXPECT_EQ(found.bottleneck->from, host_name(1));
+      EXPECT_NEAR(found.bottleneck->rate_bps, 80e6 * 1514 / 1448, 4e6);
+    }
+  }
+}
+
+// Every step waits for the link and for the host: 6 MB at 100 Mbit/s take 0.5 s, the host 0.4 s
+// more.
+TEST(Analyse, FindsTheSlowLinkBesideAStraggler) {
+  const PlayedJob job{.strategy = "ring",
+                      .placement = {0, 2, 1, 3},
+                      .rate_bps = 1e9,
+                      .slow_host = 1,
+                      .straggler = 3,
+                      .delay_s = 0.4};
+  const Analysis found = analyse(play(job));
+  ASSERT_TRUE(found.bottleneck);
+  EXPECT_EQ(found.bottleneck->from, host_name(1));
+  EXPECT_EQ(found.iterations.steps.size(), 15);
+}
+
 TEST(Analyse, BlamesNobodyWhenAllLinksAreSlow) {
   const PlayedJob job{.strategy = "ring", .placement = {0, 1, 2, 3}, .rate_bps = 100e6};
   EXPECT_FALSE(analyse(play(job)).bottleneck);

@@ -16,8 +16,16 @@ namespace {
 
 constexpr double kPauseShare = 0.01;  ///< of the exchange: shorter pauses are part of being busy
 constexpr double kLeastDuty = 0.7;
+constexpr double kLeastDutyIfAlone = 0.4;    ///< of a link that is also much slower and busier
+constexpr double kMuchSlower = 0.4;          ///< rate, of the next slowest
+constexpr double kMuchBusier = 2;            ///< duty, of the next busiest
+constexpr double kSustainedNs = 20e6;        ///< shortest span of a sustained rate, and
+constexpr double kSustainedBytes = 256'000;  ///< what such a span holds: several windows of TCP
+constexpr std::size_t kFewestSpans = 20;
+constexpr double kLoadedBest = 0.9;    ///< quantile over such spans
 constexpr double kSlowSender = 0.6;    ///< of the next slowest
 constexpr double kSlowReceiver = 0.4;  ///< the same: several senders at once slow a receiver anyway
+constexpr double kSameLoad = 0.05;     ///< how far the bytes of two ways may differ
 constexpr double kFrameHeaders = 66;   ///< Ethernet, IPv4, TCP with timestamps
 
 /// Frame bytes for each payload byte of the flow.
@@ -46,45 +54,110 @@ struct Busy {
   double bytes = 0;
   double busy_ns = 0;
   double span_ns = 0;
+  std::vector<Interval> runs = {};  ///< without a pause
 };
+
+void sort_by_start(std::vector<Burst>& bursts) {
+  std::sort(bursts.begin(), bursts.end(),
+            [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; });
+}
 
 /// Bursts of one step, frames in bytes, joined where the pause is at most `pause_ns`.
 Busy busy_time(std::vector<Burst> bursts, std::int64_t pause_ns) {
   Busy result;
-  if (bursts.empty()) return result;
-  std::sort(bursts.begin(), bursts.end(),
-            [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; });
-  std::int64_t start = bursts.front().start_ns;
-  std::int64_t end = start;
-  const std::int64_t first = start;
+  sort_by_start(bursts);
   for (const Burst& burst : bursts) {
     result.bytes += static_cast<double>(burst.bytes);
-    if (burst.start_ns - end > pause_ns) {
-      result.busy_ns += static_cast<double>(end - start);
-      start = burst.start_ns;
+    if (result.runs.empty() || burst.start_ns - result.runs.back().end_ns > pause_ns) {
+      result.runs.push_back({burst.start_ns, burst.end_ns});
     }
-    end = std::max(end, burst.end_ns);
+    result.runs.back().end_ns = std::max(result.runs.back().end_ns, burst.end_ns);
   }
-  result.busy_ns += static_cast<double>(end - start);
-  result.span_ns = static_cast<double>(end - first);
+  for (const Interval& run : result.runs) {
+    result.busy_ns += static_cast<double>(run.end_ns - run.start_ns);
+  }
+  if (!result.runs.empty()) {
+    result.span_ns = static_cast<double>(result.runs.back().end_ns - result.runs.front().start_ns);
+  }
   return result;
 }
 
-std::vector<Burst> bursts_in_step(const Exchanges& exchanges, std::span<const Channel> channels,
-                                  const std::vector<double>& factors, const Side& side,
-                                  std::size_t step) {
-  std::vector<Burst> bursts;
-  for (std::size_t i = 0; i < exchanges.lanes.size(); ++i) {
-    const Lane& lane = exchanges.lanes[i];
-    if ((side.sends ? lane.from : lane.to) != side.host || !lane.beats[step]) continue;
-    const Beat& beat = *lane.beats[step];
-    for (std::size_t b = beat.first_burst; b < beat.end_burst; ++b) {
-      Burst burst = channels[lane.channel].bursts[b];
-      burst.bytes = static_cast<std::uint64_t>(static_cast<double>(burst.bytes) * factors[i]);
-      bursts.push_back(burst);
+/// Adds the bytes of a burst to the windows that it lies in, as if it were sent evenly.
+void spread(const Burst& burst, std::int64_t begin, std::int64_t width,
+            std::vector<double>& windows) {
+  const auto length = static_cast<double>(std::max<std::int64_t>(1, burst.end_ns - burst.start_ns));
+  const auto count = static_cast<std::int64_t>(windows.size());
+  const std::int64_t end = std::max(burst.end_ns, burst.start_ns + 1);
+  for (std::int64_t i = (burst.start_ns - begin) / width; i < count; ++i) {
+    const std::int64_t low = std::max(burst.start_ns, begin + i * width);
+    const std::int64_t high = std::min(end, begin + (i + 1) * width);
+    if (high <= low) return;
+    windows[static_cast<std::size_t>(i)] +=
+        static_cast<double>(burst.bytes) * static_cast<double>(high - low) / length;
+  }
+}
+
+/// Appends the rates over all whole spans of a width inside the runs. `bursts` by start.
+void append_rates(std::vector<double>& rates, const Busy& busy, const std::vector<Burst>& bursts) {
+  const double filled_ns = kSustainedBytes * busy.busy_ns / busy.bytes;
+  const auto width = static_cast<std::int64_t>(std::max(kSustainedNs, filled_ns));
+  for (const Interval& run : busy.runs) {
+    const auto count = static_cast<std::size_t>((run.end_ns - run.start_ns) / width);
+    std::vector<double> windows(count, 0);
+    auto burst =
+        std::lower_bound(bursts.begin(), bursts.end(), run.start_ns,
+                         [](const Burst& one, std::int64_t time) { return one.start_ns < time; });
+    for (; burst != bursts.end() && burst->start_ns < run.end_ns; ++burst) {
+      spread(*burst, run.start_ns, width, windows);
+    }
+    for (const double bytes : windows) {
+      rates.push_back(bytes * 8e9 / static_cast<double>(width));
     }
   }
-  return bursts;
+}
+
+/// What a side sends or receives in one step, frames in bytes: as its channels have it, and as the
+/// flows have it, where nothing is joined.
+struct StepBursts {
+  std::vector<Burst> joined;
+  std::vector<Burst> single;
+};
+
+Burst in_frames(Burst burst, double factor) {
+  burst.bytes = static_cast<std::uint64_t>(static_cast<double>(burst.bytes) * factor);
+  return burst;
+}
+
+void append_single(std::vector<Burst>& result, const Flow& flow, const Interval& time,
+                   double factor) {
+  auto burst =
+      std::lower_bound(flow.bursts.begin(), flow.bursts.end(), time.start_ns,
+                       [](const Burst& one, std::int64_t start) { return one.start_ns < start; });
+  for (; burst != flow.bursts.end() && burst->start_ns <= time.end_ns; ++burst) {
+    result.push_back(in_frames(*burst, factor));
+  }
+}
+
+StepBursts bursts_in_step(const Exchanges& exchanges, std::span<const Channel> channels,
+                          const Traffic& traffic, const Side& side, std::size_t step) {
+  StepBursts result;
+  for (const Lane& lane : exchanges.lanes) {
+    if ((side.sends ? lane.from : lane.to) != side.host || !lane.beats[step]) continue;
+    const Beat& beat = *lane.beats[step];
+    const Channel& channel = channels[lane.channel];
+    const double factor = frame_factor(channel, traffic);
+    for (std::size_t b = beat.first_burst; b < beat.end_burst; ++b) {
+      result.joined.push_back(in_frames(channel.bursts[b], factor));
+    }
+    // A beat of a stream that never pauses is part of a burst.
+    const Interval whole{channel.bursts[beat.first_burst].start_ns,
+                         channel.bursts[beat.end_burst - 1].end_ns};
+    for (const std::size_t flow : channel.flows) {
+      append_single(result.single, traffic.flows[flow], whole, factor);
+    }
+  }
+  sort_by_start(result.single);
+  return result;
 }
 
 /// The partner that most of the side's bytes go to or come from.
@@ -107,32 +180,86 @@ double median_exchange_ns(const Exchanges& exchanges) {
   return lengths.empty() ? 0 : stats::median(std::move(lengths));
 }
 
+/// Whether the slowest of the sides, which are sorted by rate, is what the exchange waits for.
+bool is_busy(std::span<const Side> sides, double contrast) {
+  const double duty = sides.front().duty;
+  if (duty >= kLeastDuty) return true;
+  double others = 0;
+  for (const Side& side : sides.subspan(1)) others = std::max(others, side.duty);
+  return contrast < kMuchSlower && duty >= kLeastDutyIfAlone && duty > kMuchBusier * others;
+}
+
+SlowLink slow_link(const Exchanges& exchanges, const Side& slow, double contrast,
+                   const std::string& others) {
+  const int other = partner(exchanges, slow);
+  return {.from = slow.sends ? slow.host : other,
+          .to = slow.sends ? other : slow.host,
+          .rate_bps = slow.peak_bps,
+          .confidence = std::clamp(1 - contrast, 0.0, 0.99),
+          .evidence = fmt::format("it is {} {:.0f} % of its exchange, at {} on average; {}",
+                                  slow.sends ? "sending" : "receiving", 100 * slow.duty,
+                                  readable(BitRate(slow.rate_bps)), others)};
+}
+
+/// Bytes of a typical step and the number of partners.
+std::pair<double, int> load(const Exchanges& exchanges, const Side& side) {
+  std::pair<double, int> result{0, 0};
+  for (const PairBytes& pair : pair_bytes(exchanges)) {
+    if ((side.sends ? pair.from : pair.to) != side.host) continue;
+    result.first += pair.bytes;
+    ++result.second;
+  }
+  return result;
+}
+
+/// Who exchanges with many is compared with himself: the same bytes with the same partners take him
+/// much longer one way than the other.
+std::optional<SlowLink> slow_way_of_a_server(const Exchanges& exchanges,
+                                             std::span<const Side> sides) {
+  for (const Side& slow : sides) {
+    for (const Side& fast : sides) {
+      const double contrast = slow.rate_bps / fast.rate_bps;
+      if (slow.host != fast.host || slow.sends == fast.sends) continue;
+      if (contrast > kSlowReceiver || slow.duty < kLeastDuty) continue;
+      const auto [bytes, partners] = load(exchanges, slow);
+      const auto [other_bytes, other_partners] = load(exchanges, fast);
+      if (partners < 2 || partners != other_partners || bytes < kSustainedBytes) continue;
+      if (std::abs(bytes - other_bytes) > kSameLoad * bytes) continue;
+      return slow_link(
+          exchanges, slow, contrast,
+          fmt::format("the other way it moves the same at {}", readable(BitRate(fast.rate_bps))));
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> channels,
                            const Traffic& traffic) {
-  std::vector<double> factors;
-  for (const Lane& lane : exchanges.lanes) {
-    factors.push_back(frame_factor(channels[lane.channel], traffic));
-  }
   const auto pause =
       std::max(2 * traffic.burst_gap_ns,
                static_cast<std::int64_t>(kPauseShare * median_exchange_ns(exchanges)));
   std::vector<Side> sides;
   for (const int host : hosts_of(exchanges)) {
     for (const bool sends : {true, false}) {
-      Side side{.host = host, .sends = sends, .rate_bps = 0, .duty = 0};
+      Side side{.host = host, .sends = sends, .rate_bps = 0, .peak_bps = 0, .duty = 0};
       std::vector<double> rates;
+      std::vector<double> sustained;
       std::vector<double> duties;
       for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
-        const Busy busy =
-            busy_time(bursts_in_step(exchanges, channels, factors, side, step), pause);
-        if (busy.busy_ns <= 0) continue;
+        StepBursts bursts = bursts_in_step(exchanges, channels, traffic, side, step);
+        const Busy busy = busy_time(std::move(bursts.joined), pause);
+        if (busy.busy_ns <= 0 || busy.bytes <= 0) continue;
         rates.push_back(busy.bytes * 8e9 / busy.busy_ns);
         duties.push_back(busy.busy_ns / busy.span_ns);
+        append_rates(sustained, busy, bursts.single);
       }
       if (rates.empty()) continue;
       side.rate_bps = stats::median(std::move(rates));
+      side.peak_bps = sustained.size() < kFewestSpans
+                          ? side.rate_bps
+                          : stats::quantile(std::move(sustained), kLoadedBest);
       side.duty = stats::median(std::move(duties));
       sides.push_back(side);
     }
@@ -154,24 +281,16 @@ std::optional<SlowLink> find_slow_link(const Exchanges& exchanges,
     std::sort(alike.begin(), alike.end(),
               [](const Side& a, const Side& b) { return a.rate_bps < b.rate_bps; });
     const double contrast = alike[0].rate_bps / alike[1].rate_bps;
-    if (alike[0].duty < kLeastDuty || contrast > (sends ? kSlowSender : kSlowReceiver)) continue;
+    if (!is_busy(alike, contrast) || contrast > (sends ? kSlowSender : kSlowReceiver)) continue;
     // Of the two views of one link, the sender's wins unless the receiver's is clearer.
     if (best && contrast > 0.7 * best_contrast) continue;
     best_contrast = contrast;
-    const int other = partner(exchanges, alike[0]);
-    best = SlowLink{
-        .from = sends ? alike[0].host : other,
-        .to = sends ? other : alike[0].host,
-        .rate_bps = alike[0].rate_bps,
-        .confidence = std::clamp(1 - contrast, 0.0, 0.99),
-        .evidence = fmt::format(
-            "it is {} {:.0f} % of its exchange at {}; the next slowest host {} at {} while busy, "
-            "{:.0f} % of the time",
-            sends ? "sending" : "receiving", 100 * alike[0].duty,
-            readable(BitRate(alike[0].rate_bps)), sends ? "sends" : "receives",
-            readable(BitRate(alike[1].rate_bps)), 100 * alike[1].duty)};
+    best = slow_link(exchanges, alike[0], contrast,
+                     fmt::format("the next slowest host {} at {} while busy, {:.0f} % of the time",
+                                 sends ? "sends" : "receives", readable(BitRate(alike[1].rate_bps)),
+                                 100 * alike[1].duty));
   }
-  return best;
+  return best ? best : slow_way_of_a_server(exchanges, sides);
 }
 
 }  // namespace tw::flow

@@ -5,7 +5,11 @@
 // with pauses in between. The slow link itself is busy nearly all the time at an even rate. So each
 // host's sending and receiving side is measured while it is busy: one that is busy most of the
 // exchange and clearly slower than all the others is the bottleneck. Sides that look alike (nothing
-// is slow, or everything) give none.
+// is slow, or everything) give none. A link that is much slower and much busier than the others is
+// one even when something else, a straggler say, leaves it idle for part of the exchange.
+//
+// Its rate is what it sustains over 20 ms or more when it is loaded best: while busy it may be
+// waiting for acknowledgements or recover from losses, so the mean is less than the link can do.
 //
 // The rate counts whole frames, as shapers and interfaces do: where the capture holds frames from
 // before segmentation, the headers of their segments are added.
@@ -27,7 +31,8 @@ namespace tw::flow {
 struct Side {
   int host;
   bool sends;       ///< or receives
-  double rate_bps;  ///< frames, while busy
+  double rate_bps;  ///< frames, mean while busy
+  double peak_bps;  ///< frames, sustained; the mean when no step is long enough to tell
   double duty;      ///< busy part of the time from its first to its last byte
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/channel.h"
 
+#include "trainwire/stats/quantile.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -8,7 +10,13 @@
 namespace tw::flow {
 namespace {
 
-constexpr std::uint64_t kLeastShare = 1000;  ///< of the largest flow, as a divisor
+constexpr std::uint64_t kLeastShare = 1000;     ///< of the largest flow, as a divisor
+constexpr std::uint64_t kLargestTrain = 65536;  ///< bytes sent at once: the largest packet's
+constexpr std::size_t kFewestTrains = 64;
+constexpr double kMostlyTrains = 0.5;  ///< of the bytes of a channel that a slow link spaces
+constexpr double kLongestSpacing = 4;  ///< of the median
+constexpr std::size_t kManyMore = 8;   ///< times the bursts of another channel with as many bytes
+constexpr std::size_t kFewestBursts = 4;  ///< fewer hold no rhythm
 
 void join_overlapping(std::vector<Burst>& bursts, std::int64_t gap_ns) {
   std::sort(bursts.begin(), bursts.end(),
@@ -25,6 +33,32 @@ void join_overlapping(std::vector<Burst>& bursts, std::int64_t gap_ns) {
     }
   }
   bursts.resize(kept);
+}
+
+/// The longest pause that is only the spacing of a slow link; 0 when there is none.
+std::int64_t longest_spacing(std::span<const Burst> bursts) {
+  std::vector<double> gaps;
+  double all = 0;
+  double in_trains = 0;
+  for (std::size_t i = 0; i < bursts.size(); ++i) {
+    const auto bytes = static_cast<double>(bursts[i].bytes);
+    all += bytes;
+    if (bursts[i].bytes > kLargestTrain) continue;
+    in_trains += bytes;
+    if (i + 1 < bursts.size()) {
+      gaps.push_back(static_cast<double>(bursts[i + 1].start_ns - bursts[i].end_ns));
+    }
+  }
+  if (gaps.size() < kFewestTrains || in_trains < kMostlyTrains * all) return 0;
+  return static_cast<std::int64_t>(kLongestSpacing * stats::median(std::move(gaps)));
+}
+
+/// Whether another channel sends about as much in far fewer bursts: then so many are no steps.
+bool is_chopped(const Channel& channel, std::span<const Channel> others) {
+  return std::any_of(others.begin(), others.end(), [&](const Channel& other) {
+    return 2 * other.bytes > channel.bytes && other.bytes < 2 * channel.bytes &&
+           kManyMore * other.bursts.size() < channel.bursts.size();
+  });
 }
 
 }  // namespace
@@ -65,6 +99,22 @@ std::vector<Channel> pair_channels(const std::vector<Channel>& flows, std::int64
     channels.push_back(std::move(pair));
   }
   return channels;
+}
+
+std::optional<std::vector<Channel>> without_spacing(std::span<const Channel> channels) {
+  std::vector<Channel> result(channels.begin(), channels.end());
+  bool has_changed = false;
+  for (Channel& channel : result) {
+    const std::int64_t spacing = longest_spacing(channel.bursts);
+    if (spacing == 0) continue;
+    std::vector<Burst> joined = channel.bursts;
+    join_overlapping(joined, spacing);
+    if (joined.size() == channel.bursts.size()) continue;
+    if (joined.size() < kFewestBursts && !is_chopped(channel, channels)) continue;
+    channel.bursts = std::move(joined);
+    has_changed = true;
+  }
+  return has_changed ? std::optional(std::move(result)) : std::nullopt;
 }
 
 }  // namespace tw::flow

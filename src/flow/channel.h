@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace tw::flow {
@@ -29,5 +31,14 @@ std::vector<Channel> flow_channels(const Traffic& traffic, const std::vector<int
 
 /// The same flows, those of a directed host pair taken together.
 std::vector<Channel> pair_channels(const std::vector<Channel>& flows, std::int64_t gap_ns);
+
+/// The same channels without the pauses between packets that a slow link makes: 80 Mbit/s take
+/// 0.6 ms for what one acknowledgement sets free, which is longer than the gap between bursts.
+/// Channels that send small bursts nearly all the time have those joined whose gap is of the usual
+/// length. Nothing when there are none.
+///
+/// Limits: steps that send only a few packets each look the same. They are left alone where nothing
+/// but a few bursts would remain, unless another channel shows that its like sends in larger ones.
+std::optional<std::vector<Channel>> without_spacing(std::span<const Channel> channels);
 
 }  // namespace tw::flow

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kLeastShare = 0.01;    ///< of the largest lane
 constexpr double kNumberedAlike = 0.9;  ///< of a step
+constexpr double kNumberedAlikeAtStart = 1.2;
 
 double middle(const Beat& beat) {
   return (static_cast<double>(beat.start_ns) + static_cast<double>(beat.end_ns)) / 2;
@@ -69,21 +70,50 @@ std::uint64_t median_bytes(const std::vector<Beat>& beats) {
   return sizes.empty() ? 0 : static_cast<std::uint64_t>(stats::median(std::move(sizes)));
 }
 
-/// Whether beat k of every member can only be step k: they have equally many, and all begin and end
-/// within less than a step of each other.
-bool is_numbered_alike(const Tempo& tempo) {
+/// From the first to the last of the members' first starts, and of their last ends, in steps.
+struct Spread {
+  double first;
+  double last;
+};
+
+Spread spread_of(const Tempo& tempo) {
   const Member& any = tempo.members.front();
   std::int64_t first[2] = {any.beats.front().start_ns, any.beats.front().start_ns};
   std::int64_t last[2] = {any.beats.back().end_ns, any.beats.back().end_ns};
   for (const Member& member : tempo.members) {
-    if (member.beats.size() != any.beats.size()) return false;
     first[0] = std::min(first[0], member.beats.front().start_ns);
     first[1] = std::max(first[1], member.beats.front().start_ns);
     last[0] = std::min(last[0], member.beats.back().end_ns);
     last[1] = std::max(last[1], member.beats.back().end_ns);
   }
-  const auto most = static_cast<std::int64_t>(kNumberedAlike * tempo.period_ns);
-  return first[1] - first[0] < most && last[1] - last[0] < most;
+  return {static_cast<double>(first[1] - first[0]) / tempo.period_ns,
+          static_cast<double>(last[1] - last[0]) / tempo.period_ns};
+}
+
+/// Whether a member's beats do not follow each other step by step when they are numbered by time.
+bool has_gaps(const Tempo& tempo, const Ruler& ruler) {
+  return std::any_of(tempo.members.begin(), tempo.members.end(), [&](const Member& member) {
+    const std::vector<std::int64_t> steps = numbers(member.beats, ruler);
+    return std::adjacent_find(steps.begin(), steps.end(), [](std::int64_t a, std::int64_t b) {
+             return b != a + 1;
+           }) != steps.end();
+  });
+}
+
+/// Whether beat k of every member is step k: they have equally many, and all begin, or all end,
+/// within less than a step of each other. (Behind a slow link others are ahead by several rounds.)
+/// Where the capture saw them begin, and steps differ too much to be numbered by time, a little
+/// more than a step may lie between the first beats.
+bool is_numbered_alike(const Tempo& tempo, std::span<const Channel> channels, const Ruler& ruler) {
+  const std::size_t beats = tempo.members.front().beats.size();
+  bool saw_all_begin = true;
+  for (const Member& member : tempo.members) {
+    if (member.beats.size() != beats) return false;
+    saw_all_begin &= channels[member.channel].beginning == Beginning::Seen;
+  }
+  const Spread spread = spread_of(tempo);
+  if (spread.first < kNumberedAlike || spread.last < kNumberedAlike) return true;
+  return saw_all_begin && spread.first < kNumberedAlikeAtStart && has_gaps(tempo, ruler);
 }
 
 std::vector<std::int64_t> counted(const std::vector<Beat>& beats) {
@@ -147,7 +177,7 @@ Exchanges align(Tempo tempo, std::span<const Channel> channels) {
   Exchanges result{.lanes = {}, .steps = {}, .tempo = {}};
   if (!tempo.members.empty()) {
     const Ruler ruler(reference(tempo).beats, tempo.period_ns);
-    const bool is_alike = is_numbered_alike(tempo);
+    const bool is_alike = is_numbered_alike(tempo, channels, ruler);
     std::vector<Numbered> numbered;
     std::uint64_t largest = 0;
     for (const Member& member : tempo.members) {

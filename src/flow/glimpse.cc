@@ -31,7 +31,7 @@ std::vector<capture::Address> home_of(const std::vector<capture::Packet>& packet
 Glimpse glimpse(const std::string& path, Filter* filter) {
   Glimpse result{.path = path};
   result.reader = capture::open_capture(path);
-  result.packets.resize(Source::kBatch);
+  result.packets.resize(kBatch);
   result.packets.resize(read_packets(*result.reader, filter, result.packets));
   if (!result.packets.empty()) result.first_ns = result.packets.front().time_ns;
   result.home = home_of(result.packets, result.reader->addresses());

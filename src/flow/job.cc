@@ -3,6 +3,7 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/flow/lockstep.h"
+#include "trainwire/flow/mesh.h"
 #include "trainwire/flow/tempo.h"
 
 #include <fmt/format.h>
@@ -120,6 +121,33 @@ Attempt attempt(std::vector<Channel> channels, std::int64_t gap_ns) {
   return result;
 }
 
+/// The same without the spacing of slow links; where that gives nothing, they were small steps.
+Attempt attempt_both(std::vector<Channel> channels, std::int64_t gap_ns) {
+  std::optional<std::vector<Channel>> smooth = without_spacing(channels);
+  if (!smooth) return attempt(std::move(channels), gap_ns);
+  Attempt result = attempt(std::move(*smooth), gap_ns);
+  if (result.is_recognised()) return result;
+  Attempt other = attempt(std::move(channels), gap_ns);
+  return other.score() >= result.score() ? other : result;
+}
+
+bool uses_one_flow(const Lane& lane, std::span<const Channel> channels) {
+  return channels[lane.channel].flows.size() == 1;
+}
+
+/// Ranks that share a host, where the exchange itself does not show them.
+void count_ranks(Job& job, const Traffic& traffic, const std::vector<int>& host_of) {
+  if (!job.recognition || job.recognition->strategy != "ring") return;
+  if (job.recognition->ranks_on_each > 1) return;
+  const bool is_plain =
+      job.exchanges->lanes.size() == job.recognition->order.size() &&
+      std::all_of(job.exchanges->lanes.begin(), job.exchanges->lanes.end(),
+                  [&](const Lane& lane) { return uses_one_flow(lane, job.channels); });
+  if (!is_plain) return;
+  const int ranks = ranks_by_mesh(traffic, host_of, job.recognition->order);
+  if (ranks > 1) set_ranks_on_each(*job.recognition, ranks);
+}
+
 /// How the flows of a directed pair share its bytes.
 struct PairShare {
   std::uint64_t bytes = 0;
@@ -188,11 +216,11 @@ Job find_job(const Traffic& traffic, const std::vector<int>& host_of) {
   const std::vector<PairShare> pairs = pair_shares(flows);
   Job job;
   const auto by_flow = [&] {
-    Attempt result = attempt(flows, gap_ns);
+    Attempt result = attempt_both(flows, gap_ns);
     job.looked_for = closest(result.first, flows.size());
     return result;
   };
-  const auto by_pair = [&] { return attempt(pair_channels(flows, gap_ns), gap_ns); };
+  const auto by_pair = [&] { return attempt_both(pair_channels(flows, gap_ns), gap_ns); };
   const bool pairs_first = is_striped(pairs);
   Attempt best = pairs_first ? by_pair() : by_flow();
   if (!best.is_recognised() && pairs.size() < flows.size()) {
@@ -209,6 +237,7 @@ Job find_job(const Traffic& traffic, const std::vector<int>& host_of) {
     job.exchanges = std::move(best.best->exchanges);
     job.recognition = std::move(best.best->recognition);
   }
+  count_ranks(job, traffic, host_of);
   return job;
 }
 

@@ -3,27 +3,33 @@
 
 namespace tw::flow {
 
-void Numbering::begin_file() {
-  common_.clear();
-  differs_ = false;
+std::vector<capture::Address> Numbering::apply(std::span<capture::Packet> packets,
+                                               CommonNumbers& numbers,
+                                               std::span<const capture::Address> fresh) {
+  for (const capture::Address& address : fresh) {
+    const std::uint32_t number = numbers.of.empty() ? 0 : all_.number_of(address);
+    numbers.differ |= number != numbers.of.size();
+    numbers.of.push_back(number);
+  }
+  if (numbers.differ) {
+    for (capture::Packet& packet : packets) {
+      packet.source = numbers.of[packet.source];
+      packet.destination = numbers.of[packet.destination];
+    }
+  }
+  std::vector<capture::Address> told;
+  for (; told_ < all_.size(); ++told_) told.push_back(all_[static_cast<std::uint32_t>(told_)]);
+  return told;
 }
 
 std::vector<capture::Address> Numbering::apply(std::span<capture::Packet> packets,
+                                               CommonNumbers& numbers,
                                                const capture::AddressTable& addresses) {
-  while (common_.size() < addresses.size()) {
-    const auto number = static_cast<std::uint32_t>(common_.size());
-    common_.push_back(number == 0 ? 0 : all_.number_of(addresses[number]));
-    differs_ |= common_.back() != number;
-  }
-  if (differs_) {
-    for (capture::Packet& packet : packets) {
-      packet.source = common_[packet.source];
-      packet.destination = common_[packet.destination];
-    }
-  }
   std::vector<capture::Address> fresh;
-  for (; told_ < all_.size(); ++told_) fresh.push_back(all_[static_cast<std::uint32_t>(told_)]);
-  return fresh;
+  for (std::size_t i = numbers.of.size(); i < addresses.size(); ++i) {
+    fresh.push_back(addresses[static_cast<std::uint32_t>(i)]);
+  }
+  return apply(packets, numbers, fresh);
 }
 
 }  // namespace tw::flow

@@ -12,20 +12,26 @@
 
 namespace tw::flow {
 
+/// One reader's numbers as common ones.
+struct CommonNumbers {
+  std::vector<std::uint32_t> of = {};  ///< by the reader's number
+  bool differ = false;                 ///< from the reader's
+};
+
 class Numbering {
  public:
-  /// The packets that follow are another reader's.
-  void begin_file();
-  /// Replaces the numbers of `addresses` in `packets` by common ones. Returns the addresses that
-  /// are new since the last call, in the order of their numbers; the first of all is number 0.
-  std::vector<capture::Address> apply(std::span<capture::Packet> packets,
+  /// Replaces a reader's numbers in `packets` by common ones. `fresh` are the addresses behind
+  /// those that `numbers` has, in the order of the reader's numbers. Returns the addresses that are
+  /// new since the last call, in the order of the common numbers; the first of all is number 0.
+  std::vector<capture::Address> apply(std::span<capture::Packet> packets, CommonNumbers& numbers,
+                                      std::span<const capture::Address> fresh);
+  /// The same for a reader whose table is at hand.
+  std::vector<capture::Address> apply(std::span<capture::Packet> packets, CommonNumbers& numbers,
                                       const capture::AddressTable& addresses);
 
  private:
   capture::AddressTable all_;
-  std::size_t told_ = 0;               ///< addresses that apply() has returned
-  std::vector<std::uint32_t> common_;  ///< by the reader's number
-  bool differs_ = false;
+  std::size_t told_ = 0;  ///< addresses that apply() has returned
 };
 
 }  // namespace tw::flow

@@ -14,9 +14,13 @@ constexpr double kSamePace = 0.07;  ///< periods that differ by less are one: st
 constexpr double kSamePaceOfFew = 0.20;  ///< the same for very few beats
 constexpr double kSameBytes = 0.002;     ///< distances that differ by less are one
 constexpr std::size_t kMostDistances = 8;
-constexpr double kAboutAsGood = 0.8;     ///< of the best share
-constexpr double kChance = 3e-3;         ///< that long pauses fall on every n-th place by accident
-constexpr double kClearChannels = 0.75;  ///< quantile over channels: the clearer half, roughly
+constexpr double kAboutAsGood = 0.8;      ///< of the best share
+constexpr double kChance = 3e-3;          ///< that long pauses fall on every n-th place by accident
+constexpr double kClearChannels = 0.75;   ///< quantile over channels: the clearer half, roughly
+constexpr double kDominanceWorth = 0.05;  ///< of pauses that all stand out, in coverage
+constexpr double kClearlyMore = 0.01;     ///< of two shares
+constexpr double kIdleWeight = 0.02;      ///< of a channel that hardly sends, against a busy one
+constexpr double kAlike = 0.02;           ///< bytes of channels that send the same
 constexpr double kLeastDominance = 0.6;
 constexpr double kLeastRatio = 1.15;
 
@@ -41,21 +45,56 @@ const RhythmFit::Comparison& clearer(const RhythmFit& fit) {
   return fit.quiet.dominant > fit.pauses.dominant ? fit.quiet : fit.pauses;
 }
 
+struct Weighed {
+  double value;
+  double weight;
+};
+
+/// As stats::quantile, which it is for equal weights.
+double weighed_quantile(std::vector<Weighed> values, double q) {
+  std::sort(values.begin(), values.end(),
+            [](const Weighed& a, const Weighed& b) { return a.value < b.value; });
+  const auto last = static_cast<double>(values.size() - 1);
+  std::vector<double> places;
+  double before = 0;
+  for (const Weighed& value : values) {
+    places.push_back(static_cast<double>(places.size()) * value.weight + last * before);
+    before += value.weight;
+  }
+  const double target = q * places.back();
+  std::size_t above = 0;
+  while (above + 1 < places.size() && places[above] < target) ++above;
+  if (above == 0) return values.front().value;
+  const double part = (target - places[above - 1]) / (places[above] - places[above - 1]);
+  return values[above - 1].value + part * (values[above].value - values[above - 1].value);
+}
+
+bool is_clear(const RhythmFit::Comparison& found) {
+  return found.ratio >= kLeastRatio && dominance(found) >= kLeastDominance;
+}
+
+/// What the pauses of a channel tell. One that is always busy and still pauses does so for nothing
+/// but the end of a step; one that mostly waits for others pauses for many reasons.
+double weight_of(const RhythmFit& fit, const RhythmFit::Comparison& found) {
+  return kIdleWeight + (is_clear(found) ? std::pow(fit.busy, 4) : 0);
+}
+
 template <typename Which>
 Prominence prominence_of(const Pace& pace, Which which) {
-  std::vector<double> ratios;
+  std::vector<Weighed> ratios;
+  std::vector<Weighed> dominances;
   std::vector<double> compared;
-  std::vector<double> dominances;
   for (const Candidate& candidate : pace.candidates) {
     const RhythmFit::Comparison& found = which(candidate.fit);
     if (found.compared == 0) continue;
-    ratios.push_back(found.ratio);
+    const double weight = weight_of(candidate.fit, found);
+    ratios.push_back({found.ratio, weight});
+    dominances.push_back({dominance(found), weight});
     compared.push_back(static_cast<double>(found.compared));
-    dominances.push_back(dominance(found));
   }
   if (ratios.empty()) return {};
-  return {.ratio = stats::quantile(std::move(ratios), kClearChannels),
-          .dominance = stats::quantile(std::move(dominances), kClearChannels),
+  return {.ratio = weighed_quantile(std::move(ratios), kClearChannels),
+          .dominance = weighed_quantile(std::move(dominances), kClearChannels),
           .compared = static_cast<std::size_t>(stats::median(std::move(compared)))};
 }
 
@@ -63,13 +102,54 @@ bool is_prominent(const Prominence& found) {
   return found.ratio >= kLeastRatio && found.dominance >= kLeastDominance;
 }
 
-/// Whether long pauses would hardly fall on every `times`-th place as often by accident.
-bool is_no_accident(const Prominence& found, double times) {
+/// Whether the pauses of a pace that is `times` as slow stand out more often than they would by
+/// accident if the faster one were that of the steps. One of `times` pauses is the longest by
+/// accident; it must also exceed those inside the faster beats, which not all of them do.
+bool is_no_accident(const Prominence& found, const Prominence& faster, double times) {
   if (times < 1 + 3 * kSamePace) return false;
-  const double hits = std::floor(found.dominance * static_cast<double>(found.compared));
-  const double chance = times * tail(found.compared, static_cast<std::size_t>(hits), 1 / times);
+  const double hits = std::round(found.dominance * static_cast<double>(found.compared) - 0.25);
+  const double p = (1 + faster.dominance) / 2 / times;
+  const double chance = times * tail(found.compared, static_cast<std::size_t>(hits), p);
   // By accident pauses are not much longer either.
   return chance < kChance * found.ratio * found.ratio;
+}
+
+double median_bytes(const Pace& pace) {
+  std::vector<double> bytes;
+  for (const Candidate& candidate : pace.candidates) bytes.push_back(candidate.fit.bytes);
+  return stats::median(std::move(bytes));
+}
+
+bool pauses_in(const Pace& pace, std::size_t channel) {
+  return std::any_of(pace.candidates.begin(), pace.candidates.end(), [&](const Candidate& other) {
+    return other.channel == channel && other.fit.pauses.compared > 0;
+  });
+}
+
+/// Whether a channel that sends what the others send pauses clearly at the slower pace, but not at
+/// the faster: then that is the pace of rounds, which only those see who wait for a slow link.
+bool gains_a_channel(const Pace& slower, const Pace& faster) {
+  const double typical = median_bytes(slower);
+  return std::any_of(slower.candidates.begin(), slower.candidates.end(),
+                     [&](const Candidate& candidate) {
+                       const RhythmFit::Comparison& found = clearer(candidate.fit);
+                       return std::abs(candidate.fit.bytes - typical) < kAlike * typical &&
+                              found.ratio >= kLeastRatio && dominance(found) >= kLeastDominance &&
+                              !pauses_in(faster, candidate.channel);
+                     });
+}
+
+/// Removes every pace that explains less than one next to it: channels that fit both make a few
+/// accidents look like a pace of its own.
+void remove_shadows(std::vector<Pace>& paces) {
+  const std::vector<Pace> all = paces;
+  std::erase_if(paces, [&](const Pace& pace) {
+    return std::any_of(all.begin(), all.end(), [&](const Pace& other) {
+      return other.share > pace.share + kClearlyMore &&
+             std::abs(other.period_ns - pace.period_ns) <
+                 2 * kSamePace * std::min(other.period_ns, pace.period_ns);
+    });
+  });
 }
 
 }  // namespace
@@ -90,7 +170,9 @@ bool same_pace(const RhythmFit& fit, double period_ns) {
   return std::abs(fit.period_ns - period_ns) < tolerance * std::min(fit.period_ns, period_ns);
 }
 
-double merit(const RhythmFit& fit) { return fit.coverage + 0.01 * dominance(clearer(fit)); }
+double merit(const RhythmFit& fit) {
+  return fit.coverage + kDominanceWorth * dominance(clearer(fit));
+}
 
 std::vector<Distance> distances_of(const Pace& pace) {
   std::vector<Distance> distances;
@@ -111,6 +193,7 @@ std::vector<Distance> distances_of(const Pace& pace) {
 Prominence prominence(const Pace& pace) { return prominence_of(pace, clearer); }
 
 const Pace* choose(std::vector<Pace>& paces) {
+  remove_shadows(paces);
   std::sort(paces.begin(), paces.end(),
             [](const Pace& a, const Pace& b) { return a.period_ns < b.period_ns; });
   double best = 0;
@@ -123,8 +206,11 @@ const Pace* choose(std::vector<Pace>& paces) {
     if (!is_prominent(prominence(pace))) continue;
     // Whether a pause is quiet depends on others and may alternate; its length does not.
     const auto as_they_are = [](const RhythmFit& fit) -> const auto& { return fit.pauses; };
-    if (chosen == nullptr ||
-        is_no_accident(prominence_of(pace, as_they_are), pace.period_ns / chosen->period_ns)) {
+    const auto is_slower_one = [&] {
+      return is_no_accident(prominence_of(pace, as_they_are), prominence_of(*chosen, as_they_are),
+                            pace.period_ns / chosen->period_ns);
+    };
+    if (chosen == nullptr || gains_a_channel(pace, *chosen) || is_slower_one()) {
       chosen = &pace;
     }
   }

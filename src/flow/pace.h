@@ -5,6 +5,11 @@
 // Of the paces that explain the traffic about equally well, the fastest is taken (two steps are no
 // step), but a multiple of it when the pauses there are longer than those in between more often
 // than chance allows (rounds and buckets are no steps either).
+//
+// A pace must suit all channels that send the same. Behind a slow link everybody else waits in
+// every round of a collective, and rounds look like steps; the link itself is busy throughout and
+// pauses only between steps, if at all. So a channel's pauses count the more the busier it is, and
+// a slower pace is taken when one more of the channels pauses at it.
 
 #pragma once
 
@@ -34,7 +39,7 @@ bool same_pace(double a_ns, double b_ns);
 /// The fewer beats, the less is known about their pace.
 bool same_pace(const RhythmFit& fit, double period_ns);
 
-/// Coverage decides between two distances at one pace; of equals, the longer pauses.
+/// Coverage decides between two distances at one pace; of near equals, the longer pauses.
 double merit(const RhythmFit& fit);
 
 struct Distance {

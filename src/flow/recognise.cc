@@ -9,11 +9,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
 namespace tw::flow {
 namespace {
+
+constexpr std::size_t kFewestToCompare = 3;  ///< hosts: of two, nobody knows which is the late one
 
 std::optional<Recognition> from_signature(const Pattern& pattern, std::string_view strategy,
                                           const Signature& signature) {
@@ -34,14 +37,23 @@ std::optional<Recognition> from_signature(const Pattern& pattern, std::string_vi
   return result;
 }
 
-bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
-
 std::optional<Recognition> by_signature(const Pattern& pattern) {
   const int n = pattern.size();
   for (const std::string_view strategy : {"halving_doubling", "double_tree"}) {
     if (auto found = from_signature(pattern, strategy, signature_of(strategy, n))) return found;
   }
-  if (!is_power_of_two(n) || n < 4) return std::nullopt;
+  if (auto found = from_signature(pattern, "halving_doubling", folded_halving_doubling(n))) {
+    // Those that stand for a neighbour still send it the result when they have received everything.
+    const int paired = 2 * (n - static_cast<int>(std::bit_floor(static_cast<unsigned>(n))));
+    found->starters.clear();
+    for (int rank = 0; rank < n; ++rank) {
+      if (rank < paired && rank % 2 == 0) continue;
+      found->starters.push_back(found->order[static_cast<std::size_t>(rank)]);
+    }
+    if (found->starters.size() < kFewestToCompare) found->starters.resize(1);
+    return found;
+  }
+  if (n < 4) return std::nullopt;
   return from_signature(pattern, "recursive_doubling", recursive_doubling(n));
 }
 

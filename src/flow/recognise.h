@@ -31,7 +31,11 @@ struct Recognition {
   double payload;             ///< bytes of one step
   double fit;                 ///< 0..1: how well bytes and order fit, and how unique that is
   std::string evidence;
+  int ranks_on_each = 1;  ///< host of a ring, as far as is known
 };
+
+/// A ring of hosts with so many ranks each, where packets of the exchange do not show it.
+void set_ranks_on_each(Recognition& ring, int ranks);
 
 std::optional<Recognition> recognise(const Exchanges& exchanges, std::span<const Channel> channels);
 

@@ -24,6 +24,7 @@ constexpr int kMostMissingAtEnd = 8;  ///< the same, next to an end of the strea
 constexpr double kWaitWorth = 0.1;    ///< of a pause in which data was still received
 constexpr double kAnchorWorth = 1e9;  ///< more than all pauses together
 constexpr double kAnchoredBreakPrice = 1e4;
+constexpr double kStartUp = 1.5;   ///< of a typical pause: what precedes the first step is longer
 constexpr double kBreakPrice = 6;  ///< of a link that does not fit, in units of a link that does
 
 /// Bursts of at least this many bytes carry all but kMinorBytes of the stream.
@@ -134,6 +135,7 @@ struct ByteStream::Chain {
 
   std::span<const Pause> pauses;
   double distance;
+  double Pause::*pause_worth;
   Anchor anchor = Anchor::None;
   std::vector<double> score = {};
   std::vector<RhythmFit::Link> into = {};
@@ -143,7 +145,7 @@ struct ByteStream::Chain {
   double worth(std::size_t i) const {
     if (anchor == Anchor::Begin && i == 0) return kAnchorWorth;
     if (anchor == Anchor::End && i + 1 == pauses.size()) return kAnchorWorth;
-    return pauses[i].worth;
+    return pauses[i].*pause_worth;
   }
 
   /// Links pause i to pause j, k distances back, unless it has a better link.
@@ -221,6 +223,7 @@ ByteStream::ByteStream(const Channel& channel, std::span<const Burst> received, 
       least_burst_(least_burst(channel.bursts)) {
   const std::span<const Burst> bursts = bursts_;
   double at = 0;
+  double busy = 0;
   double longest = 0;
   double quietest = 0;
   Receipts receipts(received);
@@ -235,25 +238,39 @@ ByteStream::ByteStream(const Channel& channel, std::span<const Burst> received, 
       pauses_.push_back({.at = is_first ? 0 : at,
                          .gap_ns = gap,
                          .quiet_ns = quiet,
+                         .busy_ns = busy,
                          .burst = is_first ? 0 : i,
                          .is_end = is_first,
-                         .worth = 0});
+                         .worth = 0,
+                         .full_worth = 0});
       before = &bursts[i];
     }
     at += static_cast<double>(bursts[i].bytes);
+    busy += static_cast<double>(bursts[i].end_ns - bursts[i].start_ns);
     bytes_ += bursts[i].bytes;
   }
-  pauses_.push_back(
-      {.at = at, .gap_ns = 0, .quiet_ns = 0, .burst = bursts.size(), .is_end = true, .worth = 0});
+  pauses_.push_back({.at = at,
+                     .gap_ns = 0,
+                     .quiet_ns = 0,
+                     .busy_ns = busy,
+                     .burst = bursts.size(),
+                     .is_end = true,
+                     .worth = 0,
+                     .full_worth = 0});
   for (Pause& pause : pauses_) {
     if (!pause.is_end) continue;
     pause.gap_ns = longest;
     pause.quiet_ns = quietest;
   }
-  std::vector<double> gaps;
-  for (const Pause& pause : pauses_) gaps.push_back(pause.quiet_ns);
-  const double typical = std::max(1.0, stats::median(std::move(gaps)));
-  for (Pause& pause : pauses_) pause.worth = worth(pause.quiet_ns / typical);
+  set_worths(&Pause::quiet_ns, &Pause::worth);
+  set_worths(&Pause::gap_ns, &Pause::full_worth);
+}
+
+void ByteStream::set_worths(double Pause::*length, double Pause::*worth_of) {
+  std::vector<double> lengths;
+  for (const Pause& pause : pauses_) lengths.push_back(pause.*length);
+  const double typical = std::max(1.0, stats::median(std::move(lengths)));
+  for (Pause& pause : pauses_) pause.*worth_of = worth(pause.*length / typical);
 }
 
 /// Positions of the pauses of at least `least_ns`: at most kMostCuts neighbouring ones, from the
@@ -317,31 +334,67 @@ double ByteStream::covered_bytes(const std::vector<RhythmFit::Link>& links) cons
   return sum;
 }
 
+/// Of the pauses before links. REQUIRES: there are links.
+double ByteStream::typical_gap(const std::vector<RhythmFit::Link>& links) const {
+  std::vector<double> gaps;
+  for (const RhythmFit::Link& link : links) gaps.push_back(pauses_[link.from].gap_ns);
+  return stats::median(std::move(gaps));
+}
+
+double ByteStream::busy_share(const std::vector<RhythmFit::Link>& links) const {
+  double busy = 0;
+  double all = 0;
+  for (const RhythmFit::Link& link : links) {
+    if (link.distances == 0) continue;
+    const Pause& from = pauses_[link.from];
+    const Pause& to = pauses_[link.to];
+    busy += to.busy_ns - from.busy_ns;
+    all += static_cast<double>(bursts_[to.burst - 1].end_ns - bursts_[from.burst].start_ns);
+  }
+  return all > 0 ? busy / all : 0;
+}
+
 /// Pauses inside the steps may be the longer ones (others wait for a straggler) and hold a chain
 /// that is off by some rounds. One that begins with the stream, and covers as much, is right; so is
 /// one that ends with it and covers a step more (before the first, the model may have been sent).
+/// A chain that ends with the stream already, and begins after a pause that is long even for it, as
+/// start-up is, is left alone unless another covers a step more.
 /// Those two are not looked for where they cannot be different, or cannot cover enough.
-std::vector<RhythmFit::Link> ByteStream::chain_at(double distance) const {
-  Chain chain{.pauses = pauses_, .distance = distance};
+std::vector<RhythmFit::Link> ByteStream::chain_at(double distance, double Pause::*worth) const {
+  Chain chain{.pauses = pauses_, .distance = distance, .pause_worth = worth};
   std::vector<RhythmFit::Link> best = chain.links();
   const double missing = pauses_.back().at - covered_bytes(best);
-  const double needed = beginning_ == Beginning::Seen ? -distance / 10 : distance / 2;
+  const bool is_unbroken =
+      !best.empty() && std::all_of(best.begin(), best.end(),
+                                   [](const RhythmFit::Link& link) { return link.distances > 0; });
+  const bool is_whole_from_begin = is_unbroken && best.front().from == 0;
+  const bool is_after_start = is_unbroken && best.back().to + 1 == pauses_.size() &&
+                              pauses_[best.front().from].gap_ns > kStartUp * typical_gap(best);
+  const double needed =
+      beginning_ == Beginning::Seen && !is_after_start ? -distance / 10 : distance / 2;
   const auto take_if_better = [&](Anchor anchor, double more) {
     chain.anchor = anchor;
     std::vector<RhythmFit::Link> other = chain.links();
     if (covered_bytes(other) > covered_bytes(best) + more) best = std::move(other);
   };
-  const bool is_whole_from_begin =
-      !best.empty() && best.front().from == 0 &&
-      std::all_of(best.begin(), best.end(),
-                  [](const RhythmFit::Link& link) { return link.distances > 0; });
   if (missing > needed && !is_whole_from_begin) take_if_better(Anchor::Begin, needed);
   if (missing > distance / 2) take_if_better(Anchor::End, distance / 2);
   return best;
 }
 
 RhythmFit ByteStream::fit(double distance) const {
-  RhythmFit result{.bytes = distance, .links = chain_at(distance)};
+  RhythmFit result = fit_by(distance, &Pause::worth);
+  const std::size_t clear = std::max(result.pauses.dominant, result.quiet.dominant);
+  if (result.pauses.compared == 0 || 2 * clear >= result.pauses.compared) return result;
+  RhythmFit other = fit_by(distance, &Pause::full_worth);
+  const bool is_better = other.coverage > result.coverage - kTolerance &&
+                         5 * other.pauses.dominant >= 4 * other.pauses.compared &&
+                         2 * other.pauses.compared >= result.pauses.compared;
+  return is_better ? other : result;
+}
+
+RhythmFit ByteStream::fit_by(double distance, double Pause::*worth) const {
+  RhythmFit result{.bytes = distance, .links = chain_at(distance, worth)};
   double time = 0;
   double counted = 0;
   for (const RhythmFit::Link& link : result.links) {
@@ -355,6 +408,7 @@ RhythmFit ByteStream::fit(double distance) const {
     result.beats += link.distances == 1 ? 1 : 0;
   }
   result.coverage = covered_bytes(result.links) / std::max(1.0, pauses_.back().at);
+  result.busy = busy_share(result.links);
   if (counted > 0) result.period_ns = time / counted;
   result.pauses = compare(result, &Pause::gap_ns);
   result.quiet = compare(result, &Pause::quiet_ns);

@@ -13,7 +13,8 @@
 // Where there are several long pauses in each step, the step begins after the quiet one, in which
 // its host also receives nothing: who waits for others goes on when their data comes, who computes
 // goes on by himself. What remains of a wait counts a tenth, for the root of a tree never begins by
-// itself.
+// itself. Where quiet pauses do not stand out at all, because nobody computes for long, the longest
+// ones are taken as they are.
 //
 // A stream has several distances that fit: rounds of equal chunks are a divisor of the step, two
 // steps a multiple. tempo.h decides between them, with the help of the other senders.
@@ -61,6 +62,7 @@ struct RhythmFit {
   std::size_t beats = 0;  ///< links of exactly one distance
   double coverage = 0;    ///< share of the stream's bytes inside links that fit
   double period_ns = 0;   ///< mean time for one distance
+  double busy = 0;        ///< share of the time from the first to the last byte of beats
   /// How the pauses before beats compare with the longest inside them.
   struct Comparison {
     std::size_t compared = 0;  ///< beats
@@ -95,14 +97,20 @@ class ByteStream {
     double at;
     double gap_ns;
     double quiet_ns;  ///< of it, when nothing was received; and a tenth of the rest
+    double busy_ns;   ///< time in bursts before it
     std::size_t burst;
     bool is_end;
-    double worth;  ///< to a chain that passes here
+    double worth;       ///< to a chain that passes here, by what was quiet of it
+    double full_worth;  ///< the same by its whole length
   };
   struct Chain;
 
-  std::vector<RhythmFit::Link> chain_at(double distance) const;
+  void set_worths(double Pause::*length, double Pause::*worth_of);
+  std::vector<RhythmFit::Link> chain_at(double distance, double Pause::*worth) const;
+  RhythmFit fit_by(double distance, double Pause::*worth) const;
   double covered_bytes(const std::vector<RhythmFit::Link>& links) const;
+  double typical_gap(const std::vector<RhythmFit::Link>& links) const;
+  double busy_share(const std::vector<RhythmFit::Link>& links) const;
   RhythmFit::Comparison compare(const RhythmFit& fit, double Pause::*length) const;
   std::vector<double> cuts(double least_ns) const;
   void append_beats(std::vector<Beat>& beats, const RhythmFit::Link& link) const;

@@ -87,23 +87,39 @@ int ranks_per_host(const Exchanges& exchanges, std::span<const Channel> channels
   return 1;
 }
 
+/// What an edge between two hosts carries, in payloads.
+double edge_part(int hosts, int ranks_on_each) {
+  const double n = hosts * ranks_on_each;
+  return 2 * (n - 1) / n;
+}
+
 }  // namespace
+
+void set_ranks_on_each(Recognition& ring, int ranks) {
+  const auto hosts = static_cast<int>(ring.order.size());
+  ring.payload *= edge_part(hosts, ring.ranks_on_each) / edge_part(hosts, ranks);
+  ring.ranks_on_each = ranks;
+  ring.evidence += fmt::format(
+      "; {} connections join every two hosts, as {} ranks on each host need them when all are "
+      "joined with all",
+      ranks * ranks, ranks);
+}
 
 std::optional<Recognition> as_ring(const Pattern& pattern, const Exchanges& exchanges,
                                    std::span<const Channel> channels) {
   const std::vector<int> order = circle(pattern);
   if (order.empty() || !pattern.is_even(kEven)) return std::nullopt;
   const int on_each = ranks_per_host(exchanges, channels, pattern.size());
-  const double n = on_each * pattern.size();
   const double edge = pattern.total() / pattern.size();
   Recognition result{.operation = "all_reduce",
                      .strategy = "ring",
                      .order = {},
                      .servers = {},
                      .starters = {},
-                     .payload = edge * n / (2 * (n - 1)),
+                     .payload = edge / edge_part(pattern.size(), on_each),
                      .fit = std::max(0.0, 1 - 5 * spread(pattern)),
-                     .evidence = {}};
+                     .evidence = {},
+                     .ranks_on_each = on_each};
   for (const int place : order) result.order.push_back(pattern.host(place));
   result.starters = result.order;
   if (pattern.size() == 2) {

@@ -96,7 +96,30 @@ bool may_match(const Pattern& pattern, const Signature& signature, double tolera
   return same_values(std::move(found), std::move(expected), tolerance * pattern.largest());
 }
 
+/// The largest power of two of some ranks, and which ranks stand for it.
+struct Folded {
+  explicit Folded(int ranks) {
+    check(ranks >= 2, "an exchange needs two ranks");
+    while (2 * power <= ranks) power *= 2;
+    extra = ranks - power;
+  }
+  int rank(int place) const { return place < extra ? 2 * place : place + extra; }
+
+  int power = 1;
+  int extra = 0;
+};
+
+Signature nothing(int ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  return {.ranks = ranks, .parts = std::vector<double>(n * n, 0)};
+}
+
 }  // namespace
+
+void Signature::add(int from, int to, double part) {
+  parts[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks) +
+        static_cast<std::size_t>(to)] += part;
+}
 
 Signature signature_of(std::string_view strategy, int ranks, int servers) {
   const collective::Arrangement arrangement{.layout = collective::evenly(ranks, ranks),
@@ -114,11 +137,32 @@ Signature signature_of(std::string_view strategy, int ranks, int servers) {
 }
 
 Signature recursive_doubling(int ranks) {
-  check(ranks > 0 && (ranks & (ranks - 1)) == 0, "recursive doubling needs a power of two");
-  const auto n = static_cast<std::size_t>(ranks);
-  Signature signature{.ranks = ranks, .parts = std::vector<double>(n * n, 0)};
-  for (std::size_t rank = 0; rank < n; ++rank) {
-    for (std::size_t bit = 1; bit < n; bit *= 2) signature.parts[rank * n + (rank ^ bit)] = 1;
+  Signature signature = nothing(ranks);
+  const Folded folded(ranks);
+  for (int i = 0; i < folded.extra; ++i) {
+    signature.add(2 * i, 2 * i + 1, 1);
+    signature.add(2 * i + 1, 2 * i, 1);
+  }
+  for (int place = 0; place < folded.power; ++place) {
+    for (int bit = 1; bit < folded.power; bit *= 2) {
+      signature.add(folded.rank(place), folded.rank(place ^ bit), 1);
+    }
+  }
+  return signature;
+}
+
+Signature folded_halving_doubling(int ranks) {
+  Signature signature = nothing(ranks);
+  const Folded folded(ranks);
+  for (int i = 0; i < folded.extra; ++i) {
+    signature.add(2 * i, 2 * i + 1, 1.5);  // a half to be added, later the result
+    signature.add(2 * i + 1, 2 * i, 1);    // a half to be added, and the other, added
+  }
+  for (int place = 0; place < folded.power; ++place) {
+    double part = 1;  // of the payload, there and back
+    for (int bit = 1; bit < folded.power; bit *= 2, part /= 2) {
+      signature.add(folded.rank(place), folded.rank(place ^ bit), part);
+    }
   }
   return signature;
 }

@@ -69,7 +69,37 @@ TEST(RecursiveDoubling, ExchangesEverythingWithEachPartner) {
   EXPECT_DOUBLE_EQ(signature.at(5, 7), 1);
   EXPECT_DOUBLE_EQ(signature.at(5, 1), 1);
   EXPECT_DOUBLE_EQ(signature.at(5, 2), 0);
-  EXPECT_THROW(recursive_doubling(6), std::logic_error);
+  EXPECT_THROW(recursive_doubling(1), std::logic_error);
+}
+
+// Of 6 ranks, 0 and 2 stand for 1 and 3 too; they, 4 and 5 are the places 0 to 3.
+TEST(RecursiveDoubling, FoldsWhatIsMoreThanAPowerOfTwo) {
+  const Signature signature = recursive_doubling(6);
+  EXPECT_DOUBLE_EQ(signature.at(1, 0), 1);
+  EXPECT_DOUBLE_EQ(signature.at(0, 1), 1);
+  EXPECT_DOUBLE_EQ(signature.at(0, 2), 1);
+  EXPECT_DOUBLE_EQ(signature.at(2, 5), 1);
+  EXPECT_DOUBLE_EQ(signature.at(1, 2), 0);
+}
+
+// Rank 1 gives its neighbour 0 a half to add and, added, the other half; it gets a half to add and
+// at the end everything. Places 0..3 are ranks 0, 2, 3, 4: halves with the next, quarters beyond,
+// there and back.
+TEST(FoldedHalvingDoubling, SendsHalvesToTheNeighbourFirst) {
+  const Signature signature = folded_halving_doubling(5);
+  EXPECT_DOUBLE_EQ(signature.at(1, 0), 1);
+  EXPECT_DOUBLE_EQ(signature.at(0, 1), 1.5);
+  EXPECT_DOUBLE_EQ(signature.at(0, 2), 1);
+  EXPECT_DOUBLE_EQ(signature.at(4, 3), 1);
+  EXPECT_DOUBLE_EQ(signature.at(0, 3), 0.5);
+  EXPECT_DOUBLE_EQ(signature.at(1, 4), 0);
+}
+
+TEST(FoldedHalvingDoubling, IsHalvingDoublingForAPowerOfTwo) {
+  const Signature plain = signature_of("halving_doubling", 8);
+  const Signature folded = folded_halving_doubling(8);
+  const std::vector<int> places{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_TRUE(match(placed(plain, places, 4e6), folded, 0.02));
 }
 
 }  // namespace

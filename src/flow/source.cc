@@ -1,10 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/source.h"
 
+#include "trainwire/capture/pieces.h"
+#include "trainwire/flow/piece_source.h"
+#include "trainwire/flow/stream_source.h"
+
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace tw::flow {
+namespace {
+
+/// Below, starting threads and reading ahead of the end is not worth it.
+constexpr std::int64_t kWorthPieces = 64 * capture::kPieceBytes;
+/// Threads that read besides the one that takes the packets; more would wait for that.
+constexpr std::size_t kMostHelpers = 3;
+
+std::size_t helpers() {
+  const std::size_t processors = std::thread::hardware_concurrency();
+  return std::clamp<std::size_t>(processors, 2, kMostHelpers + 1) - 1;
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(Opened file, Numbering& numbering, Filter* filter) {
+  const capture::FileFacts& facts = file.reader->facts();
+  const bool large = facts.file_bytes >= kWorthPieces && facts.compression == "none";
+  if (large && filter == nullptr && file.first.empty()) {
+    if (auto pieces = capture::PiecedFile::open(file.path)) {
+      return std::make_unique<PieceSource>(std::move(pieces), facts, numbering, helpers());
+    }
+  }
+  return std::make_unique<StreamSource>(std::move(file), numbering, filter);
+}
 
 std::size_t read_packets(capture::Reader& reader, Filter* filter, std::span<capture::Packet> into) {
   if (filter == nullptr) return reader.read(into);
@@ -15,75 +44,6 @@ std::size_t read_packets(capture::Reader& reader, Filter* filter, std::span<capt
     if (filter->matches(record, link_type)) into[count++] = reader.decoded(record);
   }
   return count;
-}
-
-Source::Source(std::unique_ptr<capture::Reader> reader, Numbering& numbering, Filter* filter,
-               std::vector<capture::Packet> first)
-    : reader_(std::move(reader)), numbering_(numbering), filter_(filter), first_(std::move(first)) {
-  numbering_.begin_file();
-  for (Batch& batch : ring_) batch.packets.resize(std::max(kBatch, first_.size()));
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-}
-
-const Batch* Source::next() {
-  std::unique_lock lock(mutex_);
-  released_ = taken_;
-  if (produced_ - released_ == kBatches - kWake) changed_.notify_all();
-  if (produced_ == taken_) {
-    changed_.wait(lock, [this] { return produced_ - taken_ >= kWake || ended_; });
-  }
-  if (produced_ > taken_) return &ring_[taken_++ % kBatches];
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-  return nullptr;
-}
-
-void Source::stop() {
-  thread_.request_stop();
-  if (thread_.joinable()) thread_.join();
-}
-
-void Source::run(const std::stop_token& stop) {
-  std::exception_ptr failure;
-  try {
-    produce(stop);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  const std::lock_guard lock(mutex_);
-  failure_ = failure;
-  ended_ = true;
-  changed_.notify_all();
-}
-
-void Source::produce(const std::stop_token& stop) {
-  if (!first_.empty()) {
-    Batch& batch = ring_[0];
-    std::copy(first_.begin(), first_.end(), batch.packets.begin());
-    fill(batch, std::exchange(first_, {}).size());
-    const std::lock_guard lock(mutex_);
-    ++produced_;
-  }
-  for (std::uint64_t number = produced_;; ++number) {
-    {
-      std::unique_lock lock(mutex_);
-      const bool full = number - released_ == kBatches;
-      const auto has_room = [&] { return number - released_ <= kBatches - kWake; };
-      if (stop.stop_requested() || (full && !changed_.wait(lock, stop, has_room))) return;
-    }
-    Batch& batch = ring_[number % kBatches];
-    const std::size_t count = read_packets(*reader_, filter_, {batch.packets.data(), kBatch});
-    if (count == 0) return;
-    fill(batch, count);
-    const std::lock_guard lock(mutex_);
-    ++produced_;
-    if (produced_ - taken_ == kWake) changed_.notify_all();
-  }
-}
-
-void Source::fill(Batch& batch, std::size_t count) {
-  batch.count = duplicates_.drop({batch.packets.data(), count});
-  batch.addresses = numbering_.apply({batch.packets.data(), batch.count}, reader_->addresses());
-  batch.position = reader_->position();
 }
 
 }  // namespace tw::flow

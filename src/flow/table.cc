@@ -70,6 +70,11 @@ void FlowTable::take(std::span<const Packet> packets) {
   std::array<Place, kTogether> places;
   while (!packets.empty()) {
     const auto together = packets.first(std::min(kTogether, packets.size()));
+    // Another core wrote them: they are asked for one round before they are read.
+    for (const Packet& packet : packets.subspan(together.size())
+                                    .first(std::min(kTogether, packets.size() - together.size()))) {
+      __builtin_prefetch(&packet);
+    }
     look_up(together, places);
     count(together);
     for (std::size_t i = 0; i < together.size(); ++i) take_one(together[i], places[i]);
@@ -89,6 +94,8 @@ inline void FlowTable::look_up(std::span<const Packet> packets,
     __builtin_prefetch(&slots_[places[i].hash & mask]);
   }
   for (std::size_t i = 0; i < packets.size(); ++i) {
+    // Packets come in trains: mostly the connection is the one of the packet before.
+    if (i > 0 && places[i].hash == places[i - 1].hash) continue;
     const Connection* connection = slots_[places[i].hash & mask].connection;
     if (connection == nullptr) continue;
     __builtin_prefetch(connection, 1);
@@ -102,15 +109,21 @@ inline void FlowTable::look_up(std::span<const Packet> packets,
 inline void FlowTable::count(std::span<const Packet> packets) {
   Totals totals = totals_;
   totals.packets += packets.size();
+  std::uint64_t tcp = 0;
   for (const Packet& packet : packets) {
     const std::int64_t time_ns = sane_time(packet.time_ns);
     totals.wire_bytes += packet.wire_bytes;
-    ++totals.by_verdict[static_cast<std::size_t>(packet.verdict)];
+    ++tcp;
+    if (packet.verdict != Verdict::Tcp) [[unlikely]] {
+      --tcp;
+      ++totals.by_verdict[static_cast<std::size_t>(packet.verdict)];
+    }
     totals.super_frames += packet.super_frame ? 1 : 0;
     totals.backward_times += time_ns < totals.last_ns ? 1 : 0;
     totals.first_ns = std::min(totals.first_ns, time_ns);
     totals.last_ns = std::max(totals.last_ns, time_ns);
   }
+  totals.by_verdict[static_cast<std::size_t>(Verdict::Tcp)] += tcp;
   totals_ = totals;
 }
 
@@ -280,8 +293,14 @@ void FlowTable::note_milestones(Flow& flow, const Packet& packet, std::int64_t t
 
 void FlowTable::close_burst(Lane& lane) {
   const Burst burst = std::exchange(lane.burst, {0, 0, 0, 0});
-  // The gap may have been widened since the last one was closed: then it is joined to that.
-  if (burst.packets > 0) bursts_ += append_burst(lane.flow.bursts, burst, burst_gap_ns_) ? 1 : 0;
+  if (burst.packets == 0) return;
+  if (std::exchange(lane.may_join, false)) {
+    bursts_ += append_burst(lane.flow.bursts, burst, burst_gap_ns_) ? 1 : 0;
+    return;
+  }
+  // It began more than a gap after the last one's end: that need not be looked at.
+  lane.flow.bursts.push_back(burst);
+  ++bursts_;
 }
 
 void FlowTable::move_window(Series& series, OpenWindow& window, std::int64_t time_ns,
@@ -291,16 +310,25 @@ void FlowTable::move_window(Series& series, OpenWindow& window, std::int64_t tim
   const std::uint64_t since =
       static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(window_.begin_ns);
   if (since < static_cast<std::uint64_t>(clock_.width_ns)) {
-    window = {.begin_ns = window_.begin_ns, .bytes = bytes, .index = window_.index};
-    return;
+    window.begin_ns = window_.begin_ns;
+    window.index = window_.index;
+  } else {
+    window.index = clock_.index_of(time_ns);
+    window.begin_ns = clock_.begin_of(window.index);
   }
-  const std::uint32_t index = clock_.index_of(time_ns);
-  window = {.begin_ns = clock_.begin_of(index), .bytes = bytes, .index = index};
+  window.bytes = bytes;
 }
 
 void FlowTable::close_window(Series& series, OpenWindow& window) {
-  if (window.begin_ns != OpenWindow::kNever) windows_ += series.add(window.index, window.bytes);
-  window = {};
+  if (window.begin_ns == OpenWindow::kNever) return;
+  window.begin_ns = OpenWindow::kNever;
+  if (window.index < window.series_end) {
+    windows_ += series.add(window.index, window.bytes);
+    return;
+  }
+  series.append(window.index, window.bytes);
+  window.series_end = window.index + 1;
+  ++windows_;
 }
 
 void FlowTable::count_without_flow(const Packet& packet) {
@@ -313,21 +341,30 @@ void FlowTable::count_without_flow(const Packet& packet) {
   pair.payload_bytes += packet.payload_bytes;
 }
 
+inline bool FlowTable::is_between(const Connection& connection, const Ends& ends,
+                                  std::size_t& side) {
+  const Ends& known = connection.ends;
+  // Single & on purpose: the direction is a value, not a branch.
+  const bool same = (known.from == ends.from) & (known.to == ends.to);
+  // A queue pair is the receiver's: its packets have no way back.
+  const bool reverse = (known.from == ends.to) & (known.to == ends.from) & (ends.kind <= 0xff);
+  side = same ? 0 : 1;
+  return (known.kind == ends.kind) & (same | reverse);
+}
+
 inline FlowTable::Connection& FlowTable::connection_of(const Place& place, std::size_t& side) {
+  if (latest_ != nullptr && is_between(*latest_, place.ends, side)) return *latest_;
   const std::size_t mask = slots_.size() - 1;
-  const Ends& ends = place.ends;
   for (std::size_t i = place.hash & mask; slots_[i].connection != nullptr; i = (i + 1) & mask) {
-    if (slots_[i].hash != place.hash) continue;
-    const Ends& known = slots_[i].connection->ends;
-    const bool same = known.from == ends.from && known.to == ends.to;
-    // A queue pair is the receiver's: its packets have no way back.
-    const bool reverse = known.from == ends.to && known.to == ends.from && ends.kind <= 0xff;
-    if (known.kind != ends.kind || !(same || reverse)) continue;
-    side = same ? 0 : 1;
-    return *slots_[i].connection;
+    if (slots_[i].hash != place.hash || !is_between(*slots_[i].connection, place.ends, side)) {
+      continue;
+    }
+    latest_ = slots_[i].connection;
+    return *latest_;
   }
   side = 0;
-  return open_connection(place);
+  latest_ = &open_connection(place);
+  return *latest_;
 }
 
 /// Whether the packet is the first of another connection between the same ends.

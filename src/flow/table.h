@@ -97,6 +97,9 @@ class FlowTable {
     std::int64_t begin_ns = kNever;
     std::uint64_t bytes = 0;
     std::uint32_t index = 0;
+    /// Past all windows of the series. Kept here because the series' last window is seldom in the
+    /// cache when the next one follows.
+    std::uint32_t series_end = 0;
     bool add(std::int64_t time_ns, std::int64_t width_ns, std::uint32_t more) {
       const auto since = static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(begin_ns);
       if (since >= static_cast<std::uint64_t>(width_ns)) return false;
@@ -117,6 +120,7 @@ class FlowTable {
     std::uint32_t largest_payload = 0;
     std::uint32_t ordinary_payload = 0;
     std::uint32_t full_packets = 0;
+    bool may_join = false;  ///< the burst gap was widened since the last burst was closed
     TcpStream stream = {};
     std::array<PsnWindow, 2> psn = {};  ///< requests, responses
     Flow flow = {};
@@ -167,6 +171,7 @@ class FlowTable {
   void move_window(Series& series, OpenWindow& window, std::int64_t time_ns, std::uint64_t bytes);
   void close_window(Series& series, OpenWindow& window);
 
+  static bool is_between(const Connection& connection, const Ends& ends, std::size_t& side);
   Connection& connection_of(const Place& place, std::size_t& side);
   Connection& open_connection(const Place& place);
   bool starts_anew(const Connection& connection, std::size_t side, const capture::Packet& packet,
@@ -203,6 +208,7 @@ class FlowTable {
   std::deque<Connection> connections_;
   std::vector<Connection*> free_;  ///< those not in use
   std::size_t live_ = 0;
+  Connection* latest_ = nullptr;  ///< of the last packet that has one
   std::vector<Flow> finished_;
   std::size_t windows_ = 0;
   std::size_t bursts_ = 0;

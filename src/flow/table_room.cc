@@ -195,6 +195,11 @@ void FlowTable::fold_windows() {
   close_window(series_, window_);
   while (windows_ > options_.most_windows && clock_.width_ns < kWidestNs) {
     clock_.width_ns *= 2;
+    const auto folded = [](std::uint32_t end) { return end / 2 + end % 2; };
+    window_.series_end = folded(window_.series_end);
+    for (Connection& connection : connections_) {
+      for (Lane& lane : connection.lanes) lane.window.series_end = folded(lane.window.series_end);
+    }
     series_.fold();
     windows_ = series_.windows().size();
     for_each_flow([this](Flow& flow) {
@@ -208,6 +213,9 @@ void FlowTable::widen_bursts() {
   while (bursts_ > options_.most_bursts && burst_gap_ns_ < kWidestNs) {
     burst_gap_ns_ = 2 * std::max<std::int64_t>(burst_gap_ns_, 1);
     bursts_ = 0;
+    for (Connection& connection : connections_) {
+      for (Lane& lane : connection.lanes) lane.may_join = true;
+    }
     for_each_flow([this](Flow& flow) {
       join_bursts(flow.bursts, burst_gap_ns_);
       bursts_ += flow.bursts.size();
@@ -221,6 +229,7 @@ std::vector<Flow> FlowTable::finish() {
   }
   close_window(series_, window_);
   connections_.clear();
+  latest_ = nullptr;
   free_.clear();
   live_ = 0;
   slots_.assign(1, {});

@@ -257,6 +257,23 @@ TEST(FlowTable, FoldsWindowsToItsBudget) {
   EXPECT_LE(view.flows[0].series.windows().size(), 500u);
 }
 
+TEST(FlowTable, KeepsWindowsInOrderWhenLatePacketsFollowAFold) {
+  // As above, but every tenth packet is 7 ms late: it belongs some windows before the last one, at
+  // every width.
+  FlowTable table({.most_windows = 1000});
+  for (std::int64_t i = 0; i < 10'000; ++i) {
+    const std::int64_t time_ns = 2 * kMs * i - (i % 10 == 9 ? 7 * kMs : 0);
+    table.take(std::vector{packet_at(time_ns, Verdict::Udp)});
+  }
+  const View view = view_of(table);
+  expect_conservation(view);
+  EXPECT_EQ(view.clock.width_ns, 64 * kMs);
+  const auto& windows = view.flows[0].series.windows();
+  EXPECT_TRUE(std::is_sorted(windows.begin(), windows.end(), [](const Window& a, const Window& b) {
+    return a.index <= b.index;
+  })) << "an index twice or before a smaller one";
+}
+
 TEST(FlowTable, JoinsBurstsToItsBudget) {
   // 1,000 bursts 2 ms apart; 100 are allowed: the gap doubles from 0.5 ms to 2 ms, which joins all.
   FlowTable table({.most_bursts = 100});

@@ -79,11 +79,12 @@ class TcpStream {
   void give_up_oldest();
   void set_next(std::int64_t next);
 
+  // What take_next() needs comes first: it fits 14 bytes of the table's hot cache lines.
   std::int64_t next_ = 0;  ///< offset behind the highest byte
   std::uint32_t next_sequence_ = 0;
-  std::uint32_t first_ = 0;
   bool started_ = false;
-  bool anchored_ = false;     ///< the SYN was seen: nothing lies before it
+  bool anchored_ = false;  ///< the SYN was seen: nothing lies before it
+  std::uint32_t first_ = 0;
   std::int64_t lowest_ = 0;   ///< below 0 when data from before the first segment came late
   std::int64_t claimed_ = 0;  ///< highest position of a segment without data
   std::int64_t started_ns_ = 0;

@@ -34,6 +34,8 @@ struct PlayedJob {
   int servers = 1;
   int slow_host = -1;
   double slow_bps = 100e6;
+  /// Bytes that the slow host sends at once, then waits until its link has taken them; 0: evenly.
+  std::int64_t train = 0;
   int straggler = -1;  ///< host
   double delay_s = 0.1;
   int connections = 1;  ///< of a pair, each carries its part
@@ -113,6 +115,13 @@ class Player {
     const double start = std::max(earliest_s, free);
     const double end = start + static_cast<double>(bytes) * 8 / rate;
     free = end;
+    if (from == job_.slow_host && job_.train > 0) {
+      for (std::int64_t sent = 0; sent < bytes; sent += job_.train) {
+        const double at = start + static_cast<double>(sent) * 8 / rate;
+        add({from, to, 0}, at, at, static_cast<std::uint64_t>(std::min(job_.train, bytes - sent)));
+      }
+      return end + job_.latency_s;
+    }
     for (int i = 0; i < job_.connections; ++i) {
       add({from, to, i}, start, end, static_cast<std::uint64_t>(bytes / job_.connections));
     }

@@ -99,12 +99,14 @@ class TrafficReader {
     FlowTable& table = *vantages_[vantage].table;
     const Totals before = table.totals();
     if (file.reader == nullptr) file.reader = capture::open_capture(file.path);
-    Source source(std::move(file.reader), numbering_, filter(), std::move(file.packets));
+    const auto source = open_source(
+        {.path = file.path, .reader = std::move(file.reader), .first = std::move(file.packets)},
+        numbering_, filter());
     int batches = 0;
-    while (const Batch* batch = source.next()) {
+    while (const Batch* batch = source->next()) {
       traffic_.addresses.insert(traffic_.addresses.end(), batch->addresses.begin(),
                                 batch->addresses.end());
-      table.take(batch->span());
+      table.take(batch->packets);
       if (options_.progress && ++batches % kProgressEvery == 0) {
         options_.progress(done_bytes_ + batch->position, std::max<std::int64_t>(all_bytes_, 0));
       }
@@ -112,16 +114,15 @@ class TrafficReader {
       if (stopped_) break;
     }
     done_bytes_ += file.file_bytes;
-    summarise(traffic_.files[number], source, before, table.totals());
+    summarise(traffic_.files[number], *source, before, table.totals());
     traffic_.files[number].view = vantage;
   }
 
   void summarise(FileSummary& summary, Source& source, const Totals& before,
                  const Totals& after) const {
     source.stop();
-    const capture::Reader& reader = source.reader();
-    summary.facts = reader.facts();
-    summary.damage = reader.damage();
+    summary.facts = source.facts();
+    summary.damage = source.damage();
     summary.duplicates = source.duplicates();
     summary.packets = after.packets - before.packets;
     summary.wire_bytes = after.wire_bytes - before.wire_bytes;
@@ -157,7 +158,8 @@ class TrafficReader {
     if (views.empty()) views.emplace_back();
     std::rotate(views.begin(), views.begin() + static_cast<std::ptrdiff_t>(first),
                 views.begin() + static_cast<std::ptrdiff_t>(first) + 1);
-    Combined combined = combine(std::move(views));
+    Combined combined =
+        combine(std::move(views), options_.one_clock ? Clocks::Common : Clocks::Own);
     for (FileSummary& file : traffic_.files) {
       file.view = file.view == first ? 0 : file.view + (file.view < first ? 1 : 0);
       set_clock(file, combined.clocks[file.view]);

@@ -66,6 +66,9 @@ struct Traffic {
 struct ReadOptions {
   TableOptions table = {};
   std::string filter = {};  ///< BPF expression; empty takes everything
+  /// All files were stamped by one clock, as those of one machine are: their times are compared as
+  /// they are, which is exact, where an estimate from round trips is not.
+  bool one_clock = false;
   /// Called now and then from the calling thread with bytes read and bytes in all (0: unknown).
   std::function<void(std::int64_t done, std::int64_t all)> progress = {};
   /// Gets every small finished flow that is not kept, with its addresses.

@@ -69,6 +69,11 @@ std::vector<std::optional<ClockEstimate>> clocks_of(std::size_t views,
   }
 }
 
+std::vector<std::optional<ClockEstimate>> one_clock(std::size_t views) {
+  const ClockEstimate exact{.map = {}, .uncertainty_ns = 0};
+  return std::vector<std::optional<ClockEstimate>>(views, exact);
+}
+
 bool contains(const std::vector<std::uint32_t>& set, std::uint32_t address) {
   return std::find(set.begin(), set.end(), address) != set.end();
 }
@@ -298,7 +303,7 @@ class Combiner {
 
 }  // namespace
 
-Combined combine(std::vector<View> views) {
+Combined combine(std::vector<View> views, Clocks clocks) {
   check(!views.empty(), "there is something to combine");
   if (views.size() == 1) {
     return {.view = std::move(views.front()),
@@ -306,7 +311,8 @@ Combined combine(std::vector<View> views) {
   }
   const Comparisons comparisons = compare_all(views);
   Combined result;
-  result.clocks = clocks_of(views.size(), comparisons);
+  result.clocks =
+      clocks == Clocks::Own ? clocks_of(views.size(), comparisons) : one_clock(views.size());
   const Ownership ownership(views, comparisons);  // points into the views' pairs
   result.view = Combiner(std::move(views), result.clocks).run(ownership);
   return result;

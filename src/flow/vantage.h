@@ -27,8 +27,11 @@ struct Combined {
   std::vector<std::optional<ClockEstimate>> clocks;
 };
 
+/// Whose clock stamped the views: each its own, or one machine's for all of them.
+enum class Clocks { Own, Common };
+
 /// REQUIRES: views is not empty; addresses are numbered alike in all of them; their clocks' widths
 /// differ by powers of two. Times are the first view's.
-Combined combine(std::vector<View> views);
+Combined combine(std::vector<View> views, Clocks clocks = Clocks::Own);
 
 }  // namespace tw::flow

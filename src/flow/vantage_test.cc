@@ -197,5 +197,25 @@ TEST(Vantage, AddsFlowsFromOutsideTheOwnersTime) {
   expect_all_once(combine({seen(ladder, late), seen(ladder, at_host(ladder, 'b'))}).view, 6);
 }
 
+// Packets for a host are stamped 30 us after their sending: a clock estimate leaves that open, one
+// clock does not.
+TEST(Vantage, TakesTimesAsTheyAreOnOneClock) {
+  const auto ladder = capture::ladder_packets(ring(20), {.isn = 1, .reply_isn = 2});
+  const auto views = [&] {
+    std::vector<View> result;
+    for (const char letter : {'a', 'b', 'c'})
+      result.push_back(seen(ladder, at_host(ladder, letter)));
+    return result;
+  };
+  EXPECT_GT(combine(views()).clocks[1]->uncertainty_ns, 0);
+  const Combined combined = combine(views(), Clocks::Common);
+  for (const auto& clock : combined.clocks) {
+    ASSERT_TRUE(clock);
+    EXPECT_EQ(clock->map.offset_ns, 0);
+    EXPECT_EQ(clock->uncertainty_ns, 0);
+  }
+  EXPECT_EQ(combined.view.totals.first_ns, ladder.packets.front().time_ns);
+}
+
 }  // namespace
 }  // namespace tw::flow

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/piece_source.h"
+
+#include "trainwire/base/error.h"
+
+#include <utility>
+
+namespace tw::flow {
+
+PieceSource::PieceSource(std::unique_ptr<capture::PiecedFile> file, capture::FileFacts facts,
+                         Numbering& numbering, std::size_t helpers)
+    : file_(std::move(file)),
+      facts_(std::move(facts)),
+      numbering_(numbering),
+      reader_(*file_),
+      numbers_(helpers + 1, {.of = {0}, .differ = false}) {
+  check(helpers >= 1, "somebody reads ahead");
+  std::unique_lock lock(mutex_);
+  read_one(reader_, 0, lock);
+  first_addresses_ = reader_.addresses();
+  for (std::size_t i = 1; i <= helpers; ++i) {
+    helpers_.emplace_back([this, i](const std::stop_token& stop) { help(i, stop); });
+  }
+}
+
+void PieceSource::help(std::size_t number, const std::stop_token& stop) {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  try {
+    // Made by the thread that uses it: its memory shares no cache line with another's.
+    capture::PieceReader reader(*file_, first_addresses_);
+    lock.lock();
+    while (!stop.stop_requested() && !past_end_ && !failure_) {
+      if (may_claim()) {
+        read_one(reader, number, lock);
+        continue;
+      }
+      changed_.wait(lock, stop, [this] { return claimed_ - released_ <= kSlots - kWake; });
+    }
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    failure_ = std::current_exception();
+    changed_.notify_all();
+  }
+}
+
+void PieceSource::read_one(capture::PieceReader& reader, std::size_t reader_number,
+                           std::unique_lock<std::mutex>& lock) {
+  const std::int64_t number = claimed_++;
+  Slot& slot = slots_[static_cast<std::size_t>(number % kSlots)];
+  slot.reader = reader_number;
+  lock.unlock();
+  reader.read(number, slot.piece);
+  lock.lock();
+  slot.number = number;
+  past_end_ |= slot.piece.ended && slot.piece.count == 0;
+  if (number == taken_) changed_.notify_all();
+}
+
+PieceSource::Slot& PieceSource::next_slot() {
+  std::unique_lock lock(mutex_);
+  released_ = taken_;
+  if (claimed_ - released_ == kSlots - kWake) changed_.notify_all();
+  Slot& slot = slots_[static_cast<std::size_t>(taken_ % kSlots)];
+  while (slot.number != taken_) {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    if (claimed_ == taken_ || (may_claim() && !past_end_)) {
+      read_one(reader_, 0, lock);
+    } else {
+      changed_.wait(lock, [&] { return slot.number == taken_ || failure_ != nullptr; });
+    }
+  }
+  ++taken_;
+  return slot;
+}
+
+const Batch* PieceSource::next() {
+  if (!in_pieces_) return next_of_rest();
+  Slot& slot = next_slot();
+  capture::Piece& piece = slot.piece;
+  if (piece.begin != offset_) {
+    in_pieces_ = false;
+    return next_of_rest();
+  }
+  offset_ = piece.end;
+  in_pieces_ = !piece.ended;
+  CommonNumbers& numbers = numbers_[slot.reader];
+  const std::span<capture::Packet> packets(piece.packets.data(), piece.count);
+  deliver(packets, numbering_.apply(packets, numbers, piece.addresses));
+  if (slot.number == 0) numbers_.assign(numbers_.size(), CommonNumbers(numbers));
+  return &batch_;
+}
+
+const Batch* PieceSource::next_of_rest() {
+  if (rest_ == nullptr) {
+    stop();
+    rest_ = file_->rest(offset_);
+    rest_room_.resize(kBatch);
+  }
+  const std::size_t count = rest_->read(rest_room_);
+  damage_ = rest_->damage();
+  if (count == 0) return nullptr;
+  const auto packets = std::span(rest_room_).first(count);
+  deliver(packets, numbering_.apply(packets, rest_numbers_, rest_->addresses()));
+  batch_.position += rest_->position();
+  return &batch_;
+}
+
+/// `packets` have common numbers: copies are known by them.
+void PieceSource::deliver(std::span<capture::Packet> packets,
+                          std::vector<capture::Address> addresses) {
+  const std::size_t kept = duplicates_.drop(packets);
+  batch_ = {.packets = packets.first(kept), .addresses = std::move(addresses), .position = offset_};
+}
+
+void PieceSource::stop() {
+  for (std::jthread& helper : helpers_) helper.request_stop();
+  helpers_.clear();
+}
+
+}  // namespace tw::flow
