@@ -11,6 +11,8 @@
 #include "trainwire/flow/startup.h"
 #include "trainwire/flow/straggler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -114,6 +116,28 @@ int reference_host(const Job& job, const std::optional<StartBroadcast>& start) {
   return hosts_of(*job.exchanges).front();
 }
 
+/// The program's own steps decide: where several of the exchanges that the packets show make one of
+/// its steps (the rounds of a ring behind a slow link), the collective is all of them together. Who
+/// was late between rounds is no straggler.
+void follow_log(Analysis& analysis, const Iterations& inferred) {
+  const auto& steps = analysis.iterations.steps;
+  if (analysis.collectives.empty() || steps.empty()) return;
+  // A log may tell of a part of the capture only.
+  const auto within =
+      std::count_if(inferred.steps.begin(), inferred.steps.end(), [&](const auto& step) {
+        return step.start_ns >= steps.front().start_ns && step.start_ns < steps.back().end_ns;
+      });
+  Collective& collective = analysis.collectives.front();
+  const double ratio = static_cast<double>(within) / static_cast<double>(steps.size());
+  const double exchanges = std::round(ratio);
+  if (exchanges < 2 || std::abs(ratio - exchanges) > 0.15) return;
+  collective.bytes_per_iteration *= static_cast<std::uint64_t>(exchanges);
+  collective.count = steps.size();
+  collective.evidence += fmt::format("; {} exchanges in each step of the log", exchanges);
+  if (analysis.model_bytes) analysis.model_bytes = collective.bytes_per_iteration;
+  analysis.straggler.reset();
+}
+
 }  // namespace
 
 Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
@@ -154,7 +178,11 @@ Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
     analysis.model_bytes = analysis.collectives.front().bytes_per_iteration;
   }
   find_trouble(analysis, job, traffic);
-  if (options.log) analysis.iterations = iterations_of(*options.log, traffic, gradient);
+  if (options.log) {
+    const Iterations inferred =
+        std::exchange(analysis.iterations, iterations_of(*options.log, traffic, gradient));
+    follow_log(analysis, inferred);
+  }
   analysis.quality = quality_of(traffic, analysis.iterations);
   analysis.findings = findings_of(analysis, traffic, job.looked_for);
   return analysis;

@@ -323,6 +323,29 @@ TEST(Analyse, TakesStepsFromALog) {
       found.iterations.bytes_before + found.iterations.bytes_during + found.iterations.bytes_after,
       240'000'000u);
   EXPECT_EQ(found.collectives[0].strategy, "ring");
+  // The log tells of half of the steps: that makes no step twice as large.
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+}
+
+// The program counts five steps where packets show fifteen equal exchanges: it exchanges three
+// times in each.
+TEST(Analyse, TheLogSaysHowManyExchangesMakeAStep) {
+  const PlayedJob job{.strategy = "ring", .placement = {2, 0, 3, 1}};
+  const Traffic traffic = play(job);
+  const Analysis alone = analyse(traffic);
+  ASSERT_EQ(alone.iterations.steps.size(), 15);
+  StepLog log{.format = "csv", .steps = {}};
+  for (int step = 0; step < 5; ++step) {
+    const auto first = static_cast<std::size_t>(3 * step);
+    const std::int64_t end = step < 4 ? alone.iterations.steps[first + 3].start_ns
+                                      : alone.iterations.steps[first + 2].end_ns;
+    log.steps.push_back({0, step, alone.iterations.steps[first].start_ns, end});
+  }
+  const Analysis found = analyse(traffic, {.log = log});
+  EXPECT_EQ(found.iterations.steps.size(), 5);
+  ASSERT_FALSE(found.collectives.empty());
+  EXPECT_EQ(found.collectives[0].count, 5);
+  EXPECT_EQ(*found.model_bytes, 3 * *alone.model_bytes);
 }
 
 }  // namespace
