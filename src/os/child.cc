@@ -100,7 +100,6 @@ void begin_child(const FileDescriptor& parent) {
 [[noreturn]] void run_deputy(const std::function<int()>& body, const FileDescriptor& parent,
                              const FileDescriptor& pid_namespace, int tell) {
   begin_child(parent);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_IGN);
   const FileDescriptor self = open_handle(::getpid());
   if (::setns(pid_namespace.get(), CLONE_NEWPID) != 0) ::_exit(70);
   const pid_t pid = ::fork();
