@@ -5,6 +5,7 @@
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/test_captures.h"
+#include "trainwire/cli/test_program.h"
 #include "trainwire/result/run_folder.h"
 
 #include <gmock/gmock.h>
@@ -27,19 +28,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-struct Result {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Result trainwire(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(arguments, {.out = out, .err = err});
-  return {.code = code, .out = out.str(), .err = err.str()};
-}
 
 /// Frames as tcpdump -s 96 keeps them.
 constexpr capture::LadderOptions kShort{.snaplen = 96};

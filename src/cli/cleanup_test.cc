@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/test_program.h"
 #include "trainwire/testbed/ledger.h"
 
 #include <gmock/gmock.h>
@@ -14,19 +15,6 @@ namespace tw::cli {
 namespace {
 
 using testing::HasSubstr;
-
-struct Result {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Result trainwire(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(arguments, {.out = out, .err = err});
-  return {.code = code, .out = out.str(), .err = err.str()};
-}
 
 /// With a folder for ledgers of its own.
 class Cleanup : public testing::Test {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program as a user meets it: what it prints, where, and how it exits.
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/test_program.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -15,19 +16,6 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-struct Result {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Result trainwire(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(arguments, {.out = out, .err = err});
-  return {.code = code, .out = out.str(), .err = err.str()};
-}
 
 /// A file that lives as long as the test.
 class Run : public testing::Test {

@@ -14,7 +14,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -31,12 +30,6 @@ constexpr Duration kGrace = seconds(3);
 constexpr Duration kLongestSilence = seconds(5);
 /// Ranks of one program end together; one that lingers is waiting for something that will not come.
 constexpr Duration kLongestFarewell = seconds(30);
-
-std::int64_t real_time_ns() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
 
 std::vector<testbed::WatchedLink> host_links(const Cluster& cluster) {
   std::vector<testbed::WatchedLink> links;
@@ -122,10 +115,10 @@ class Conductor {
     const std::vector<std::uint64_t> lost_before = lost();
     std::optional<capture::LiveCapture> capture = start_capture();
     testbed::Watch watch(host_links(cluster_));
-    outcome_.started_ns = real_time_ns();
+    outcome_.started_ns = testbed::real_time_ns();
     start_ranks(watch);
     wait_for_ranks();
-    outcome_.ended_ns = real_time_ns();
+    outcome_.ended_ns = testbed::real_time_ns();
     const std::vector<LinkCounters> after = counts.when_quiet();
     outcome_.watch = watch.stop();
     if (capture) outcome_.captures = capture->stop();

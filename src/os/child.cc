@@ -160,18 +160,15 @@ Child Child::start(const std::function<int()>& body) {
 }
 
 Child Child::start_in(const FileDescriptor& pid_namespace, const std::function<int()>& body) {
-  std::array<int, 2> ends = {};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw errno_error("making a pipe", errno);
-  const FileDescriptor read(ends[0]);
-  FileDescriptor write(ends[1]);
+  Pipe told = make_pipe();
   const FileDescriptor self = open_handle(::getpid());
   const pid_t deputy = ::fork();
-  if (deputy == 0) run_deputy(body, self, pid_namespace, write.get());
+  if (deputy == 0) run_deputy(body, self, pid_namespace, told.write.get());
   if (deputy < 0) throw errno_error("starting a process", errno);
-  write = {};
+  told.write = {};
   pid_t pid = 0;
   const auto number = std::as_writable_bytes(std::span(&pid, 1));
-  if (read_some(read, number) != sizeof pid || pid <= 0) {
+  if (read_some(told.read, number) != sizeof pid || pid <= 0) {
     ::waitpid(deputy, nullptr, 0);
     throw errno_error("starting a process in the run's namespace", EPERM);
   }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -68,6 +69,12 @@ FileDescriptor duplicate_stdin() {
   FileDescriptor fd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   if (!fd.is_open()) throw errno_error("opening standard input", errno);
   return fd;
+}
+
+Pipe make_pipe() {
+  std::array<int, 2> ends = {};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw errno_error("making a pipe", errno);
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
 std::ptrdiff_t read_some(const FileDescriptor& fd, std::span<std::byte> into) {

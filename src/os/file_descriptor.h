@@ -44,6 +44,14 @@ FileDescriptor open_to_write(const std::string& path);
 /// A descriptor of its own for standard input, so that closing it leaves fd 0 open.
 FileDescriptor duplicate_stdin();
 
+/// What is written to one end is read from the other. Programs that are started do not inherit it.
+struct Pipe {
+  FileDescriptor read;
+  FileDescriptor write;
+};
+/// Throws SystemError.
+Pipe make_pipe();
+
 /// One read(2), repeated when a signal interrupts it: the number of bytes read, 0 at the end, or
 /// -1 with errno set.
 std::ptrdiff_t read_some(const FileDescriptor& fd, std::span<std::byte> into);

@@ -57,11 +57,6 @@ void judge_loss(PathCheck& check) {
                   100 * check.found.loss.share(), 100 * asked));
 }
 
-PathEnd end_of(const Cluster& cluster, int host) {
-  return {.network = cluster.host(host),
-          .address = cluster.plan().hosts[static_cast<std::size_t>(host)].address};
-}
-
 PathCheck check_path(const Cluster& cluster, const CheckedPath& path, int attempts) {
   const PathExpectation expected = expectation(cluster.plan(), path);
   PathCheck best;
@@ -76,6 +71,11 @@ PathCheck check_path(const Cluster& cluster, const CheckedPath& path, int attemp
 }
 
 }  // namespace
+
+PathEnd end_of(const Cluster& cluster, int host) {
+  return {.network = cluster.host(host),
+          .address = cluster.plan().hosts[static_cast<std::size_t>(host)].address};
+}
 
 PathCheck judge(const CheckedPath& path, const PathExpectation& expected,
                 const PathMeasurement& found) {

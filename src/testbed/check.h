@@ -35,6 +35,9 @@ struct CheckOptions {
   std::function<bool()> stop = {};
 };
 
+/// A host as one end of a path. REQUIRES: the cluster outlives it.
+PathEnd end_of(const Cluster& cluster, int host);
+
 /// Judges one measurement; pure.
 PathCheck judge(const CheckedPath& path, const PathExpectation& expected,
                 const PathMeasurement& found);

@@ -24,17 +24,6 @@ namespace {
 using spec::Direction;
 using spec::Engine;
 
-struct Pipe {
-  os::FileDescriptor read;
-  os::FileDescriptor write;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends = {};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw os::errno_error("making a pipe", errno);
-  return {os::FileDescriptor(ends[0]), os::FileDescriptor(ends[1])};
-}
-
 /// Waits until the engine says that it works, or ends.
 void wait_until_ready(const os::FileDescriptor& ready, os::Child& engine) {
   std::array<std::byte, 1> word = {};
@@ -204,8 +193,8 @@ void Cluster::set_up_host(int host) {
 void Cluster::start_hold() {
   const std::vector<Hold> holds = make_holds(plan_, devices_);
   if (holds.empty()) return;
-  Pipe ready = make_pipe();
-  Pipe stop = make_pipe();
+  os::Pipe ready = os::make_pipe();
+  os::Pipe stop = os::make_pipe();
   engine_process_.child = os::Child::start([&] {
     stop.write = {};
     const os::InNetwork inside(switches_);
@@ -221,7 +210,7 @@ void Cluster::start_hold() {
 }
 
 void Cluster::start_tap() {
-  Pipe stop = make_pipe();
+  os::Pipe stop = os::make_pipe();
   engine_process_.child = os::Child::start([&] {
     stop.write = {};
     run_tap_switch(plan_, taps_, counters_, stop.read);
@@ -233,13 +222,12 @@ void Cluster::start_tap() {
 }
 
 std::optional<std::string> Cluster::engine_failure() {
-  if (!engine_process_.child.is_running() && !engine_process_.child.poll()) return {};
   const auto ending = engine_process_.child.poll();
   if (!ending) return {};
   return fmt::format("the network's engine {}", os::describe(*ending));
 }
 
-const std::vector<os::ProcessIdentity> Cluster::processes() const {
+std::vector<os::ProcessIdentity> Cluster::processes() const {
   if (!engine_process_.child.is_running()) return {};
   return {engine_process_.child.identity()};
 }

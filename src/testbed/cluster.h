@@ -47,7 +47,7 @@ class Cluster {
   const EngineCounters& counters() const { return counters_; }
   /// How the engine ended, if it did although it should not have.
   std::optional<std::string> engine_failure();
-  const std::vector<os::ProcessIdentity> processes() const;
+  std::vector<os::ProcessIdentity> processes() const;
 
  private:
   void build_switches();

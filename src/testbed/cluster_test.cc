@@ -3,7 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/namespace.h"
-#include "trainwire/testbed/check_paths.h"
+#include "trainwire/testbed/check.h"
 #include "trainwire/testbed/measure_path.h"
 #include "trainwire/testbed/shaping.h"
 #include "trainwire/testbed/test_plans.h"
@@ -22,11 +22,6 @@ namespace tw::testbed {
 namespace {
 
 using spec::Engine;
-
-PathEnd end_of(const Cluster& cluster, int host) {
-  return {.network = cluster.host(host),
-          .address = cluster.plan().hosts[static_cast<std::size_t>(host)].address};
-}
 
 class ClusterOf : public testing::TestWithParam<Engine> {
  protected:

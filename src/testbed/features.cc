@@ -7,6 +7,7 @@
 #include "trainwire/os/namespace.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/spec/parse.h"
+#include "trainwire/testbed/check.h"
 #include "trainwire/testbed/cluster.h"
 #include "trainwire/testbed/features_attempt.h"
 #include "trainwire/testbed/features_timer.h"
@@ -78,11 +79,6 @@ std::string try_shaping() {
 
 std::string try_segment_limit() {
   return with_pair([](Links& links) { links.set_largest_segment(kDevice, 16_KiB); });
-}
-
-PathEnd end_of(const Cluster& cluster, int host) {
-  return {.network = cluster.host(host),
-          .address = cluster.plan().hosts[static_cast<std::size_t>(host)].address};
 }
 
 std::string try_engine(Engine engine) {

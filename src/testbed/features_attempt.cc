@@ -20,17 +20,6 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(7);
 
-struct Pipe {
-  os::FileDescriptor read;
-  os::FileDescriptor write;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends = {};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw os::errno_error("making a pipe", errno);
-  return {os::FileDescriptor(ends[0]), os::FileDescriptor(ends[1])};
-}
-
 /// What is written until the other end is closed, or no longer than our patience lasts.
 std::string read_answer(const os::FileDescriptor& from) {
   const auto limit = std::chrono::steady_clock::now() + kPatience;
@@ -67,7 +56,7 @@ void silence() {
 
 Feature attempt(Privilege privilege, const std::function<std::string()>& body) {
   if (privilege == Privilege::None) return {.reason = "networks cannot be made here"};
-  Pipe pipe = make_pipe();
+  os::Pipe pipe = os::make_pipe();
   os::Child child = os::Child::start([&] {
     silence();
     const std::string text = answer(privilege, body);

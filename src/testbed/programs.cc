@@ -124,18 +124,15 @@ std::string find_program(const std::string& name) {
 
 Programs::Programs(const Cluster& cluster) : cluster_(cluster) {
   const HostsFile hosts(cluster.plan());
-  std::array<int, 2> ends = {};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw os::errno_error("making a pipe", errno);
-  const os::FileDescriptor ready(ends[0]);
-  os::FileDescriptor tell(ends[1]);
+  os::Pipe ready = os::make_pipe();
   first_ = os::Child::start_in_new_namespaces([&]() -> int {
     set_up_files(hosts.path());
-    os::write_all(tell, std::as_bytes(std::span("r", 1)), "the pipe to the run");
+    os::write_all(ready.write, std::as_bytes(std::span("r", 1)), "the pipe to the run");
     reap_for_ever();
   });
-  tell = {};
+  ready.write = {};
   std::array<std::byte, 1> word = {};
-  if (os::read_some(ready, word) != 1) {
+  if (os::read_some(ready.read, word) != 1) {
     throw SystemError(
         "making a place for the programs: the kernel refused; trainwire doctor tells more");
   }
