@@ -203,15 +203,15 @@ int analyze(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_analyze(CLI::App& app) {
+Body declare_analyze(CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("CAPTURE", options->captures,
                  "pcap or pcapng files, also inside gzip or zstd; - for standard input")
-      ->type_name("")
-      ->required();
+      .type_name("")
+      .required();
   app.add_option("-o,--out", options->out,
                  "folder for the tables; default: the first file's name with .run, here")
-      ->type_name("DIR");
+      .type_name("DIR");
   app.add_flag("--force", options->force, "replace a run that is in that folder");
   app.add_flag("--no-folder", options->no_folder, "write no tables");
   app.add_flag("--json", options->json, "print one JSON document");
@@ -219,12 +219,12 @@ Body declare_analyze(CLI::App& app) {
          "--log", options->log,
          "the program's own record of its steps: CSV rank,step,start,end; Type,ID,Timestamp; "
          "or text with time stamps")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_option("-f,--filter", options->filter, "take packets that pass, in tcpdump's words")
-      ->type_name("EXPR");
-  app.add_option("--hosts", options->hosts, "names for addresses, CSV or TOML")->type_name("FILE");
+      .type_name("EXPR");
+  app.add_option("--hosts", options->hosts, "names for addresses, CSV or TOML").type_name("FILE");
   app.add_option("--window", options->window, "width of the throughput series, default 1ms")
-      ->type_name("TIME");
+      .type_name("TIME");
   app.add_flag("--one-clock", options->one_clock,
                "the files were captured on one machine: do not estimate clock offsets");
   app.add_flag("--strict", options->strict,

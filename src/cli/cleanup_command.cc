@@ -65,7 +65,7 @@ int clean_up(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_cleanup(CLI::App& app) {
+Body declare_cleanup(CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_flag("--dry-run", options->dry_run, "only say what would be removed");
   app.add_flag("--json", options->json, "print one JSON document");

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "trainwire/cli/command_line.h"
 
 #include <functional>
 #include <ostream>
@@ -32,25 +32,25 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   /// Declares the options on `app` and returns the body, which reads them when it is called.
-  Body (*declare)(CLI::App& app);
+  Body (*declare)(CommandLine& app);
 };
 
 /// In the order in which help lists them.
 std::span<const Command> commands();
 
-Body declare_analyze(CLI::App& app);
-Body declare_cleanup(CLI::App& app);
-Body declare_doctor(CLI::App& app);
-Body declare_exec(CLI::App& app);
-Body declare_info(CLI::App& app);
-Body declare_net(CLI::App& app);
-Body declare_plan(CLI::App& app);
-Body declare_show(CLI::App& app);
-Body declare_models(CLI::App& app);
-Body declare_strategies(CLI::App& app);
-Body declare_schema(CLI::App& app);
-Body declare_completion(CLI::App& app);
-Body declare_man(CLI::App& app);
+Body declare_analyze(CommandLine& app);
+Body declare_cleanup(CommandLine& app);
+Body declare_doctor(CommandLine& app);
+Body declare_exec(CommandLine& app);
+Body declare_info(CommandLine& app);
+Body declare_net(CommandLine& app);
+Body declare_plan(CommandLine& app);
+Body declare_show(CommandLine& app);
+Body declare_models(CommandLine& app);
+Body declare_strategies(CommandLine& app);
+Body declare_schema(CommandLine& app);
+Body declare_completion(CommandLine& app);
+Body declare_man(CommandLine& app);
 
 /// Runs one command line (without the program's name) and returns the exit code; never throws.
 int run(std::span<const std::string> arguments, Streams streams);

@@ -10,22 +10,20 @@ namespace tw::cli {
 namespace {
 
 /// "--json --set -h --help": every spelling of every option of a command.
-std::string option_words(const CLI::App& app) {
-  std::string words;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words += fmt::format("--{} ", name);
-    for (const std::string& name : option->get_snames()) words += fmt::format("-{} ", name);
+std::string option_words(const CommandText& command) {
+  std::vector<std::string> words;
+  for (const OptionText& option : command.options) {
+    words.insert(words.end(), option.spellings.begin(), option.spellings.end());
   }
-  if (!words.empty()) words.pop_back();
-  return words;
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string bash_script(const CLI::App& app) {
+std::string bash_script(const Application& application) {
   std::string cases;
   std::string names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    names += command->get_name() + " ";
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command->get_name(), option_words(*command));
+  for (const CommandText& command : application.commands()) {
+    names += command.name + " ";
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, option_words(command));
   }
   return fmt::format(R"(# bash completion for trainwire: source <(trainwire completion bash)
 _trainwire() {{
@@ -43,15 +41,15 @@ _trainwire() {{
 }}
 complete -o filenames -F _trainwire trainwire
 )",
-                     names, option_words(app), cases);
+                     names, option_words(application.program()), cases);
 }
 
-std::string zsh_script(const CLI::App& app) {
+std::string zsh_script(const Application& application) {
   std::string names;
   std::string cases;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    names += fmt::format("    '{}:{}'\n", command->get_name(), command->get_description());
-    cases += fmt::format("    {}) options=({}) ;;\n", command->get_name(), option_words(*command));
+  for (const CommandText& command : application.commands()) {
+    names += fmt::format("    '{}:{}'\n", command.name, command.summary);
+    cases += fmt::format("    {}) options=({}) ;;\n", command.name, option_words(command));
   }
   return fmt::format(R"(#compdef trainwire
 # zsh completion for trainwire: source <(trainwire completion zsh)
@@ -70,21 +68,18 @@ _trainwire() {{
 }}
 compdef _trainwire trainwire
 )",
-                     names, option_words(app), cases);
+                     names, option_words(application.program()), cases);
 }
 
 }  // namespace
 
-Body declare_completion(CLI::App& app) {
+Body declare_completion(CommandLine& app) {
   const auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash or zsh")
-      ->required()
-      ->type_name("")
-      ->check(CLI::IsMember({"bash", "zsh"}));
+  app.add_option("SHELL", *shell, "bash or zsh").required().type_name("").one_of({"bash", "zsh"});
   return [shell](Streams streams) {
     const Application application;
     fmt::print(streams.out, "{}",
-               *shell == "bash" ? bash_script(application.app) : zsh_script(application.app));
+               *shell == "bash" ? bash_script(application) : zsh_script(application));
     return 0;
   };
 }

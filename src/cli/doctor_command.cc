@@ -14,7 +14,7 @@ constexpr int kNothingWorks = 3;
 
 }  // namespace
 
-Body declare_doctor(CLI::App& app) {
+Body declare_doctor(CommandLine& app) {
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON document, with the kernel's reasons");
   return [json](Streams streams) {

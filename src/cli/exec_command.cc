@@ -347,22 +347,22 @@ int exec(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_exec(CLI::App& app) {
+Body declare_exec(CommandLine& app) {
   const auto options = std::make_shared<Options>();
   options->experiment = add_experiment_file(app);
   app.add_option("COMMAND", options->command,
                  "what each rank runs, after --; {rank}, {local_rank}, {world}, {host}, {address} "
                  "and {master} are replaced")
-      ->type_name("")
-      ->required();
+      .type_name("")
+      .required();
   app.add_option("--launcher", options->launcher,
                  "each: the command once per rank with RANK, WORLD_SIZE, MASTER_ADDR...; torchrun: "
                  "with torchrun's variables too; mpi: by mpirun")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"each", "torchrun", "mpi"}));
+      .type_name("NAME")
+      .one_of({"each", "torchrun", "mpi"});
   app.add_option("-o,--out", options->out,
                  "run folder; default: the experiment's name with .run, here")
-      ->type_name("DIR");
+      .type_name("DIR");
   app.add_flag("--force", options->force, "replace a run that is in that folder");
   app.add_flag("--keep", options->keep, "keep the captures after their analysis");
   app.add_flag("--no-check", options->no_check, "do not measure the network before use");

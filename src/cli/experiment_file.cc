@@ -58,16 +58,14 @@ spec::Vocabulary vocabulary() {
 
 }  // namespace
 
-std::shared_ptr<ExperimentFile> add_experiment_file(CLI::App& app) {
+std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app) {
   auto file = std::make_shared<ExperimentFile>();
   app.add_option("FILE", file->path, "experiment file (TOML), or - for standard input")
-      ->required()
-      ->type_name("");
+      .required()
+      .type_name("");
   app.add_option("--set", file->overrides, "replace a setting, e.g. job.model=vgg16; repeatable")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+      .type_name("KEY=VALUE")
+      .repeatable();
   return file;
 }
 

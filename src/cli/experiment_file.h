@@ -3,9 +3,8 @@
 
 #pragma once
 
+#include "trainwire/cli/command_line.h"
 #include "trainwire/spec/experiment.h"
-
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
@@ -20,7 +19,7 @@ struct ExperimentFile {
 };
 
 /// Adds FILE and --set to a command; the values are there once the command line was parsed.
-std::shared_ptr<ExperimentFile> add_experiment_file(CLI::App& app);
+std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app);
 
 /// Reads and resolves it ("-" is standard input). Throws SystemError when it cannot be read,
 /// SpecError with all problems when it is wrong.

@@ -286,13 +286,13 @@ int print_infos(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_info(CLI::App& app) {
+Body declare_info(CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("FILE", options->files, "capture files; - for standard input")
-      ->type_name("")
-      ->required();
+      .type_name("")
+      .required();
   app.add_option("-f,--filter", options->filter, "take packets that pass, in tcpdump's words")
-      ->type_name("EXPR");
+      .type_name("EXPR");
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_flag("--no-progress", options->no_progress, "no progress bar");
   return [options](Streams streams) { return print_infos(*options, streams); };

@@ -24,17 +24,15 @@ std::string roff(std::string_view text) {
   return escaped;
 }
 
-std::string command_section(const CLI::App& command) {
-  std::string text =
-      fmt::format(".SS {}\n{}\n", roff(command.get_name()), roff(command.get_description()));
-  for (const CLI::Option* option : command.get_options()) {
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(option->get_name(false, true)),
-                        roff(option->get_description()));
+std::string command_section(const CommandText& command) {
+  std::string text = fmt::format(".SS {}\n{}\n", roff(command.name), roff(command.summary));
+  for (const OptionText& option : command.options) {
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(option.names), roff(option.help));
   }
   return text;
 }
 
-std::string page(const CLI::App& app) {
+std::string page(const Application& application) {
   std::string text = fmt::format(
       ".TH TRAINWIRE 1 \"\" \"trainwire {}\" \"User Commands\"\n"
       ".SH NAME\ntrainwire \\- {}\n"
@@ -45,7 +43,7 @@ std::string page(const CLI::App& app) {
       "error.\n"
       ".SH COMMANDS\n",
       roff(version()), roff("what a training job does to the network, and the network to it"));
-  for (const CLI::App* command : app.get_subcommands({})) text += command_section(*command);
+  for (const CommandText& command : application.commands()) text += command_section(command);
   text +=
       ".SH EXIT STATUS\n"
       ".TP\n0\ndone\n.TP\n1\na stated expectation failed\n.TP\n2\nwrong usage or experiment\n"
@@ -63,10 +61,10 @@ std::string page(const CLI::App& app) {
 
 }  // namespace
 
-Body declare_man(CLI::App&) {
+Body declare_man(CommandLine&) {
   return [](Streams streams) {
     const Application application;
-    fmt::print(streams.out, "{}", page(application.app));
+    fmt::print(streams.out, "{}", page(application));
     return 0;
   };
 }

@@ -97,13 +97,13 @@ int print_models(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_models(CLI::App& app) {
+Body declare_models(CommandLine& app) {
   const auto options = std::make_shared<Options>();
-  CLI::Option* name =
-      app.add_option("NAME", options->name, "show this model layer by layer")->type_name("");
+  const Option name =
+      app.add_option("NAME", options->name, "show this model layer by layer").type_name("");
   app.add_option("--classes", options->classes, "outputs of the classifier head")
-      ->type_name("N")
-      ->needs(name);
+      .type_name("N")
+      .needs(name);
   app.add_flag("--json", options->json, "print one JSON document with all layers");
   return [options](Streams streams) { return print_models(*options, streams); };
 }

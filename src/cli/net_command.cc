@@ -174,16 +174,16 @@ int net(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_net(CLI::App& app) {
+Body declare_net(CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("ACTION", options->action,
                  "show: the plan, nothing is built; check: build, measure, print what was asked "
                  "for and found, remove; shell: a shell on a host")
-      ->type_name("")
-      ->check(CLI::IsMember({"show", "check", "shell"}))
-      ->required();
+      .type_name("")
+      .one_of({"show", "check", "shell"})
+      .required();
   options->experiment = add_experiment_file(app);
-  app.add_option("HOST", options->host, "for shell: where it runs; default host0")->type_name("");
+  app.add_option("HOST", options->host, "for shell: where it runs; default host0").type_name("");
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_flag("--quick", options->quick,
                "for check: of links with the same settings measure one only");

@@ -29,7 +29,7 @@ int print_plan(const spec::Experiment& experiment, const std::string& path, bool
 
 }  // namespace
 
-Body declare_plan(CLI::App& app) {
+Body declare_plan(CommandLine& app) {
   const auto file = add_experiment_file(app);
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON document, with every host pair");

@@ -43,29 +43,20 @@ std::string unknown_command(std::span<const std::string> arguments) {
 /// Reads the options and runs the command's body.
 int dispatch(std::span<const std::string> arguments, Streams streams) {
   Application application;
-  // CLI11 takes the words in reverse.
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-  try {
-    application.app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    fmt::print(streams.out, "{}", application.help());
-    return kDone;
-  } catch (const CLI::CallForVersion&) {
-    fmt::print(streams.out, "trainwire {} (commit {})\n", version(), commit());
-    return kDone;
-  } catch (const CLI::ParseError& error) {
-    const std::string_view command = application.chosen();
-    return fail(streams,
-                fmt::format("{}; see `trainwire {}{}--help`", error.what(), command,
-                            command.empty() ? "" : " "),
-                kUsage);
+  switch (application.parse(arguments)) {
+    case Application::Parsed::Help:
+      fmt::print(streams.out, "{}", application.help());
+      return kDone;
+    case Application::Parsed::Version:
+      fmt::print(streams.out, "trainwire {} (commit {})\n", version(), commit());
+      return kDone;
+    case Application::Parsed::Nothing:
+      fmt::print(streams.err, "{}", application.help());
+      return kUsage;
+    case Application::Parsed::Command:
+      break;
   }
-  const Body* body = application.body();
-  if (body == nullptr) {
-    fmt::print(streams.err, "{}", application.app.help());
-    return kUsage;
-  }
-  return (*body)(streams);
+  return (*application.body())(streams);
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ int print_schema(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_schema(CLI::App& app) {
+Body declare_schema(CommandLine& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("TABLE", options->table, "only this table")->type_name("");
+  app.add_option("TABLE", options->table, "only this table").type_name("");
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](Streams streams) { return print_schema(*options, streams); };
 }

@@ -45,7 +45,7 @@ nlohmann::ordered_json document_of(const spec::Experiment& experiment) {
 
 }  // namespace
 
-Body declare_show(CLI::App& app) {
+Body declare_show(CommandLine& app) {
   const auto file = add_experiment_file(app);
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON document");

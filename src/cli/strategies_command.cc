@@ -34,7 +34,7 @@ nlohmann::ordered_json document() {
 
 }  // namespace
 
-Body declare_strategies(CLI::App& app) {
+Body declare_strategies(CommandLine& app) {
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON document");
   return [json](Streams streams) {
