@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/os/clock.h"
+
+#include <cerrno>
+#include <ctime>
+
+namespace tw::os {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::int64_t now(clockid_t clock) {
+  timespec time = {};
+  ::clock_gettime(clock, &time);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+}  // namespace
+
+std::int64_t real_time_ns() { return now(CLOCK_REALTIME); }
+
+std::int64_t monotonic_ns() { return now(CLOCK_MONOTONIC); }
+
+void sleep_until(std::int64_t monotonic_ns) {
+  const timespec until{.tv_sec = monotonic_ns / kSecond, .tv_nsec = monotonic_ns % kSecond};
+  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+}
+
+}  // namespace tw::os

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/trainer/bucket_exchange.h"
+
+#include "trainwire/base/error.h"
+
+#include <algorithm>
+
+namespace tw::trainer {
+namespace {
+
+/// Rings follow their bytes; where a schedule says in which pieces it works (trees), or a rank must
+/// have everything before it answers (parameter server), a transfer waits for whole ones.
+Passing passing_of(const std::string& strategy) {
+  return strategy == "ring" || strategy == "hierarchical" ? Passing::CutThrough : Passing::Whole;
+}
+
+}  // namespace
+
+std::vector<Wire> wires_of(std::span<const transport::tcp::Connection> connections) {
+  std::vector<Wire> wires;
+  for (const auto& c : connections) wires.push_back({.peer = c.peer, .lane = c.lane});
+  return wires;
+}
+
+BucketExchange::BucketExchange(const Task& task, std::span<float> payload,
+                               std::span<const transport::tcp::Connection> connections,
+                               StepLog& log, ExchangeOptions options)
+    : task_(task),
+      payload_(payload),
+      wires_(wires_of(connections)),
+      log_(log),
+      exchange_(payload, connections, std::move(options)) {
+  const collective::Schedule schedule = schedule_of(task);
+  std::int64_t first = 0;
+  for (const Bucket& bucket : task.buckets) {
+    begins_.push_back(first);
+    buckets_.push_back(make_parts({.schedule = schedule,
+                                   .rank = task.rank,
+                                   .first_element = first,
+                                   .elements = bucket.elements,
+                                   .wires = wires_,
+                                   .lanes = task.connections,
+                                   .passing = passing_of(task.strategy)}));
+    first += bucket.elements;
+  }
+  begins_.push_back(first);
+  check(static_cast<std::size_t>(first) <= payload.size(), "the payload holds all buckets");
+  if (task.overlap) thread_ = std::thread([this] { work(); });
+}
+
+BucketExchange::~BucketExchange() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+    orders_.clear();
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::span<float> BucketExchange::elements(int bucket) const {
+  const auto i = static_cast<std::size_t>(bucket);
+  return payload_.subspan(static_cast<std::size_t>(begins_[i]),
+                          static_cast<std::size_t>(begins_[i + 1] - begins_[i]));
+}
+
+std::int64_t BucketExchange::first_element(int bucket) const {
+  return begins_[static_cast<std::size_t>(bucket)];
+}
+
+std::int64_t BucketExchange::moved() const {
+  std::int64_t sum = 0;
+  for (const WireCount& count : exchange_.counts()) sum += count.sent + count.received;
+  return sum;
+}
+
+void BucketExchange::broadcast(std::int64_t step) {
+  const bool served = task_.strategy == "ps";
+  const collective::Schedule schedule =
+      served ? schedule_of(task_) : collective::broadcast(task_.arrangement.layout);
+  const std::int64_t before = moved();
+  // Bucket by bucket where servers hold shards of each; else the model as a whole.
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
+  if (!served) ranges.emplace_back(0, begins_.back());
+  for (std::size_t i = 0; served && i + 1 < begins_.size(); ++i) {
+    ranges.emplace_back(begins_[i], begins_[i + 1] - begins_[i]);
+  }
+  ExchangeTimes all;
+  for (const auto& [first, count] : ranges) {
+    Parts parts = make_parts({.schedule = schedule,
+                              .rank = task_.rank,
+                              .first_element = first,
+                              .elements = count,
+                              .wires = wires_,
+                              .lanes = task_.connections,
+                              .passing = Passing::CutThrough,
+                              .which = Which::Replacing});
+    const ExchangeTimes times = exchange_.run(parts);
+    if (all.begin_ns == 0) all = times;
+    all.end_ns = times.end_ns;
+    all.queued_end = times.queued_end;
+  }
+  log_.add({.step = step,
+            .name = "broadcast",
+            .begin_ns = all.begin_ns,
+            .end_ns = all.end_ns,
+            .bytes = moved() - before,
+            .queued = all.queued_end});
+}
+
+void BucketExchange::exchange(std::int64_t step, int bucket) {
+  Parts& parts = buckets_[static_cast<std::size_t>(bucket)];
+  parts.rewind();
+  const std::int64_t before = moved();
+  if (task_.is_server()) std::ranges::fill(elements(bucket), 0.0f);
+  const ExchangeTimes times = exchange_.run(parts);
+  log_phases(step, bucket, times, moved() - before);
+}
+
+void BucketExchange::log_phases(std::int64_t step, int bucket, const ExchangeTimes& times,
+                                std::int64_t bytes) {
+  // A server waits until workers have computed: its exchange begins with their first byte.
+  const std::int64_t begin = task_.is_server() ? times.first_ns : times.begin_ns;
+  log_.add({.step = step,
+            .name = "exchange",
+            .bucket = bucket,
+            .begin_ns = begin,
+            .end_ns = times.end_ns,
+            .bytes = bytes,
+            .queued = times.queued_end});
+  if (task_.strategy != "ps") return;
+  log_.add({.step = step,
+            .name = "aggregation",
+            .bucket = bucket,
+            .begin_ns = begin,
+            .end_ns = times.summed_ns,
+            .queued = times.queued_summed});
+  log_.add({.step = step,
+            .name = "distribution",
+            .bucket = bucket,
+            .begin_ns = times.summed_ns,
+            .end_ns = times.end_ns,
+            .queued = times.queued_end});
+}
+
+void BucketExchange::begin(std::int64_t step, int bucket) {
+  {
+    const std::lock_guard lock(mutex_);
+    orders_.push_back({.step = step, .bucket = bucket});
+  }
+  changed_.notify_all();
+}
+
+void BucketExchange::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return failure_ || (orders_.empty() && !busy_); });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void BucketExchange::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ends_ || !orders_.empty(); });
+    if (ends_) return;
+    const Order order = orders_.front();
+    orders_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      exchange(order.step, order.bucket);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    busy_ = false;
+    failure_ = failure;
+    changed_.notify_all();
+    if (failure) return;
+  }
+}
+
+}  // namespace tw::trainer

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/trainer/exchange.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
+#include "trainwire/trainer/add.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tw::trainer {
+namespace {
+
+using collective::Combine;
+using transport::tcp::Moved;
+
+/// Sums pass through here: small enough for the second-level cache.
+constexpr std::size_t kScratch = 128 * 1024;
+/// Most bytes of one call, so that no connection starves the others.
+constexpr std::int64_t kMost = 1 << 20;
+constexpr std::int64_t kTickNs = 10'000'000;
+constexpr std::int64_t kLookNs = 200'000'000;
+
+}  // namespace
+
+Exchange::Exchange(std::span<float> payload,
+                   std::span<const transport::tcp::Connection> connections, ExchangeOptions options)
+    : payload_(payload),
+      connections_(connections),
+      options_(std::move(options)),
+      channels_(connections.size()),
+      counts_(connections.size()),
+      scratch_(kScratch),
+      carries_(connections.size() * kElementBytes) {
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    channels_[i].socket = connections[i].socket.get();
+  }
+}
+
+ExchangeTimes Exchange::run(Parts& parts) {
+  begin(parts);
+  while (left_ > 0) {
+    if (!move(parts)) {
+      wait(parts);
+    } else if (times_.first_ns == 0) {
+      times_.first_ns = os::monotonic_ns();
+    }
+  }
+  times_.end_ns = os::monotonic_ns();
+  times_.queued_end = queued();
+  return times_;
+}
+
+void Exchange::begin(const Parts& parts) {
+  check(parts.sends.size() == channels_.size(), "the parts were made for these connections");
+  times_ = {.begin_ns = os::monotonic_ns()};
+  moved_ns_ = times_.begin_ns;
+  left_ = 0;
+  adding_left_ = 0;
+  for (Channel& channel : channels_) channel.next_send = channel.next_receive = channel.carried = 0;
+  for (const Part& part : parts.parts) {
+    if (part.finished()) continue;
+    ++left_;
+    if (part.combine != Combine::Replace) ++adding_left_;
+  }
+  if (adding_left_ == 0) times_.summed_ns = times_.begin_ns;
+}
+
+bool Exchange::move(Parts& parts) {
+  bool moved = false;
+  for (std::size_t wire = 0; wire < channels_.size(); ++wire) {
+    moved |= receive(parts, wire);
+    moved |= send(parts, wire);
+  }
+  return moved;
+}
+
+bool Exchange::send(Parts& parts, std::size_t wire) {
+  Channel& channel = channels_[wire];
+  const std::vector<int>& queue = parts.sends[wire];
+  bool any = false;
+  while (channel.writable && channel.next_send < queue.size()) {
+    Part& part = parts.parts[static_cast<std::size_t>(queue[channel.next_send])];
+    const std::int64_t limit = std::min(limit_of(parts, part), part.position + kMost);
+    if (limit > part.position) {
+      const Moved moved = transport::tcp::send_some(channel.socket, bytes(part.position, limit));
+      if (moved.error != 0) fail(wire, moved);
+      channel.writable = !moved.blocked;
+      part.position += static_cast<std::int64_t>(moved.bytes);
+      counts_[wire].sent += static_cast<std::int64_t>(moved.bytes);
+      any |= moved.bytes > 0;
+      if (moved.blocked) break;
+    }
+    if (!part.finished()) {
+      if (limit == part.position) break;
+      continue;
+    }
+    if (part.begin != part.end) finish_part(part);
+    ++channel.next_send;
+  }
+  return any;
+}
+
+bool Exchange::receive(Parts& parts, std::size_t wire) {
+  Channel& channel = channels_[wire];
+  const std::vector<int>& queue = parts.receives[wire];
+  bool any = false;
+  while (channel.readable && channel.next_receive < queue.size()) {
+    Part& part = parts.parts[static_cast<std::size_t>(queue[channel.next_receive])];
+    const std::int64_t limit = std::min(limit_of(parts, part), part.position + kMost);
+    if (limit > part.position) any |= receive_into(part, wire, limit);
+    if (!part.finished()) break;
+    if (part.begin != part.end) finish_part(part);
+    ++channel.next_receive;
+  }
+  return any;
+}
+
+bool Exchange::receive_into(Part& part, std::size_t wire, std::int64_t limit) {
+  Channel& channel = channels_[wire];
+  Moved moved;
+  if (part.combine == Combine::Replace) {
+    moved = transport::tcp::receive_some(channel.socket, bytes(part.position, limit));
+    part.position += static_cast<std::int64_t>(moved.bytes);
+  } else {
+    // Only whole elements can be added; what came of the next one waits in the carry.
+    std::byte* const carry = &carries_[wire * kElementBytes];
+    std::memcpy(scratch_.data(), carry, channel.carried);
+    const auto room = std::min(static_cast<std::size_t>(limit - part.position), scratch_.size());
+    moved = transport::tcp::receive_some(
+        channel.socket, std::span(scratch_).subspan(channel.carried, room - channel.carried));
+    const std::size_t all = channel.carried + moved.bytes;
+    const std::size_t whole = all / kElementBytes;
+    float* const into = payload_.data() + part.position / kElementBytes;
+    if (part.combine == Combine::Sum) {
+      add(into, scratch_.data(), whole);
+    } else {
+      average(into, scratch_.data(), whole);
+    }
+    channel.carried = all - whole * kElementBytes;
+    std::memcpy(carry, scratch_.data() + whole * kElementBytes, channel.carried);
+    part.position += static_cast<std::int64_t>(whole * kElementBytes);
+  }
+  if (moved.closed || moved.error != 0) fail(wire, moved);
+  channel.readable = !moved.blocked;
+  counts_[wire].received += static_cast<std::int64_t>(moved.bytes);
+  return moved.bytes > 0;
+}
+
+void Exchange::finish_part(const Part& part) {
+  --left_;
+  if (part.combine == Combine::Replace || --adding_left_ > 0) return;
+  times_.summed_ns = os::monotonic_ns();
+  times_.queued_summed = queued();
+}
+
+void Exchange::wait(const Parts& parts) {
+  std::vector<pollfd> waits;
+  waits.reserve(channels_.size());
+  for (std::size_t wire = 0; wire < channels_.size(); ++wire) {
+    const Channel& channel = channels_[wire];
+    short events = 0;
+    if (!channel.readable && channel.next_receive < parts.receives[wire].size()) events |= POLLIN;
+    if (!channel.writable && channel.next_send < parts.sends[wire].size()) events |= POLLOUT;
+    waits.push_back({.fd = channel.socket, .events = events, .revents = 0});
+  }
+  const std::int64_t before = os::monotonic_ns();
+  ::poll(waits.data(), waits.size(), static_cast<int>(kLookNs / 1'000'000));
+  const std::int64_t now = os::monotonic_ns();
+  bool any = false;
+  for (std::size_t wire = 0; wire < channels_.size(); ++wire) {
+    if (waits[wire].revents == 0) continue;
+    any = true;
+    // A broken connection is both: the next call tells how.
+    if ((waits[wire].revents & ~POLLOUT) != 0) channels_[wire].readable = true;
+    if ((waits[wire].revents & ~POLLIN) != 0) channels_[wire].writable = true;
+    if ((waits[wire].revents & (POLLERR | POLLHUP)) != 0 && waits[wire].events == 0) {
+      fail(wire, {.closed = true});
+    }
+  }
+  // Time in which this process did not run is nobody's silence.
+  if (any || now - before > 2 * kLookNs) moved_ns_ = now;
+  if (now - moved_ns_ > options_.patience.count()) complain(parts);
+  if (options_.tick && now - ticked_ns_ >= kTickNs) {
+    ticked_ns_ = now;
+    options_.tick(now);
+  }
+}
+
+std::int64_t Exchange::queued() const {
+  std::int64_t sum = 0;
+  for (const Channel& channel : channels_) sum += transport::tcp::queued_bytes(channel.socket);
+  return sum;
+}
+
+std::span<std::byte> Exchange::bytes(std::int64_t begin, std::int64_t end) {
+  return std::as_writable_bytes(payload_).subspan(static_cast<std::size_t>(begin),
+                                                  static_cast<std::size_t>(end - begin));
+}
+
+void Exchange::fail(std::size_t wire, const Moved& moved) const {
+  throw Error(fmt::format("rank {} {}", connections_[wire].peer,
+                          moved.closed
+                              ? "closed the connection"
+                              : fmt::format("cannot be reached: {}", std::strerror(moved.error))));
+}
+
+void Exchange::complain(const Parts& parts) const {
+  for (std::size_t wire = 0; wire < channels_.size(); ++wire) {
+    if (channels_[wire].next_receive < parts.receives[wire].size()) {
+      throw Error(fmt::format("nothing came from rank {} for {}", connections_[wire].peer,
+                              readable(options_.patience)));
+    }
+  }
+  throw Error(fmt::format("nothing moved for {}", readable(options_.patience)));
+}
+
+}  // namespace tw::trainer

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves the parts of one exchange over the rank's connections: sums, replaces, never waits for what
+// it does not need.
+//
+// One thread, no copies but the kernel's and one pass through the cache for sums. Memory: the
+// payload and one scratch block.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+#include "trainwire/trainer/parts.h"
+#include "trainwire/transport/tcp/mesh.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace tw::trainer {
+
+struct ExchangeOptions {
+  /// Nothing moved for so long: somebody is gone without a word.
+  Duration patience = std::chrono::seconds(30);
+  /// Called at most every 10 ms while waiting or moving.
+  std::function<void(std::int64_t monotonic_ns)> tick = {};
+};
+
+/// Moments of one exchange; CLOCK_MONOTONIC.
+struct ExchangeTimes {
+  std::int64_t begin_ns = 0;
+  std::int64_t first_ns = 0;   ///< the first byte had moved
+  std::int64_t summed_ns = 0;  ///< all parts that add had been sent and received
+  std::int64_t end_ns = 0;
+  std::int64_t queued_summed = 0;  ///< bytes the kernel still had to send then
+  std::int64_t queued_end = 0;
+};
+
+/// Bytes of payload over one connection so far.
+struct WireCount {
+  std::int64_t sent = 0;
+  std::int64_t received = 0;
+};
+
+class Exchange {
+ public:
+  /// REQUIRES: payload and connections outlive it.
+  Exchange(std::span<float> payload, std::span<const transport::tcp::Connection> connections,
+           ExchangeOptions options);
+
+  /// Moves everything. REQUIRES: rewound. Throws Error that names the peer when a connection breaks
+  /// or nothing moves.
+  ExchangeTimes run(Parts& parts);
+
+  const std::vector<WireCount>& counts() const { return counts_; }
+
+ private:
+  struct Channel {
+    int socket = -1;
+    bool readable = true;  ///< not known to be empty
+    bool writable = true;  ///< not known to be full
+    std::size_t next_send = 0;
+    std::size_t next_receive = 0;
+    std::size_t carried = 0;  ///< bytes of an element that has not come whole
+  };
+
+  void begin(const Parts& parts);
+  bool move(Parts& parts);
+  bool send(Parts& parts, std::size_t wire);
+  bool receive(Parts& parts, std::size_t wire);
+  bool receive_into(Part& part, std::size_t wire, std::int64_t limit);
+  void wait(const Parts& parts);
+  void finish_part(const Part& part);
+  std::int64_t queued() const;
+  std::span<std::byte> bytes(std::int64_t begin, std::int64_t end);
+  [[noreturn]] void fail(std::size_t wire, const transport::tcp::Moved& moved) const;
+  [[noreturn]] void complain(const Parts& parts) const;
+
+  std::span<float> payload_;
+  std::span<const transport::tcp::Connection> connections_;
+  ExchangeOptions options_;
+  std::vector<Channel> channels_;
+  std::vector<WireCount> counts_;
+  std::vector<std::byte> scratch_;
+  std::vector<std::byte> carries_;  ///< an element of each channel
+  std::size_t left_ = 0;            ///< parts that are not finished
+  std::size_t adding_left_ = 0;
+  ExchangeTimes times_ = {};
+  std::int64_t moved_ns_ = 0;  ///< when something moved last
+  std::int64_t ticked_ns_ = 0;
+};
+
+}  // namespace tw::trainer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a connected rank does: train, serve, or time exchanges.
+
+#pragma once
+
+#include "trainwire/trainer/exchange.h"
+#include "trainwire/trainer/task.h"
+#include "trainwire/transport/tcp/mesh.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace tw::trainer {
+
+/// Exchanges of one size.
+struct BenchResult {
+  std::int64_t elements = 0;
+  std::int64_t time_ns = 0;  ///< mean of one
+  std::int64_t wrong = 0;
+};
+
+struct LoopResult {
+  std::vector<WireCount> counts = {};  ///< payload, by connection
+  std::int64_t framing_bytes = 0;      ///< sent besides payload and hellos
+  std::int64_t checked = 0;            ///< elements that were verified
+  std::int64_t wrong = 0;              ///< of these
+  std::vector<BenchResult> bench = {};
+};
+
+/// Lanes and peers that the task needs.
+int lanes_of(const Task& task);
+std::vector<int> peers_of(const Task& task);
+
+/// `told` is called when a step begins; `leave` when the work is done, and returns when everybody's
+/// is. Throws Error.
+LoopResult run_loop(const Task& task, std::span<const transport::tcp::Connection> connections,
+                    const std::function<void(std::int64_t step)>& told,
+                    const std::function<void()>& leave);
+
+}  // namespace tw::trainer

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole jobs over loopback, a thread for each rank.
+#include "trainwire/trainer/loop.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/collective/count.h"
+#include "trainwire/collective/strategies.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <barrier>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <map>
+#include <memory>
+
+namespace tw::trainer {
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "tw-trainer-XXXXXX";
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string file(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct RankResult {
+  LoopResult loop;
+  std::vector<Wire> wires;
+};
+
+/// Runs the job with a thread for each rank.
+std::vector<RankResult> run_job(const Task& job, const Folder& folder) {
+  const int ranks = job.arrangement.layout.ranks();
+  std::vector<std::unique_ptr<transport::tcp::Listener>> listeners;
+  transport::tcp::Peering all{.token = transport::tcp::make_token()};
+  for (int rank = 0; rank < ranks; ++rank) {
+    listeners.push_back(std::make_unique<transport::tcp::Listener>("127.0.0.1"));
+    all.endpoints.push_back(listeners.back()->endpoint());
+  }
+  std::barrier done(ranks);
+  std::vector<std::future<RankResult>> futures;
+  for (int rank = 0; rank < ranks; ++rank) {
+    futures.push_back(std::async(std::launch::async, [&, rank] {
+      Task task = job;
+      task.rank = rank;
+      task.log = folder.file("steps-" + std::to_string(rank));
+      task.sockets = folder.file("sockets-" + std::to_string(rank));
+      transport::tcp::Peering peering = all;
+      peering.rank = rank;
+      peering.peers = peers_of(task);
+      peering.lanes = lanes_of(task);
+      const auto connections = connect_all(*listeners[static_cast<std::size_t>(rank)], peering);
+      RankResult result;
+      result.loop = run_loop(
+          task, connections, [](std::int64_t) {}, [&] { done.arrive_and_wait(); });
+      for (const auto& c : connections) result.wires.push_back({.peer = c.peer, .lane = c.lane});
+      return result;
+    }));
+  }
+  std::vector<RankResult> results;
+  for (auto& future : futures) results.push_back(future.get());
+  return results;
+}
+
+Task job_of(const std::string& strategy, collective::Layout layout) {
+  Task job;
+  job.strategy = strategy;
+  job.arrangement.layout = std::move(layout);
+  job.buckets = {{.elements = 1001}, {.elements = 20'000}, {.elements = 1}, {.elements = 0}};
+  job.steps = 3;
+  job.warmup = 1;
+  job.verify = true;
+  return job;
+}
+
+/// Bytes from rank to rank that the schedule moves in all steps.
+std::map<std::pair<int, int>, std::int64_t> expected_bytes(const Task& job) {
+  std::map<std::pair<int, int>, std::int64_t> bytes;
+  const auto add = [&](const collective::Schedule& schedule, std::int64_t elements,
+                       bool replacing_only) {
+    for (int rank = 0; rank < schedule.ranks; ++rank) {
+      for (const collective::Transfer& t : transfers_of(schedule, rank)) {
+        if (t.from != rank) continue;
+        if (replacing_only && t.combine != collective::Combine::Replace) continue;
+        bytes[{t.from, t.to}] +=
+            4 * (collective::chunk_begin(elements, schedule.chunks, t.chunk + t.width) -
+                 collective::chunk_begin(elements, schedule.chunks, t.chunk));
+      }
+    }
+  };
+  for (std::int64_t step = -job.warmup; step < job.steps; ++step) {
+    if (job.strategy == "pair_averaging") {
+      add(schedule_of(job, step), job.elements(), false);
+      continue;
+    }
+    for (const Bucket& bucket : job.buckets) add(schedule_of(job), bucket.elements, false);
+  }
+  if (!job.broadcast || job.strategy == "pair_averaging") return bytes;
+  if (job.strategy == "ps") {
+    for (const Bucket& bucket : job.buckets) add(schedule_of(job), bucket.elements, true);
+  } else {
+    add(collective::broadcast(job.arrangement.layout), job.elements(), false);
+  }
+  return bytes;
+}
+
+std::map<std::pair<int, int>, std::int64_t> sent_bytes(const std::vector<RankResult>& results) {
+  std::map<std::pair<int, int>, std::int64_t> bytes;
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    for (std::size_t i = 0; i < results[rank].wires.size(); ++i) {
+      const std::int64_t sent = results[rank].loop.counts[i].sent;
+      if (sent > 0) bytes[{static_cast<int>(rank), results[rank].wires[i].peer}] += sent;
+    }
+  }
+  return bytes;
+}
+
+void expect_right(const Task& job) {
+  const Folder folder;
+  const std::vector<RankResult> results = run_job(job, folder);
+  std::int64_t checked = 0;
+  for (const RankResult& result : results) {
+    EXPECT_EQ(result.loop.wrong, 0);
+    checked += result.loop.checked;
+  }
+  EXPECT_GT(checked, 0);
+  auto expected = expected_bytes(job);
+  std::erase_if(expected, [](const auto& pair) { return pair.second == 0; });
+  EXPECT_EQ(sent_bytes(results), expected);
+}
+
+struct Case {
+  std::string strategy;
+  int ranks;
+  int hosts;
+};
+
+class EveryStrategy : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryStrategy, SumsRightAndMovesWhatItsScheduleSays) {
+  expect_right(job_of(GetParam().strategy, collective::evenly(GetParam().ranks, GetParam().hosts)));
+}
+
+TEST_P(EveryStrategy, DoesSoWhileComputingAndOverSeveralConnections) {
+  Task job = job_of(GetParam().strategy, collective::evenly(GetParam().ranks, GetParam().hosts));
+  job.overlap = true;
+  job.connections = 3;
+  job.arrangement.pieces = 4;
+  job.compute = {.forward = std::chrono::microseconds(300),
+                 .backward = std::chrono::microseconds(800),
+                 .jitter = 0.3};
+  for (std::size_t i = 0; i < job.buckets.size(); ++i) {
+    job.buckets[i].ready = std::chrono::microseconds(200 * (i + 1));
+  }
+  expect_right(job);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> result;
+  for (const collective::Strategy& strategy : collective::catalogue()) {
+    for (const int ranks : {2, 4, 7}) result.push_back({std::string(strategy.name), ranks, ranks});
+    result.push_back({std::string(strategy.name), 7, 3});
+  }
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, EveryStrategy, testing::ValuesIn(cases()), [](const auto& tested) {
+  return tested.param.strategy + "_" + std::to_string(tested.param.ranks) + "_on_" +
+         std::to_string(tested.param.hosts);
+});
+
+TEST(Loop, OfOneRankComputesAlone) {
+  const Folder folder;
+  const auto results = run_job(job_of("ring", collective::evenly(1, 1)), folder);
+  EXPECT_EQ(results[0].loop.wrong, 0);
+  EXPECT_TRUE(results[0].wires.empty());
+}
+
+TEST(Loop, OfAParameterServerMayBeAsynchronousWithSeveralServers) {
+  for (const int servers : {1, 3}) {
+    Task job = job_of("ps", collective::evenly(4 + servers, 4 + servers));
+    job.arrangement.servers = servers;
+    job.arrangement.asynchronous = true;
+    expect_right(job);
+    job.arrangement.asynchronous = false;
+    expect_right(job);
+  }
+}
+
+TEST(Loop, LogsItsPhases) {
+  const Folder folder;
+  Task job = job_of("ps", collective::evenly(3, 3));
+  job.compute = {.forward = std::chrono::microseconds(300),
+                 .backward = std::chrono::microseconds(800)};
+  run_job(job, folder);
+  std::map<std::string, int> lines;
+  std::ifstream worker(folder.file("steps-0"));
+  for (std::string line; std::getline(worker, line);) {
+    const auto begin = line.find(',') + 1;
+    ++lines[line.substr(begin, line.find(',', begin) - begin)];
+  }
+  // 1 of warm-up and 3 steps, 4 buckets each.
+  const std::map<std::string, int> expected{
+      {"broadcast", 1},     {"forward", 4},      {"backward", 4},
+      {"exchange", 16},     {"aggregation", 16}, {"wait", 4},
+      {"distribution", 16}, {"optimiser", 4},    {"step", 4}};
+  EXPECT_EQ(lines, expected);
+}
+
+TEST(Loop, TimesExchangesOfGivenSizes) {
+  const Folder folder;
+  Task job = job_of("ring", collective::evenly(3, 3));
+  job.buckets = {};
+  job.bench = {{.elements = 100, .repeats = 3}, {.elements = 50'000, .repeats = 2}};
+  for (const RankResult& result : run_job(job, folder)) {
+    ASSERT_EQ(result.loop.bench.size(), 2u);
+    for (const BenchResult& row : result.loop.bench) {
+      EXPECT_EQ(row.wrong, 0);
+      EXPECT_GT(row.time_ns, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tw::trainer

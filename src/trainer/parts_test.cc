@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/trainer/parts.h"
+
+#include "trainwire/collective/strategies.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::trainer {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Rank 0 of a ring of three with 9 elements: chunks of 3, 12 bytes each.
+Parts ring_of_three(Passing passing, std::span<const Wire> wires, int lanes = 1) {
+  const collective::Schedule schedule =
+      collective::make_schedule("ring", {.layout = collective::evenly(3, 3)});
+  return make_parts({.schedule = schedule,
+                     .rank = 0,
+                     .elements = 9,
+                     .wires = wires,
+                     .lanes = lanes,
+                     .passing = passing});
+}
+
+constexpr std::array kWires{Wire{.peer = 1}, Wire{.peer = 2}};
+
+TEST(Parts, OfARingGoToOneNeighbourAndComeFromTheOther) {
+  const Parts parts = ring_of_three(Passing::Whole, kWires);
+  EXPECT_EQ(parts.sends[0].size(), 4u);  // 2(P-1) to the next
+  EXPECT_THAT(parts.sends[1], IsEmpty());
+  EXPECT_THAT(parts.receives[0], IsEmpty());
+  EXPECT_EQ(parts.receives[1].size(), 4u);
+}
+
+TEST(Parts, WaitForTheRoundThatFillsThem) {
+  Parts parts = ring_of_three(Passing::Whole, kWires);
+  const Part& second = parts.parts[static_cast<std::size_t>(parts.sends[0][1])];
+  EXPECT_EQ(limit_of(parts, parts.parts[static_cast<std::size_t>(parts.sends[0][0])]),
+            parts.parts[static_cast<std::size_t>(parts.sends[0][0])].end);
+  EXPECT_EQ(limit_of(parts, second), second.begin);
+  Part& came = parts.parts[static_cast<std::size_t>(parts.receives[1][0])];
+  came.position += 4;
+  EXPECT_EQ(limit_of(parts, second), second.begin);
+  came.position = came.end;
+  EXPECT_EQ(limit_of(parts, second), second.end);
+}
+
+TEST(Parts, FollowTheirBytesWhenTheyCutThrough) {
+  Parts parts = ring_of_three(Passing::CutThrough, kWires);
+  const Part& second = parts.parts[static_cast<std::size_t>(parts.sends[0][1])];
+  Part& came = parts.parts[static_cast<std::size_t>(parts.receives[1][0])];
+  came.position += 4;
+  EXPECT_EQ(limit_of(parts, second), second.begin + 4);
+}
+
+TEST(Parts, AreSharedByLanes) {
+  constexpr std::array kLanes{Wire{.peer = 1}, Wire{.peer = 1, .lane = 1}, Wire{.peer = 2},
+                              Wire{.peer = 2, .lane = 1}};
+  const Parts parts = ring_of_three(Passing::Whole, kLanes, 2);
+  const Part& first = parts.parts[static_cast<std::size_t>(parts.sends[0][0])];
+  const Part& other = parts.parts[static_cast<std::size_t>(parts.sends[1][0])];
+  EXPECT_EQ(first.end - first.begin, 8);  // 3 elements: 2 and 1
+  EXPECT_EQ(other.begin, first.end);
+  EXPECT_EQ(other.end - other.begin, 4);
+}
+
+TEST(Peers, OfARingAreItsNeighbours) {
+  const collective::Schedule schedule =
+      collective::make_schedule("ring", {.layout = collective::evenly(5, 5)});
+  EXPECT_THAT(peers_of(schedule, 0), ElementsAre(1, 4));
+}
+
+}  // namespace
+}  // namespace tw::trainer

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/trainer/rank.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
+#include "trainwire/trainer/control.h"
+#include "trainwire/trainer/loop.h"
+#include "trainwire/trainer/task.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+namespace tw::trainer {
+namespace {
+
+using nlohmann::json;
+
+/// Often enough for people, too seldom to cost anything.
+constexpr std::int64_t kTellNs = 20'000'000;
+
+class Rank {
+ public:
+  explicit Rank(os::FileDescriptor control) : control_(std::move(control)) {}
+
+  int run() {
+    try {
+      work();
+      return 0;
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      control_.send({{"failed", error.what()}, {"step", step_}});
+      return 1;
+    }
+  }
+
+ private:
+  void work() {
+    task_ = task_from(control_.receive());
+    const transport::tcp::Listener listener(task_.address);
+    control_.send({{"port", listener.endpoint().port}});
+    const std::vector<transport::tcp::Connection> connections =
+        connect_all(listener, peering(control_.receive()));
+    control_.send({{"ready", true}});
+    control_.receive();  // everybody is ready
+    os::sleep_until(os::monotonic_ns() + task_.start.count());
+    const LoopResult result = run_loop(
+        task_, connections, [this](std::int64_t step) { tell(step); }, [this] { leave(); });
+    control_.send(counts(result, connections));
+    control_.receive();  // what others still send has arrived
+  }
+
+  transport::tcp::Peering peering(const json& message) const {
+    transport::tcp::Peering peering{.token = task_.token,
+                                    .rank = task_.rank,
+                                    .peers = peers_of(task_),
+                                    .lanes = lanes_of(task_),
+                                    .patience = task_.patience};
+    for (const json& endpoint : message.at("endpoints")) {
+      peering.endpoints.push_back({.address = endpoint.at(0).get<std::string>(),
+                                   .port = endpoint.at(1).get<std::uint16_t>()});
+    }
+    return peering;
+  }
+
+  void tell(std::int64_t step) {
+    step_ = step;
+    const std::int64_t now = os::monotonic_ns();
+    if (now - told_ns_ < kTellNs) return;
+    told_ns_ = now;
+    control_.send({{"step", step}});
+  }
+
+  void leave() {
+    control_.send({{"done", true}});
+    control_.receive();
+  }
+
+  json counts(const LoopResult& result,
+              const std::vector<transport::tcp::Connection>& connections) const {
+    json wires = json::array();
+    for (std::size_t i = 0; i < connections.size(); ++i) {
+      wires.push_back({{"peer", connections[i].peer},
+                       {"sent", result.counts[i].sent},
+                       {"received", result.counts[i].received}});
+    }
+    json bench = json::array();
+    for (const BenchResult& row : result.bench) {
+      bench.push_back({row.elements, row.time_ns, row.wrong});
+    }
+    return {{"counts", wires},
+            {"framing_bytes",
+             result.framing_bytes +
+                 static_cast<std::int64_t>(transport::tcp::kHelloBytes * connections.size())},
+            {"checked", result.checked},
+            {"wrong", result.wrong},
+            {"bench", bench}};
+  }
+
+  Control control_;
+  Task task_;
+  std::int64_t step_ = 0;
+  std::int64_t told_ns_ = 0;
+};
+
+}  // namespace
+
+int run_rank(os::FileDescriptor control) { return Rank(std::move(control)).run(); }
+
+}  // namespace tw::trainer
