@@ -2,16 +2,15 @@
 #include "trainwire/lab/conduct.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/testbed/ledger.h"
 #include "trainwire/testbed/ledger_folder.h"
 #include "trainwire/testbed/programs.h"
 #include "trainwire/testbed/watch_live.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <fstream>
@@ -25,11 +24,7 @@ using std::chrono::seconds;
 using testbed::Cluster;
 using testbed::LinkCounters;
 
-constexpr Duration kLook = milliseconds(20);
-constexpr Duration kGrace = seconds(3);
 constexpr Duration kLongestSilence = seconds(5);
-/// Ranks of one program end together; one that lingers is waiting for something that will not come.
-constexpr Duration kLongestFarewell = seconds(30);
 
 std::vector<testbed::WatchedLink> host_links(const Cluster& cluster) {
   std::vector<testbed::WatchedLink> links;
@@ -88,19 +83,13 @@ LinkCounters difference(const LinkCounters& after, const LinkCounters& before) {
   return d;
 }
 
-/// A process of the program under test.
-struct Started {
-  RankCommand command;
-  std::string output;
-  os::Child child;
-  bool stopped = false;
-};
-
 class Conductor {
  public:
   explicit Conductor(const ConductRequest& request)
       : request_(request),
-        ledger_(testbed::state_folder(), fmt::format("{}", fmt::join(request.launch.words, " "))),
+        ledger_(testbed::state_folder(),
+                request.commands.empty() ? fmt::format("{}", fmt::join(request.launch.words, " "))
+                                         : request.commands.front().words.front()),
         cluster_(request.plan, request.engine),
         programs_(cluster_) {
     record();
@@ -115,10 +104,10 @@ class Conductor {
     const std::vector<std::uint64_t> lost_before = lost();
     std::optional<capture::LiveCapture> capture = start_capture();
     testbed::Watch watch(host_links(cluster_));
-    outcome_.started_ns = testbed::real_time_ns();
+    outcome_.started_ns = os::real_time_ns();
     start_ranks(watch);
     wait_for_ranks();
-    outcome_.ended_ns = testbed::real_time_ns();
+    outcome_.ended_ns = os::real_time_ns();
     const std::vector<LinkCounters> after = counts.when_quiet();
     outcome_.watch = watch.stop();
     if (capture) outcome_.captures = capture->stop();
@@ -202,94 +191,41 @@ class Conductor {
                                 {.snap_length = static_cast<std::uint32_t>(request_.snap_length)});
   }
 
-  void start_ranks(testbed::Watch& watch) {
+  std::vector<RankCommand> commands() const {
+    if (!request_.commands.empty()) return request_.commands;
     LaunchRequest launch = request_.launch;
     launch.marks_folder = request_.folder;
     for (std::size_t i = 0; i < request_.plan.hosts.size(); ++i) {
       launch.namespace_numbers.push_back(cluster_.host(static_cast<int>(i)).get());
     }
-    const os::FileDescriptor nothing = os::open_to_read("/dev/null");
-    for (RankCommand& command : make_commands(request_.plan, launch)) {
-      const std::string output = fmt::format("{}/rank{}.txt", request_.folder, command.rank);
-      const os::FileDescriptor file = os::open_to_write(output);
-      os::Child child = programs_.start({.host = command.host,
-                                         .words = command.words,
-                                         .environment = command.environment,
-                                         .input = nothing.get(),
-                                         .output = file.get(),
-                                         .errors = file.get()});
-      watch.follow(child.identity().pid);
-      ledger_.add(child.identity(), command.label);
-      started_.push_back(
-          {.command = std::move(command), .output = output, .child = std::move(child)});
+    return make_commands(request_.plan, launch);
+  }
+
+  void start_ranks(testbed::Watch& watch) {
+    ranks_.start(commands(), request_.folder,
+                 [this](const RankCommand& command, int input, int output) {
+                   return programs_.start({.host = command.host,
+                                           .words = command.words,
+                                           .environment = command.environment,
+                                           .input = input,
+                                           .output = output,
+                                           .errors = output});
+                 });
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      watch.follow(ranks_.identity(i).pid);
+      ledger_.add(ranks_.identity(i), ranks_.label(i));
     }
   }
 
   void wait_for_ranks() {
-    tell(fmt::format("running {}", started_.size() == 1
-                                       ? started_[0].command.label
-                                       : fmt::format("{} ranks", started_.size())));
-    const auto limit = std::chrono::steady_clock::now() + request_.timeout;
-    std::optional<std::chrono::steady_clock::time_point> first_end;
-    while (std::any_of(started_.begin(), started_.end(),
-                       [](Started& s) { return s.child.is_running(); })) {
-      std::this_thread::sleep_for(kLook);
-      const auto now = std::chrono::steady_clock::now();
-      if (look_for_failure()) break;
-      if (is_stopped()) break;
-      if (now > limit)
-        outcome_.failure = fmt::format("no end after {}", readable(request_.timeout));
-      if (const auto engine = cluster_.engine_failure()) outcome_.failure = *engine;
-      if (!first_end && any_ended()) first_end = now;
-      if (first_end && now > *first_end + kLongestFarewell) outcome_.failure = lingering();
-      if (outcome_.failure) break;
-    }
-    stop_rest();
-  }
-
-  bool any_ended() {
-    return std::any_of(started_.begin(), started_.end(),
-                       [](Started& s) { return !s.child.is_running(); });
-  }
-
-  /// The first rank that failed ends the run.
-  bool look_for_failure() {
-    for (Started& started : started_) {
-      const auto ending = started.child.poll();
-      if (!ending || ending->succeeded()) continue;
-      outcome_.failure = fmt::format("{} {}", started.command.label, os::describe(*ending));
-      return true;
-    }
-    return false;
-  }
-
-  std::string lingering() {
-    for (Started& started : started_) {
-      if (started.child.is_running()) {
-        return fmt::format("{} went on for {} after another rank had ended", started.command.label,
-                           readable(kLongestFarewell));
-      }
-    }
-    return {};
-  }
-
-  void stop_rest() {
-    for (Started& started : started_) {
-      if (!started.child.poll()) {
-        started.stopped = true;
-        started.child.signal(SIGTERM);
-      }
-    }
-    const auto limit = std::chrono::steady_clock::now() + kGrace;
-    for (Started& started : started_) {
-      const auto left = limit - std::chrono::steady_clock::now();
-      started.child.wait_for(std::max(left, std::chrono::steady_clock::duration(0)));
-      const os::Ending ending = started.child.stop(Duration(0));
-      outcome_.ranks.push_back({.label = started.command.label,
-                                .output = started.output,
-                                .ending = ending,
-                                .stopped = started.stopped});
-    }
+    tell(fmt::format("running {}", ranks_.size() == 1 ? ranks_.label(0)
+                                                      : fmt::format("{} ranks", ranks_.size())));
+    RankCare care = request_.care;
+    care.timeout = request_.timeout;
+    care.stop = [this] { return is_stopped(); };
+    care.broken = [this] { return cluster_.engine_failure(); };
+    outcome_.failure = ranks_.wait(care);
+    outcome_.ranks = ranks_.stop();
   }
 
   void judge() {
@@ -309,7 +245,7 @@ class Conductor {
   testbed::Ledger ledger_;
   Cluster cluster_;
   testbed::Programs programs_;
-  std::vector<Started> started_;
+  RankGroup ranks_;
   ConductOutcome outcome_;
 };
 
@@ -318,8 +254,9 @@ class Conductor {
 ConductOutcome conduct(const ConductRequest& request) {
   if (request.tell) request.tell("building the network");
   // Before anything is built: a misspelt command is told at once.
-  testbed::find_program(request.launch.launcher == Launcher::Mpi ? "mpirun"
-                                                                 : request.launch.words.front());
+  testbed::find_program(!request.commands.empty() ? request.commands.front().words.front()
+                        : request.launch.launcher == Launcher::Mpi ? "mpirun"
+                                                                   : request.launch.words.front());
   return Conductor(request).run();
 }
 

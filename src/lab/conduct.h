@@ -6,6 +6,7 @@
 
 #include "trainwire/capture/live.h"
 #include "trainwire/lab/launch.h"
+#include "trainwire/lab/rank_group.h"
 #include "trainwire/os/child.h"
 #include "trainwire/testbed/check.h"
 #include "trainwire/testbed/cluster.h"
@@ -24,6 +25,9 @@ struct ConductRequest {
   testbed::NetPlan plan;
   spec::Engine engine = spec::Engine::Nfqueue;  ///< chosen
   LaunchRequest launch;
+  std::vector<RankCommand> commands = {};  ///< instead of the launch's
+  /// What is asked while ranks work, besides the timeout and stop.
+  RankCare care = {};
   std::string folder;  ///< for outputs, marks and captures
   bool captures = true;
   int snap_length = 128;
@@ -31,15 +35,7 @@ struct ConductRequest {
   bool checks_network = true;
   bool accepts_network = false;  ///< goes on although the network is not what was asked for
   std::function<void(const std::string&)> tell = {};  ///< what is being done, a few words
-  std::function<bool()> stop = {};                    ///< asked ten times a second
-};
-
-/// How one started process ended.
-struct RankOutcome {
-  std::string label;
-  std::string output;  ///< path of what it printed
-  os::Ending ending;
-  bool stopped = false;  ///< by us, because of another one, a timeout or Ctrl-C
+  std::function<bool()> stop = {};                    ///< asked often
 };
 
 struct ConductOutcome {

@@ -137,8 +137,10 @@ RankCommand command_of(const NetPlan& plan, const LaunchRequest& request, int ra
       {"host", host.name},
       {"address", host.address},
       {"master", host_plan(plan, request.placement.front()).address}};
-  RankCommand command{
-      .rank = rank, .host = place.host, .label = fmt::format("rank {} on {}", rank, host.name)};
+  RankCommand command{.rank = rank,
+                      .host = place.host,
+                      .label = fmt::format("rank {} on {}", rank, host.name),
+                      .file = fmt::format("rank{}", rank)};
   for (const std::string& word : request.words) command.words.push_back(replaced(word, values));
   Environment environment(request.environment);
   add_common(environment);
@@ -157,7 +159,8 @@ RankCommand mpirun(const NetPlan& plan, const LaunchRequest& request) {
   RankCommand command{
       .rank = 0,
       .host = request.placement.front(),
-      .label = fmt::format("mpirun on {}", host_plan(plan, request.placement.front()).name)};
+      .label = fmt::format("mpirun on {}", host_plan(plan, request.placement.front()).name),
+      .file = "rank0"};
   command.words = {"mpirun",
                    "--allow-run-as-root",
                    "--oversubscribe",

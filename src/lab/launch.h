@@ -32,6 +32,8 @@ struct RankCommand {
   int rank = 0;  ///< of the first, when it starts them all
   int host = 0;
   std::string label;  ///< "rank 2 on host1"
+  std::string file;   ///< of its output, without ".txt"
+  int input = -1;     ///< descriptor that becomes its standard input; none when negative
   std::vector<std::string> words = {};
   std::vector<std::string> environment = {};
 };

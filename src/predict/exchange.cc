@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/predict/exchange.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/collective/strategies.h"
-
-#include <fmt/format.h>
+#include "trainwire/workload/job.h"
 
 #include <algorithm>
 #include <cmath>
@@ -168,16 +166,7 @@ double chain_seconds(const spec::Network& network, const Exchange& exchange, dou
 
 Exchange exchange(const spec::Experiment& experiment, const spec::Job& job,
                   std::vector<std::int64_t> buckets) {
-  collective::Arrangement arrangement{
-      .layout = {.hosts = *experiment.network.hosts,
-                 .host_of = spec::placement(experiment.network, job)},
-      .servers = *job.servers,
-      .asynchronous = *job.asynchronous,
-      .pieces = *job.pieces,
-      .seed = *experiment.run.seed,
-  };
-  const std::string problem = collective::problem(*job.strategy, arrangement);
-  if (!problem.empty()) throw SpecError(fmt::format("job {}: {}", *job.name, problem));
+  collective::Arrangement arrangement = workload::arrangement_of(experiment, job);
   collective::Schedule schedule = collective::make_schedule(*job.strategy, arrangement);
   return {.layout = std::move(arrangement.layout),
           .schedule = std::move(schedule),

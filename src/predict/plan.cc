@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/predict/plan.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/collective/strategies.h"
 #include "trainwire/predict/exchange.h"
-#include "trainwire/zoo/device.h"
-#include "trainwire/zoo/zoo.h"
-
-#include <fmt/format.h>
+#include "trainwire/workload/job.h"
 
 #include <algorithm>
 #include <set>
@@ -18,36 +14,6 @@ namespace {
 constexpr std::int64_t kElementBytes = 4;
 
 Bytes bytes_of(std::int64_t elements) { return Bytes(kElementBytes * elements); }
-
-zoo::Model model_of(const spec::Job& job) {
-  if (job.parameters->has_value()) return zoo::anonymous(**job.parameters);
-  const auto model = zoo::find(*job.model, {.classes = *job.classes,
-                                            .widths = *job.widths,
-                                            .blocks = *job.blocks,
-                                            .width = *job.width,
-                                            .sequence = *job.sequence,
-                                            .vocabulary = *job.vocabulary});
-  if (!model) {
-    throw SpecError(fmt::format("job {}: there is no model \"{}\"; `trainwire models` lists them",
-                                *job.name, *job.model));
-  }
-  return *model;
-}
-
-ComputePlan compute_of(const spec::Job& job, const zoo::Model& model) {
-  if (*job.compute == spec::Compute::None) return {.forward = {}, .backward = {}, .source = "none"};
-  if (job.compute_time->has_value()) {
-    // Backward costs twice forward, as in zoo/device.h.
-    const Duration total = **job.compute_time;
-    return {.forward = total / 3,
-            .backward = total - total / 3,
-            .source = "the experiment's compute_time"};
-  }
-  const auto device = zoo::find_device(*job.device);
-  check(device.has_value(), "the experiment was checked against the devices");
-  const zoo::ComputeTime time = zoo::compute_time(model, *device, *job.batch);
-  return {.forward = time.forward, .backward = time.backward, .source = time.source};
-}
 
 StepPlan step_of(const Exchange& exchange, const collective::Count& count) {
   StepPlan step{
@@ -124,11 +90,11 @@ int used_hosts(const collective::Layout& layout) {
 }  // namespace
 
 JobPlan plan(const spec::Experiment& experiment, const spec::Job& job) {
-  const zoo::Model model = model_of(job);
+  const zoo::Model model = workload::model_of(job);
   const Exchange exchange = predict::exchange(experiment, job, zoo::buckets(model, *job.bucket));
   const collective::Count count = predict::count(exchange);
   StepPlan step = step_of(exchange, count);
-  const ComputePlan compute = compute_of(job, model);
+  const ComputePlan compute = workload::compute_of(job, model);
   const Duration bound = exchange_bound(experiment.network, exchange, count);
   const TrainingPlan training =
       training_of(job, step, broadcast_bytes(job, exchange, step, model.trainable()));

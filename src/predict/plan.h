@@ -12,6 +12,7 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/spec/experiment.h"
+#include "trainwire/workload/job.h"
 
 #include <cstdint>
 #include <optional>
@@ -61,12 +62,7 @@ struct TrainingPlan {
   double share_before;
 };
 
-struct ComputePlan {
-  Duration forward;
-  Duration backward;
-  std::string source;
-  Duration total() const { return forward + backward; }
-};
+using ComputePlan = workload::Compute;
 
 struct JobPlan {
   std::string name;

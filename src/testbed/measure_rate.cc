@@ -2,6 +2,7 @@
 #include "trainwire/testbed/measure_rate.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
 
 #include <algorithm>
 #include <array>
@@ -87,7 +88,7 @@ class Blast {
         // We were kept from sending, and the line was idle: all over again.
         start = now;
         allowed = first;
-        from_ns_ = real_time_ns();
+        from_ns_ = os::real_time_ns();
       }
       last = now;
       const bool is_full = !send_some(allowed);

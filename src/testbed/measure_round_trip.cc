@@ -2,6 +2,7 @@
 #include "trainwire/testbed/measure_round_trip.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
 
 #include <algorithm>
 #include <array>
@@ -38,15 +39,15 @@ class Prober {
   }
 
   std::vector<Trip> run() {
-    const std::int64_t start = real_time_ns();
+    const std::int64_t start = os::real_time_ns();
     const std::int64_t end =
         start + (options_.spacing * options_.count + options_.patience).count();
     const std::array<ProbeSocket*, 2> both = {&near_, &far_};
-    while (back_ < trips_.size() && real_time_ns() < end) {
+    while (back_ < trips_.size() && os::real_time_ns() < end) {
       const std::int64_t due = start + next_ * options_.spacing.count();
       const bool all_sent = next_ == options_.count;
-      if (!all_sent && real_time_ns() >= due) send_next();
-      wait_for(both, nullptr, Duration((all_sent ? end : due) - real_time_ns()));
+      if (!all_sent && os::real_time_ns() >= due) send_next();
+      wait_for(both, nullptr, Duration((all_sent ? end : due) - os::real_time_ns()));
       far_.receive([this](const ProbeArrival& arrival) { answer(arrival); });
       near_.receive([this](const ProbeArrival& arrival) { note_return(arrival); });
     }
@@ -56,14 +57,14 @@ class Prober {
  private:
   void send_next() {
     const auto number = static_cast<std::uint32_t>(next_++);
-    trips_[number].sent_ns = real_time_ns();
+    trips_[number].sent_ns = os::real_time_ns();
     near_.send(std::as_bytes(std::span(&number, 1)));
   }
   void answer(const ProbeArrival& arrival) {
     const auto number = trip_number(arrival, trips_.size());
     if (!number) return;
     trips_[*number].arrived_ns = arrival.time_ns;
-    trips_[*number].returned_ns = real_time_ns();
+    trips_[*number].returned_ns = os::real_time_ns();
     far_.send(arrival.payload);
   }
   void note_return(const ProbeArrival& arrival) {

@@ -2,6 +2,7 @@
 #include "trainwire/testbed/measure_socket.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/namespace.h"
 
@@ -235,7 +236,7 @@ void ProbeSocket::receive(const std::function<void(const ProbeArrival&)>& take) 
       const Aside aside = aside_of(batch.messages[i].msg_hdr);
       overrun_ = aside.overrun.value_or(overrun_);
       const auto& stored = batch.rooms[i].payload;
-      take({.time_ns = aside.time_ns.value_or(real_time_ns()),
+      take({.time_ns = aside.time_ns.value_or(os::real_time_ns()),
             .payload = std::span(stored).first(std::min(bytes, stored.size())),
             .bytes = bytes,
             .datagrams = datagrams_in(bytes, aside.segment)});
@@ -277,12 +278,6 @@ void wait_for(std::span<ProbeSocket* const> readable, const ProbeSocket* writabl
   if (::ppoll(waits.data(), count, &timeout, nullptr) < 0 && errno != EINTR) {
     throw os::errno_error("waiting for packets", errno);
   }
-}
-
-std::int64_t real_time_ns() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
 }  // namespace tw::testbed

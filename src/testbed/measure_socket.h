@@ -80,7 +80,4 @@ inline bool is_wake_up(const ProbeArrival& arrival) { return arrival.bytes == 1;
 /// over. At once for a negative time.
 void wait_for(std::span<ProbeSocket* const> readable, const ProbeSocket* writable, Duration most);
 
-/// CLOCK_REALTIME.
-std::int64_t real_time_ns();
-
 }  // namespace tw::testbed

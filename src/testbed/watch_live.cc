@@ -2,6 +2,7 @@
 #include "trainwire/testbed/watch_live.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
 #include "trainwire/testbed/measure_socket.h"
 #include "trainwire/testbed/watch_threads.h"
 
@@ -85,7 +86,7 @@ class Watch::Session {
 
   void look_at_links() {
     reader_.read(now_);
-    record_.links.push_back({.time_ns = real_time_ns(), .links = now_});
+    record_.links.push_back({.time_ns = os::real_time_ns(), .links = now_});
     if (record_.links.size() < 3 || record_.links.size() * now_.size() <= options_.most_counters) {
       return;
     }
@@ -98,7 +99,7 @@ class Watch::Session {
       const std::scoped_lock lock(mutex_);
       for (const int pid : std::exchange(asked_for_, {})) followed_.push_back({.pid = pid});
     }
-    LoadSample sample{.time_ns = real_time_ns(), .machine = machine_time()};
+    LoadSample sample{.time_ns = os::real_time_ns(), .machine = machine_time()};
     for (Followed& process : followed_) {
       process.threads.look(thread_times(process.pid));
       sample.waits.push_back(process.threads.sum().wait);

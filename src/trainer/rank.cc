@@ -49,7 +49,6 @@ class Rank {
     const LoopResult result = run_loop(
         task_, connections, [this](std::int64_t step) { tell(step); }, [this] { leave(); });
     control_.send(counts(result, connections));
-    control_.receive();  // what others still send has arrived
   }
 
   transport::tcp::Peering peering(const json& message) const {

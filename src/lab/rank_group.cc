@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/lab/rank_group.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace tw::lab {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr Duration kLook = milliseconds(10);
+constexpr Duration kGrace = seconds(3);
+/// Ranks of one program end together; one that lingers is waiting for something that will not come.
+constexpr Duration kLongestFarewell = seconds(30);
+/// After one rank has failed others follow; within this time the cause shows.
+constexpr Duration kAftermath = milliseconds(300);
+
+}  // namespace
+
+void RankGroup::start(std::vector<RankCommand> commands, const std::string& folder,
+                      const Starter& starter) {
+  const os::FileDescriptor nothing = os::open_to_read("/dev/null");
+  for (RankCommand& command : commands) {
+    const std::string output = fmt::format("{}/{}.txt", folder, command.file);
+    const os::FileDescriptor file = os::open_to_write(output);
+    const int input = command.input >= 0 ? command.input : nothing.get();
+    os::Child child = starter(command, input, file.get());
+    started_.push_back(
+        {.command = std::move(command), .output = output, .child = std::move(child)});
+  }
+}
+
+bool RankGroup::any_running() {
+  return std::any_of(started_.begin(), started_.end(), [](Started& s) { return !s.child.poll(); });
+}
+
+bool RankGroup::all_running() {
+  return std::all_of(started_.begin(), started_.end(), [](Started& s) { return !s.child.poll(); });
+}
+
+std::optional<std::string> RankGroup::wait(const RankCare& care) {
+  const auto limit = steady_clock::now() + care.timeout;
+  std::optional<steady_clock::time_point> first_end;
+  while (any_running()) {
+    std::this_thread::sleep_for(kLook);
+    if (care.attend) care.attend();
+    if (const auto why = failure(care)) return why;
+    if (care.stop && care.stop()) return {};
+    const auto now = steady_clock::now();
+    if (now > limit) return fmt::format("no end after {}", readable(care.timeout));
+    if (care.broken) {
+      if (const auto why = care.broken()) return why;
+    }
+    if (!first_end && !all_running()) first_end = now;
+    if (first_end && now > *first_end + kLongestFarewell) return lingering();
+  }
+  if (care.attend) care.attend();
+  return failure(care);
+}
+
+/// The rank that was killed is the cause before one that noticed.
+std::optional<std::string> RankGroup::failure(const RankCare& care) {
+  const auto failed = [](Started& s) { return s.child.poll() && !s.child.poll()->succeeded(); };
+  if (std::none_of(started_.begin(), started_.end(), failed)) return {};
+  for (auto until = steady_clock::now() + kAftermath;
+       steady_clock::now() < until && any_running();) {
+    std::this_thread::sleep_for(kLook);
+    if (care.attend) care.attend();
+  }
+  int best = -1;
+  std::optional<std::string> why;
+  for (std::size_t i = 0; i < started_.size(); ++i) {
+    if (!failed(started_[i])) continue;
+    const os::Ending ending = *started_[i].child.poll();
+    const RankCare::Explanation told = care.explain ? care.explain(i) : RankCare::Explanation{};
+    const int weight = ending.signal != 0 ? 2 : told.cause ? 1 : 0;
+    if (weight <= best) continue;
+    best = weight;
+    why = fmt::format("{} {}{}{}", label(i), os::describe(ending), told.text.empty() ? "" : " ",
+                      told.text);
+  }
+  return why;
+}
+
+std::string RankGroup::lingering() {
+  for (Started& started : started_) {
+    if (started.child.poll()) continue;
+    return fmt::format("{} went on for {} after another rank had ended", started.command.label,
+                       readable(kLongestFarewell));
+  }
+  return {};
+}
+
+std::vector<RankOutcome> RankGroup::stop() {
+  for (Started& started : started_) {
+    if (started.child.poll()) continue;
+    started.stopped = true;
+    started.child.signal(SIGTERM);
+    started.child.signal(SIGCONT);  // one that was stopped could not end
+  }
+  const auto limit = steady_clock::now() + kGrace;
+  std::vector<RankOutcome> outcomes;
+  for (Started& started : started_) {
+    const auto left = limit - steady_clock::now();
+    started.child.wait_for(std::max(left, steady_clock::duration(0)));
+    const os::Ending ending = started.child.stop(Duration(0));
+    outcomes.push_back({.label = started.command.label,
+                        .output = started.output,
+                        .ending = ending,
+                        .stopped = started.stopped});
+  }
+  return outcomes;
+}
+
+}  // namespace tw::lab

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job of an experiment as tasks for its ranks.
+
+#pragma once
+
+#include "trainwire/lab/launch.h"
+#include "trainwire/spec/experiment.h"
+#include "trainwire/trainer/task.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tw::lab {
+
+struct TrainingJob {
+  std::string name;
+  std::vector<int> hosts = {};  ///< of each rank
+  std::vector<std::string> host_names = {};
+  std::vector<trainer::Task> tasks = {};  ///< of each rank
+
+  /// "rank 2 on host1", with the job's name when there are several.
+  std::string label(std::size_t rank) const;
+  bool named = false;
+};
+
+/// Where a host listens, and what it is called.
+struct HostAddress {
+  std::string name;
+  std::string address;
+};
+
+/// Files that a rank writes into the run folder.
+std::string steps_file(const std::string& folder, const std::string& job, int rank);
+std::string sockets_file(const std::string& folder, const std::string& job, int rank);
+
+/// Payloads and buckets are divided by run.scale. Throws SpecError for what cannot be run: torch, a
+/// transport that is not tcp, a strategy that cannot be laid out.
+std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
+                                       std::span<const HostAddress> hosts,
+                                       const std::string& folder);
+
+/// Bytes from rank to rank that the schedules of all steps move, warm-up and broadcast included.
+std::vector<std::vector<std::int64_t>> scheduled_bytes(const TrainingJob& job);
+
+}  // namespace tw::lab
