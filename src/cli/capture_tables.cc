@@ -264,7 +264,7 @@ void write_collectives(const flow::Analysis& analysis, TableFile& table) {
 
 void write_steps(const flow::StepLog& log, TableFile& table) {
   for (const flow::LoggedStep& step : log.steps) {
-    table.row({step.rank, step.step, "step", step.start_ns, step.end_ns});
+    table.row({step.rank, step.step, "step", step.start_ns, step.end_ns, {}, {}, {}, {}});
   }
 }
 

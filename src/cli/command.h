@@ -44,6 +44,7 @@ Body declare_doctor(CommandLine& app);
 Body declare_exec(CommandLine& app);
 Body declare_info(CommandLine& app);
 Body declare_net(CommandLine& app);
+Body declare_run(CommandLine& app);
 Body declare_plan(CommandLine& app);
 Body declare_show(CommandLine& app);
 Body declare_models(CommandLine& app);

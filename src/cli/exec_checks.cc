@@ -127,8 +127,8 @@ bool all_ok(const std::vector<RunCheck>& checks) {
   return std::all_of(checks.begin(), checks.end(), [](const RunCheck& check) { return check.ok; });
 }
 
-std::string checks_text(const std::vector<RunCheck>& checks, std::string_view engine) {
-  std::string text = fmt::format("checks (engine {})\n", engine);
+std::string checks_text(const std::vector<RunCheck>& checks) {
+  std::string text = "checks\n";
   for (const RunCheck& check : checks) {
     text += fmt::format("  {}  {:<8} {}\n", check.ok ? "ok  " : "FAIL", check.name, check.text);
   }

@@ -26,7 +26,7 @@ std::vector<RunCheck> exec_checks(const lab::ConductOutcome& outcome,
                                   const lab::ConductRequest& request, const CaptureResult& result);
 bool all_ok(const std::vector<RunCheck>& checks);
 
-std::string checks_text(const std::vector<RunCheck>& checks, std::string_view engine);
+std::string checks_text(const std::vector<RunCheck>& checks);
 nlohmann::ordered_json checks_document(const std::vector<RunCheck>& checks);
 
 }  // namespace tw::cli

@@ -34,7 +34,7 @@ const RunCheck& named(const std::vector<RunCheck>& checks, std::string_view name
 
 TEST(ExecChecks, PassWhenAllCountsAgree) {
   const auto checks = exec_checks(sound(), two_hosts(), {});
-  EXPECT_TRUE(all_ok(checks)) << checks_text(checks, "tap");
+  EXPECT_TRUE(all_ok(checks)) << checks_text(checks);
   EXPECT_EQ(checks_document(checks)[0]["name"], "ranks");
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/cli/capture_document.h"
-#include "trainwire/cli/capture_tables.h"
 #include "trainwire/cli/capture_text.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/exec_checks.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/interrupt.h"
+#include "trainwire/cli/lab_output.h"
 #include "trainwire/cli/network_text.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
-#include "trainwire/cli/version.h"
+#include "trainwire/cli/status.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/testbed/choose.h"
@@ -30,10 +30,6 @@
 
 namespace tw::cli {
 namespace {
-
-constexpr int kRunFailed = 4;
-constexpr int kInterrupted = 130;
-constexpr std::size_t kLastLines = 15;
 
 struct Options {
   std::shared_ptr<ExperimentFile> experiment;
@@ -63,53 +59,6 @@ std::vector<int> placement_of(const spec::Experiment& experiment) {
   return placement;
 }
 
-std::string default_folder(const Options& options) {
-  const std::filesystem::path path(options.experiment->path);
-  const std::string name = path.filename() == "experiment.toml" && path.has_parent_path()
-                               ? path.parent_path().filename().string()
-                               : path.stem().string();
-  std::string folder = name + ".run";
-  for (int i = 2; !options.force && std::filesystem::exists(folder); ++i) {
-    folder = fmt::format("{}-{}.run", name, i);
-  }
-  return folder;
-}
-
-result::RunFolder take_folder(const Options& options, Streams streams) {
-  result::Provenance provenance{.command = "exec",
-                                .command_line = {"trainwire"},
-                                .version = std::string(version()),
-                                .commit = std::string(commit())};
-  for (const std::string& word : streams.arguments) provenance.command_line.push_back(word);
-  if (options.experiment->path != "-") {
-    provenance.inputs.push_back(result::describe_input(options.experiment->path));
-  }
-  return {options.out.empty() ? default_folder(options) : options.out, std::move(provenance),
-          options.force ? result::IfThere::Replace : result::IfThere::Refuse};
-}
-
-/// What a terminal shows while it lasts.
-class Status {
- public:
-  Status(std::ostream& err, bool shown) : err_(err), shown_(shown) {}
-  ~Status() { wipe(); }
-  Status(const Status&) = delete;
-  Status& operator=(const Status&) = delete;
-  void tell(const std::string& what) {
-    if (!shown_) return;
-    fmt::print(err_, "\r\x1b[K{}", what);
-    err_.flush();
-  }
-  void wipe() {
-    if (shown_) fmt::print(err_, "\r\x1b[K");
-    err_.flush();
-  }
-
- private:
-  std::ostream& err_;
-  bool shown_;
-};
-
 /// Marks that the ranks left, as one log; nothing when there are none.
 std::optional<flow::StepLog> read_marks(const std::string& folder, std::size_t ranks) {
   std::string text = "rank,step,start,end\n";
@@ -128,73 +77,6 @@ std::optional<flow::StepLog> read_marks(const std::string& folder, std::size_t r
   return flow::parse_step_log(text, folder + "/marks");
 }
 
-CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
-                      const std::string& folder, std::size_t ranks) {
-  CaptureResult result;
-  std::vector<std::string> files;
-  for (const capture::LiveResult& capture : outcome.captures) {
-    if (capture.packets > 0) files.push_back(capture.file);
-  }
-  flow::AnalysisOptions how;
-  for (const testbed::HostPlan& host : plan.hosts) how.names.emplace_back(host.address, host.name);
-  how.log = read_marks(folder, ranks);
-  result.log = how.log;
-  result.interrupted = outcome.interrupted;
-  if (files.empty()) return result;
-  flow::ReadOptions reading;
-  reading.one_clock = true;  // all hosts are on this machine
-  result.traffic = flow::read_traffic(files, reading);
-  result.analysis = flow::analyse(result.traffic, how);
-  add_figures(result);
-  return result;
-}
-
-void write_links(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
-                 result::RunFolder& folder) {
-  result::TableFile& table = folder.table("links");
-  for (int i = 0; i < static_cast<int>(2 * plan.hosts.size()); ++i) {
-    const testbed::Port& port = plan.ports[static_cast<std::size_t>(i)];
-    const bool out = port.direction == spec::Direction::FromHost;
-    const testbed::PathCheck* check = check_of(plan, i, outcome.network);
-    const testbed::LinkCounters counters = static_cast<std::size_t>(i / 2) < outcome.counters.size()
-                                               ? outcome.counters[static_cast<std::size_t>(i / 2)]
-                                               : testbed::LinkCounters{};
-    table.row(
-        {port.link, out ? "from_host" : "to_host", port.rate.bits_per_second(),
-         check != nullptr ? result::Cell(check->found.rate.carried.bits_per_second())
-                          : result::Cell(),
-         out ? counters.sent_packets : counters.received_packets,
-         out ? counters.sent_bytes : counters.received_bytes,
-         out ? static_cast<std::uint64_t>(counters.queue_dropped) : counters.received_dropped});
-  }
-}
-
-/// Counters of every host while the ranks ran, only where they changed.
-void write_samples(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
-                   result::RunFolder& folder) {
-  result::TableFile& table = folder.table("samples");
-  const std::vector<testbed::LinkSample>& samples = outcome.watch.links;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    for (std::size_t host = 0; host < samples[i].links.size(); ++host) {
-      const testbed::LinkCounters& now = samples[i].links[host];
-      const bool same = i > 0 && i + 1 < samples.size() && now == samples[i - 1].links[host] &&
-                        now == samples[i + 1].links[host];
-      if (same) continue;
-      table.row({samples[i].time_ns, plan.hosts[host].name, now.sent_bytes, now.received_bytes,
-                 now.queue_bytes, now.queue_dropped});
-    }
-  }
-}
-
-void write_load(const lab::ConductOutcome& outcome, result::RunFolder& folder) {
-  result::TableFile& table = folder.table("load");
-  const std::vector<testbed::LoadSample>& loads = outcome.watch.loads;
-  for (std::size_t i = 1; i < loads.size(); ++i) {
-    const auto load = testbed::load_between(outcome.watch, loads[i - 1].time_ns, loads[i].time_ns);
-    if (load) table.row({loads[i].time_ns, load->busy, load->steal, load->wait});
-  }
-}
-
 /// What the ranks say of their own steps.
 nlohmann::ordered_json steps_document(const CaptureResult& result) {
   std::map<int, std::vector<double>> times;
@@ -210,52 +92,6 @@ nlohmann::ordered_json steps_document(const CaptureResult& result) {
         {{"rank", rank}, {"count", seconds.size()}, {"median_s", seconds[seconds.size() / 2]}});
   }
   return {{"per_rank", ranks}};
-}
-
-nlohmann::ordered_json document_of(const CaptureResult& result, const lab::ConductOutcome& outcome,
-                                   const lab::ConductRequest& request,
-                                   const std::vector<RunCheck>& checks) {
-  nlohmann::ordered_json document = result.traffic.totals.packets > 0
-                                        ? capture_document(result)
-                                        : nlohmann::ordered_json{{"schema", 1}};
-  document["engine"] = testbed::name_of(request.engine);
-  document["checks"] = checks_document(checks);
-  document["network"] = {{"links", links_document(request.plan, outcome.network)},
-                         {"paths", paths_document(request.plan, outcome.network)}};
-  document["cpu_bound"] = outcome.verdict.level >= testbed::WatchLevel::CpuBound;
-  document["machine"] = {{"level", testbed::level_name(outcome.verdict.level)},
-                         {"reasons", outcome.verdict.reasons}};
-  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
-  for (const lab::RankOutcome& rank : outcome.ranks) {
-    ranks.push_back({{"name", rank.label},
-                     {"exit_code", rank.ending.exit_code},
-                     {"signal", rank.ending.signal},
-                     {"stopped", rank.stopped},
-                     {"output", rank.output}});
-  }
-  document["ranks"] = ranks;
-  document["steps"] = steps_document(result);
-  document["duration_s"] = 1e-9 * static_cast<double>(outcome.ended_ns - outcome.started_ns);
-  return document;
-}
-
-void show_failure(const lab::ConductOutcome& outcome, Streams streams) {
-  for (const lab::RankOutcome& rank : outcome.ranks) {
-    if (rank.ending.succeeded() || rank.stopped) continue;
-    fmt::print(streams.err, "{} {}; its last lines ({}):\n", rank.label, os::describe(rank.ending),
-               rank.output);
-    for (const std::string& line : lab::last_lines(rank.output, kLastLines)) {
-      fmt::print(streams.err, "  {}\n", printable(line));
-    }
-    return;
-  }
-}
-
-void remove_captures(const lab::ConductOutcome& outcome) {
-  for (const capture::LiveResult& capture : outcome.captures) {
-    std::error_code ignored;
-    std::filesystem::remove(capture.file, ignored);
-  }
 }
 
 lab::ConductRequest request_of(const Options& options, const spec::Experiment& experiment) {
@@ -278,14 +114,13 @@ lab::ConductRequest request_of(const Options& options, const spec::Experiment& e
 int finish(const Options& options, const lab::ConductRequest& request,
            const lab::ConductOutcome& outcome, result::RunFolder& folder, bool keep,
            Streams streams) {
-  const CaptureResult result =
-      analyse(outcome, request.plan, folder.path(), request.launch.placement.size());
+  const auto marks = read_marks(folder.path(), request.launch.placement.size());
+  CaptureResult result = analyse(outcome, request.plan, marks);
+  result.log = marks;
   const std::vector<RunCheck> checks = exec_checks(outcome, request, result);
-  if (result.traffic.totals.packets > 0) write_tables(result, folder);
-  write_links(outcome, request.plan, folder);
-  write_samples(outcome, request.plan, folder);
-  write_load(outcome, folder);
-  const nlohmann::ordered_json document = document_of(result, outcome, request, checks);
+  write_lab_tables(result, outcome, request.plan, folder);
+  nlohmann::ordered_json document = lab_document(result, outcome, request, checks);
+  document["steps"] = steps_document(result);
   folder.finish(document, outcome.interrupted ? "interrupted" : outcome.failure.value_or(""));
   if (!keep) remove_captures(outcome);
   if (options.json) {
@@ -294,7 +129,7 @@ int finish(const Options& options, const lab::ConductRequest& request,
     if (result.traffic.totals.packets > 0) {
       fmt::print(streams.out, "{}\n", capture_text(result, folder.path()));
     }
-    fmt::print(streams.out, "{}", checks_text(checks, testbed::name_of(request.engine)));
+    fmt::print(streams.out, "engine {}\n{}", testbed::name_of(request.engine), checks_text(checks));
   }
   streams.out.flush();
   if (outcome.interrupted) {
@@ -331,7 +166,8 @@ int exec(const Options& options, Streams streams) {
   testbed::sweep(testbed::state_folder());
   os::become_root_of_own_namespace();
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
-  result::RunFolder folder = take_folder(options, streams);
+  result::RunFolder folder =
+      take_folder("exec", *options.experiment, options.out, options.force, streams);
   folder.table("links");
   request.folder = std::filesystem::absolute(folder.path()).string();
   Status status(streams.err, !options.quiet && is_terminal(streams.err));

@@ -14,10 +14,12 @@ using nlohmann::json;
 RankCounts counts_from(const json& message, std::size_t ranks) {
   RankCounts counts;
   counts.sent.resize(ranks);
+  counts.framing.resize(ranks);
   for (const json& wire : message.at("counts")) {
-    counts.sent.at(wire.at("peer").get<std::size_t>()) += wire.at("sent").get<std::int64_t>();
+    const auto peer = wire.at("peer").get<std::size_t>();
+    counts.sent.at(peer) += wire.at("sent").get<std::int64_t>();
+    counts.framing.at(peer) += wire.at("framing").get<std::int64_t>();
   }
-  message.at("framing_bytes").get_to(counts.framing_bytes);
   message.at("checked").get_to(counts.checked);
   message.at("wrong").get_to(counts.wrong);
   for (const json& row : message.at("bench")) {
@@ -60,11 +62,12 @@ std::vector<RankCommand> RankTalk::commands(const std::string& program) const {
   return commands;
 }
 
-void RankTalk::close_ends() {
+void RankTalk::close_other_ends() {
   for (Line& line : lines_) line.other_end = {};
 }
 
 void RankTalk::attend() {
+  close_other_ends();
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     while (const auto message = lines_[i].control.poll()) take(i, *message);
   }

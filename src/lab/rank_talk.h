@@ -17,7 +17,7 @@ namespace tw::lab {
 /// What a rank counted.
 struct RankCounts {
   std::vector<std::int64_t> sent = {};  ///< payload bytes, by peer
-  std::int64_t framing_bytes = 0;       ///< sent besides: hellos and requests
+  std::vector<std::int64_t> framing = {};  ///< bytes sent besides, by peer: hellos and requests
   std::int64_t checked = 0;             ///< elements
   std::int64_t wrong = 0;
   struct Bench {
@@ -45,11 +45,10 @@ class RankTalk {
   explicit RankTalk(const std::vector<TrainingJob>& jobs);
 
   /// How to start the ranks, in order: this program as `program rank`, speaking on standard input.
-  /// Descriptors are ours: close_ends() when all were started.
+  /// The descriptors in them are ours.
   std::vector<RankCommand> commands(const std::string& program) const;
-  void close_ends();
 
-  /// Answers what has come; never waits.
+  /// Answers what has come; never waits. REQUIRES: all ranks were started.
   void attend();
   /// Of a rank that has ended badly.
   RankCare::Explanation explain(std::size_t rank) const;
@@ -68,6 +67,7 @@ class RankTalk {
     bool done = false;
     bool left = false;
   };
+  void close_other_ends();
   void take(std::size_t i, const nlohmann::json& message);
   void introduce(std::size_t job);
   void start_when_ready();

@@ -104,9 +104,28 @@ constexpr std::array kCollectives{
 constexpr std::array kSteps{
     Column{"rank", Integer, "", "training process"},
     Column{"step", Integer, "", "number of the iteration"},
-    Column{"phase", Text, "", "forward, backward, exchange, wait, or step for the whole"},
+    Column{"phase", Text, "",
+           "forward, backward, exchange, aggregation, distribution, wait, optimiser, broadcast, or "
+           "step for the whole"},
     Column{"start_ns", Integer, "ns", "start since 1970, on the rank's clock"},
     Column{"end_ns", Integer, "ns", "end since 1970, on the rank's clock"},
+    Column{"job", Text, "", "whose rank it is"},
+    Column{"bucket", Integer, "", "which gradients; empty when not of one bucket"},
+    Column{"moved_bytes", Integer, "bytes", "payload sent and received in it"},
+    Column{"queued_bytes", Integer, "bytes", "handed to TCP and not acknowledged at its end"},
+};
+
+constexpr std::array kSockets{
+    Column{"time_ns", Integer, "ns", "since 1970"},
+    Column{"job", Text, "", "whose rank it is"},
+    Column{"rank", Integer, "", "that asked its kernel"},
+    Column{"peer", Integer, "", "rank at the other end"},
+    Column{"lane", Integer, "", "which of the connections between the two"},
+    Column{"rtt_ns", Integer, "ns", "smoothed round trip"},
+    Column{"rtt_deviation_ns", Integer, "ns", "its mean deviation"},
+    Column{"window_bytes", Integer, "bytes", "congestion window"},
+    Column{"retransmitted_packets", Integer, "", "so far"},
+    Column{"queued_bytes", Integer, "bytes", "handed to TCP and not acknowledged"},
 };
 
 constexpr std::array kLinks{
@@ -143,6 +162,7 @@ constexpr std::array kTables{
     Table{"windows", "bytes over time: of everything, of each pair, of each flow", kWindows},
     Table{"collectives", "one recognised collective a row", kCollectives},
     Table{"steps", "the program's own record of its steps", kSteps},
+    Table{"sockets", "what TCP said of the ranks' connections, every 10 ms", kSockets},
     Table{"links", "what each link was to do and did", kLinks},
     Table{"samples", "what each emulated host's device had counted, every 10 ms", kSamples},
     Table{"load", "how busy the machine was meanwhile", kLoad},

@@ -36,10 +36,11 @@ struct ExchangeTimes {
   std::int64_t queued_end = 0;
 };
 
-/// Bytes of payload over one connection so far.
+/// Bytes over one connection so far; of payload unless said.
 struct WireCount {
   std::int64_t sent = 0;
   std::int64_t received = 0;
+  std::int64_t framing = 0;  ///< sent besides payload
 };
 
 class Exchange {

@@ -193,7 +193,6 @@ class Loop {
     }
     leave();
     result_.counts = averager.counts();
-    result_.framing_bytes = static_cast<std::int64_t>(kRequestBytes) * averager.requests();
     return std::move(result_);
   }
 

@@ -22,8 +22,7 @@ struct BenchResult {
 };
 
 struct LoopResult {
-  std::vector<WireCount> counts = {};  ///< payload, by connection
-  std::int64_t framing_bytes = 0;      ///< sent besides payload and hellos
+  std::vector<WireCount> counts = {};  ///< by connection; hellos are not counted
   std::int64_t checked = 0;            ///< elements that were verified
   std::int64_t wrong = 0;              ///< of these
   std::vector<BenchResult> bench = {};

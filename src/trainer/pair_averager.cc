@@ -40,6 +40,7 @@ PairAverager::PairAverager(const Task& task, std::span<float> payload,
       log_(log),
       received_(connections.size()),
       sent_(connections.size()),
+      requests_(connections.size()),
       scratch_(kBlock) {
   for (std::size_t wire = 0; wire < connections.size(); ++wire) {
     const auto& c = connections[wire];
@@ -83,7 +84,7 @@ void PairAverager::pull(std::int64_t step) {
     sent += moved.bytes;
     if (moved.blocked) wait_for(socket, POLLOUT, task_.patience, peer);
   }
-  ++requests_;
+  ++requests_[wire];
   receive_payload(wire);
   log_.add({.step = step,
             .name = "exchange",
@@ -166,7 +167,9 @@ bool PairAverager::answer(Client& client) {
 std::vector<WireCount> PairAverager::counts() const {
   std::vector<WireCount> counts(connections_.size());
   for (std::size_t wire = 0; wire < counts.size(); ++wire) {
-    counts[wire] = {.sent = sent_[wire].load(), .received = received_[wire]};
+    counts[wire] = {.sent = sent_[wire].load(),
+                    .received = received_[wire],
+                    .framing = static_cast<std::int64_t>(kRequestBytes) * requests_[wire]};
   }
   return counts;
 }

@@ -38,7 +38,6 @@ class PairAverager {
 
   /// Payload by connection. REQUIRES: nobody pulls any more.
   std::vector<WireCount> counts() const;
-  std::int64_t requests() const { return requests_; }
 
  private:
   /// A connection on which the peer pulls.
@@ -61,7 +60,7 @@ class PairAverager {
   std::vector<Client> clients_;
   std::vector<std::int64_t> received_;
   std::vector<std::atomic<std::int64_t>> sent_;
-  std::int64_t requests_ = 0;
+  std::vector<std::int64_t> requests_;
   std::vector<std::byte> scratch_;
   std::mutex model_;
   std::atomic<bool> ends_ = false;

@@ -83,19 +83,16 @@ class Rank {
     for (std::size_t i = 0; i < connections.size(); ++i) {
       wires.push_back({{"peer", connections[i].peer},
                        {"sent", result.counts[i].sent},
+                       {"framing", result.counts[i].framing +
+                                       static_cast<std::int64_t>(transport::tcp::kHelloBytes)},
                        {"received", result.counts[i].received}});
     }
     json bench = json::array();
     for (const BenchResult& row : result.bench) {
       bench.push_back({row.elements, row.time_ns, row.wrong});
     }
-    return {{"counts", wires},
-            {"framing_bytes",
-             result.framing_bytes +
-                 static_cast<std::int64_t>(transport::tcp::kHelloBytes * connections.size())},
-            {"checked", result.checked},
-            {"wrong", result.wrong},
-            {"bench", bench}};
+    return {
+        {"counts", wires}, {"checked", result.checked}, {"wrong", result.wrong}, {"bench", bench}};
   }
 
   Control control_;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/run_text.h"
+
+#include "trainwire/base/units.h"
+#include "trainwire/cli/printable.h"
+#include "trainwire/trainer/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tw::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostPairs = 6;
+constexpr std::size_t kMostFindings = 4;
+constexpr std::size_t kMostJobs = 4;
+constexpr std::size_t kFindingColumns = 110;
+
+std::string time_text(const stats::Estimate& estimate) {
+  return fmt::format("{} [{}, {}]", readable(from_seconds(estimate.value)),
+                     readable(from_seconds(estimate.low)), readable(from_seconds(estimate.high)));
+}
+
+std::string job_text(const lab::TrainingJob& job, const StepFigures& figures) {
+  const trainer::Task& task = job.tasks.front();
+  std::string text = fmt::format("{}: {} of {} ranks, {} of gradients in {} bucket{}, {} step{}\n",
+                                 printable(job.name), task.strategy, job.tasks.size(),
+                                 readable(Bytes(trainer::kElementBytes * task.elements())),
+                                 task.buckets.size(), task.buckets.size() == 1 ? "" : "s",
+                                 figures.steps, figures.steps == 1 ? "" : "s");
+  if (figures.step_s) text += fmt::format("  step      {}\n", time_text(*figures.step_s));
+  if (figures.exchange_s) {
+    text += fmt::format("  exchange  {}, bus bandwidth {}\n", time_text(*figures.exchange_s),
+                        readable(BitRate(figures.busbw_bps)));
+  }
+  const auto wait = figures.phases_s.find("wait");
+  if (wait != figures.phases_s.end() && task.compute.backward.count() > 0) {
+    text +=
+        fmt::format("  exposed   {} of it after backward\n", readable(from_seconds(wait->second)));
+  }
+  return text;
+}
+
+std::string pairs_text(const CaptureResult& result) {
+  if (result.traffic.totals.packets == 0) return {};
+  const HostNames names(result.traffic, result.analysis);
+  const std::vector<HostPair> pairs = host_pairs(result.traffic, names);
+  std::string text = "bytes per pair (TCP streams)\n";
+  for (std::size_t i = 0; i < std::min(pairs.size(), kMostPairs); ++i) {
+    text += fmt::format("  {} > {}  {}\n", printable(names.name(pairs[i].from)),
+                        printable(names.name(pairs[i].to)),
+                        readable(Bytes(static_cast<std::int64_t>(pairs[i].count.stream_bytes))));
+  }
+  if (pairs.size() > kMostPairs) {
+    text += fmt::format("  and {} more in pairs.csv\n", pairs.size() - kMostPairs);
+  }
+  return text;
+}
+
+std::string findings_text(const CaptureResult& result) {
+  const auto& findings = result.analysis.findings;
+  if (result.traffic.totals.packets == 0 || findings.empty()) return {};
+  std::string text = "findings\n";
+  for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
+    std::string line = printable(findings[i].text);
+    if (line.size() > kFindingColumns) line = line.substr(0, kFindingColumns - 3) + "...";
+    text += fmt::format("  {}  {}\n", i + 1, line);
+  }
+  return text;
+}
+
+ordered_json estimate_document(const std::optional<stats::Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  return {{"median_s", estimate->value},
+          {"ci_low_s", estimate->low},
+          {"ci_high_s", estimate->high},
+          {"count", estimate->n}};
+}
+
+}  // namespace
+
+std::optional<Utilisation> busiest_link(const lab::ConductOutcome& outcome,
+                                        const testbed::NetPlan& plan, std::int64_t begin_ns,
+                                        std::int64_t end_ns) {
+  const std::vector<testbed::LinkSample>& samples = outcome.watch.links;
+  const auto at = [&](std::int64_t time) {
+    return std::lower_bound(samples.begin(), samples.end(), time,
+                            [](const auto& sample, std::int64_t t) { return sample.time_ns < t; });
+  };
+  const auto first = at(begin_ns);
+  auto last = at(end_ns);
+  if (last == samples.end() && !samples.empty()) --last;
+  if (first >= last) return {};
+  const double seconds = 1e-9 * static_cast<double>(last->time_ns - first->time_ns);
+  std::optional<Utilisation> busiest;
+  for (std::size_t host = 0; host < first->links.size(); ++host) {
+    for (const bool out : {true, false}) {
+      const testbed::Port& port = plan.ports[2 * host + (out ? 0 : 1)];
+      const auto count = [&](const testbed::LinkCounters& c) {
+        return static_cast<double>(out ? c.sent_bytes : c.received_bytes);
+      };
+      const double rate = 8 * (count(last->links[host]) - count(first->links[host])) / seconds;
+      const double share = rate / port.rate.bits_per_second();
+      if (busiest && share <= busiest->share) continue;
+      busiest = {.link = port.link, .from_host = out, .share = share, .rate_bps = rate};
+    }
+  }
+  return busiest;
+}
+
+std::string run_text(const RunView& view, const CaptureResult& result, const std::string& folder) {
+  std::string text = fmt::format("{}, {}\n\n", printable(view.name), view.place);
+  for (std::size_t i = 0; i < std::min(view.jobs.size(), kMostJobs); ++i) {
+    text += job_text(view.jobs[i], view.figures[i]);
+  }
+  if (view.busiest) {
+    text += fmt::format("busiest link: {} {}, {:.0f} % full ({})\n", view.busiest->link,
+                        view.busiest->from_host ? "sending" : "receiving",
+                        100 * view.busiest->share, readable(BitRate(view.busiest->rate_bps)));
+  }
+  text += pairs_text(result) + findings_text(result);
+  text += checks_text(view.checks);
+  return text + fmt::format("\n{} has the tables: steps.csv, pairs.csv, sockets.csv...\n", folder);
+}
+
+ordered_json jobs_document(const RunView& view) {
+  ordered_json jobs = ordered_json::array();
+  for (std::size_t i = 0; i < view.jobs.size(); ++i) {
+    const lab::TrainingJob& job = view.jobs[i];
+    const trainer::Task& task = job.tasks.front();
+    const StepFigures& figures = view.figures[i];
+    ordered_json phases = ordered_json::object();
+    for (const auto& [phase, seconds] : figures.phases_s) phases[phase] = seconds;
+    jobs.push_back({{"name", job.name},
+                    {"strategy", task.strategy},
+                    {"ranks", job.tasks.size()},
+                    {"gradient_bytes", trainer::kElementBytes * task.elements()},
+                    {"buckets", task.buckets.size()},
+                    {"verified", task.verify},
+                    {"steps", figures.steps},
+                    {"step", estimate_document(figures.step_s)},
+                    {"exchange", estimate_document(figures.exchange_s)},
+                    {"busbw_bps", figures.busbw_bps},
+                    {"phases_median_s", phases}});
+  }
+  return jobs;
+}
+
+}  // namespace tw::cli
