@@ -39,6 +39,7 @@ struct Command {
 std::span<const Command> commands();
 
 Body declare_analyze(CommandLine& app);
+Body declare_bench(CommandLine& app);
 Body declare_cleanup(CommandLine& app);
 Body declare_doctor(CommandLine& app);
 Body declare_exec(CommandLine& app);

@@ -9,6 +9,7 @@ std::span<const Command> commands() {
   static constexpr std::array kCommands{
       Command{"run", "train on an emulated network with real packets, measured", declare_run},
       Command{"exec", "any program on an emulated network, captured and analysed", declare_exec},
+      Command{"bench", "time exchanges as nccl-tests does, on any network", declare_bench},
       Command{"net", "an emulated network: its plan, its check, a shell in it", declare_net},
       Command{"analyze", "captures into flows, iterations, collectives, findings", declare_analyze},
       Command{"info", "facts about capture files", declare_info},

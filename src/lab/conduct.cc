@@ -83,6 +83,35 @@ LinkCounters difference(const LinkCounters& after, const LinkCounters& before) {
   return d;
 }
 
+/// What hosts send, from their counters, twice a second.
+class RateMeter {
+ public:
+  explicit RateMeter(const Cluster& cluster)
+      : links_(host_links(cluster)), reader_(links_), last_(links_.size()) {}
+
+  void look(const std::function<void(std::span<const double>)>& tell) {
+    const std::int64_t now = os::monotonic_ns();
+    if (now - last_ns_ < kEvery) return;
+    std::vector<LinkCounters> counters(links_.size());
+    reader_.read(counters);
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      rates.push_back(8e9 * static_cast<double>(counters[i].sent_bytes - last_[i].sent_bytes) /
+                      static_cast<double>(now - last_ns_));
+    }
+    if (last_ns_ != 0) tell(rates);
+    last_ = std::move(counters);
+    last_ns_ = now;
+  }
+
+ private:
+  static constexpr std::int64_t kEvery = 500'000'000;
+  std::vector<testbed::WatchedLink> links_;
+  testbed::CounterReader reader_;
+  std::vector<LinkCounters> last_;
+  std::int64_t last_ns_ = 0;
+};
+
 class Conductor {
  public:
   explicit Conductor(const ConductRequest& request)
@@ -223,6 +252,11 @@ class Conductor {
     RankCare care = request_.care;
     care.timeout = request_.timeout;
     care.stop = [this] { return is_stopped(); };
+    RateMeter meter(cluster_);
+    care.attend = [&] {
+      if (request_.care.attend) request_.care.attend();
+      if (request_.rates) meter.look(request_.rates);
+    };
     care.broken = [this] { return cluster_.engine_failure(); };
     outcome_.failure = ranks_.wait(care);
     outcome_.ranks = ranks_.stop();

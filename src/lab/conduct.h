@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct ConductRequest {
   bool accepts_network = false;  ///< goes on although the network is not what was asked for
   std::function<void(const std::string&)> tell = {};  ///< what is being done, a few words
   std::function<bool()> stop = {};                    ///< asked often
+  /// What each host sends now, in bit/s; called twice a second.
+  std::function<void(std::span<const double>)> rates = {};
 };
 
 struct ConductOutcome {

@@ -25,6 +25,7 @@ RankCounts counts_from(const json& message, std::size_t ranks) {
   for (const json& row : message.at("bench")) {
     counts.bench.push_back({.elements = row.at(0).get<std::int64_t>(),
                             .time_ns = row.at(1).get<std::int64_t>(),
+                            .cpu_ns = row.at(3).get<std::int64_t>(),
                             .wrong = row.at(2).get<std::int64_t>()});
   }
   return counts;

@@ -16,13 +16,14 @@ namespace tw::lab {
 
 /// What a rank counted.
 struct RankCounts {
-  std::vector<std::int64_t> sent = {};  ///< payload bytes, by peer
+  std::vector<std::int64_t> sent = {};     ///< payload bytes, by peer
   std::vector<std::int64_t> framing = {};  ///< bytes sent besides, by peer: hellos and requests
-  std::int64_t checked = 0;             ///< elements
+  std::int64_t checked = 0;                ///< elements
   std::int64_t wrong = 0;
   struct Bench {
     std::int64_t elements = 0;
     std::int64_t time_ns = 0;
+    std::int64_t cpu_ns = 0;
     std::int64_t wrong = 0;
   };
   std::vector<Bench> bench = {};

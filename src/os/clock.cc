@@ -21,6 +21,8 @@ std::int64_t real_time_ns() { return now(CLOCK_REALTIME); }
 
 std::int64_t monotonic_ns() { return now(CLOCK_MONOTONIC); }
 
+std::int64_t process_cpu_ns() { return now(CLOCK_PROCESS_CPUTIME_ID); }
+
 void sleep_until(std::int64_t monotonic_ns) {
   const timespec until{.tv_sec = monotonic_ns / kSecond, .tv_nsec = monotonic_ns % kSecond};
   while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {

@@ -221,7 +221,9 @@ BenchResult bench_row(const Task& all, const BenchRow& row, Connections connecti
   std::ranges::fill(payload, 0.0f);
   exchange.exchange(0, 0);
   const std::int64_t begin = os::monotonic_ns();
+  const std::int64_t cpu_begin = os::process_cpu_ns();
   for (int i = 0; i < row.repeats; ++i) exchange.exchange(i, 0);
+  result.cpu_ns = (os::process_cpu_ns() - cpu_begin) / row.repeats;
   result.time_ns = (os::monotonic_ns() - begin) / row.repeats;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     counts[i].sent += exchange.counts()[i].sent;

@@ -18,6 +18,7 @@ namespace tw::trainer {
 struct BenchResult {
   std::int64_t elements = 0;
   std::int64_t time_ns = 0;  ///< mean of one
+  std::int64_t cpu_ns = 0;   ///< of this process, mean of one
   std::int64_t wrong = 0;
 };
 

@@ -89,7 +89,7 @@ class Rank {
     }
     json bench = json::array();
     for (const BenchResult& row : result.bench) {
-      bench.push_back({row.elements, row.time_ns, row.wrong});
+      bench.push_back({row.elements, row.time_ns, row.wrong, row.cpu_ns});
     }
     return {
         {"counts", wires}, {"checked", result.checked}, {"wrong", result.wrong}, {"bench", bench}};

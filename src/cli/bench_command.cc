@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/cli/command.h"
+#include "trainwire/cli/experiment_file.h"
+#include "trainwire/cli/lab_output.h"
+#include "trainwire/cli/training_run.h"
+#include "trainwire/trainer/parts.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace tw::cli {
+namespace {
+
+struct Options {
+  std::string what;
+  std::shared_ptr<ExperimentFile> experiment;
+  TrainingPlace place;
+  std::string sizes = "64KiB,1MiB,16MiB,100MB";
+  int repeats = 0;
+  bool json = false;
+};
+
+/// Enough of them to take about a second at a gigabit per second, three at least.
+int repeats_of(const Options& options, Bytes size) {
+  if (options.repeats > 0) return options.repeats;
+  return static_cast<int>(
+      std::clamp<std::int64_t>((100_MB).count() / std::max<std::int64_t>(size.count(), 1), 3, 500));
+}
+
+std::vector<trainer::BenchRow> rows_of(const Options& options) {
+  std::vector<trainer::BenchRow> rows;
+  std::string_view left = options.sizes;
+  while (!left.empty()) {
+    const std::size_t comma = left.find(',');
+    const std::string_view word = left.substr(0, comma);
+    left = comma == left.npos ? std::string_view() : left.substr(comma + 1);
+    const auto size = parse_bytes(word);
+    if (!size || *size < Bytes(trainer::kElementBytes)) {
+      throw SpecError(
+          fmt::format("--sizes: \"{}\" is no size of 4 bytes or more; write 64KiB,1MiB", word));
+    }
+    rows.push_back(
+        {.elements = (size->count() + trainer::kElementBytes - 1) / trainer::kElementBytes,
+         .repeats = repeats_of(options, *size)});
+  }
+  if (rows.empty()) throw SpecError("--sizes: no size is given; write 64KiB,1MiB");
+  return rows;
+}
+
+struct Row {
+  std::int64_t bytes = 0;
+  double time_s = 0;  ///< of the slowest rank
+  double cpu_s = 0;   ///< of all ranks together, for one exchange
+  double algbw_bps = 0;
+  double busbw_bps = 0;
+  std::int64_t wrong = 0;
+};
+
+std::vector<Row> measured(const std::vector<lab::RankState>& ranks, int workers) {
+  std::vector<Row> rows(ranks.front().counts.bench.size());
+  for (const lab::RankState& rank : ranks) {
+    for (std::size_t i = 0; i < std::min(rows.size(), rank.counts.bench.size()); ++i) {
+      const lab::RankCounts::Bench& one = rank.counts.bench[i];
+      rows[i].bytes = trainer::kElementBytes * one.elements;
+      rows[i].time_s = std::max(rows[i].time_s, 1e-9 * static_cast<double>(one.time_ns));
+      rows[i].cpu_s += 1e-9 * static_cast<double>(one.cpu_ns);
+      rows[i].wrong += one.wrong;
+    }
+  }
+  for (Row& row : rows) {
+    row.algbw_bps = row.time_s > 0 ? 8 * static_cast<double>(row.bytes) / row.time_s : 0;
+    row.busbw_bps = row.algbw_bps * 2 * (workers - 1) / workers;
+  }
+  return rows;
+}
+
+void print_table(const std::vector<Row>& rows, const lab::TrainingJob& job,
+                 const std::string& place, Streams streams) {
+  fmt::print(streams.out, "{} of {} ranks, {}\n{:>12} {:>12} {:>14} {:>14} {:>8} {:>10}\n",
+             job.tasks.front().strategy, job.tasks.size(), place, "size", "time", "algbw", "busbw",
+             "#wrong", "cpu");
+  for (const Row& row : rows) {
+    fmt::print(streams.out, "{:>12} {:>12} {:>14} {:>14} {:>8} {:>10}\n", exact(Bytes(row.bytes)),
+               readable(from_seconds(row.time_s)), readable(BitRate(row.algbw_bps)),
+               readable(BitRate(row.busbw_bps)), row.wrong, readable(from_seconds(row.cpu_s)));
+  }
+  fmt::print(streams.out,
+             "time: mean of one exchange on the slowest rank; busbw: algbw times 2(n-1)/n, as in "
+             "nccl-tests; cpu: of all ranks\n");
+}
+
+nlohmann::ordered_json document_of(const std::vector<Row>& rows, const lab::TrainingJob& job,
+                                   const TrainingRun& training) {
+  nlohmann::ordered_json document{{"schema", 1},
+                                  {"command", "bench exchange"},
+                                  {"strategy", job.tasks.front().strategy},
+                                  {"ranks", job.tasks.size()},
+                                  {"place", training.place_text()},
+                                  {"rows", nlohmann::ordered_json::array()}};
+  for (const Row& row : rows) {
+    document["rows"].push_back({{"bytes", row.bytes},
+                                {"time_s", row.time_s},
+                                {"algbw_bps", row.algbw_bps},
+                                {"busbw_bps", row.busbw_bps},
+                                {"wrong", row.wrong},
+                                {"cpu_s", row.cpu_s}});
+  }
+  return document;
+}
+
+/// Ranks print somewhere; nobody needs it afterwards.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "trainwire-bench-XXXXXX";
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw SystemError(fmt::format("making a folder in {}: is there room?",
+                                    std::filesystem::temp_directory_path().string()));
+    }
+    path_ = pattern;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+int bench(const Options& options, Streams streams) {
+  const std::vector<trainer::BenchRow> sizes = rows_of(options);
+  spec::Experiment experiment = load(*options.experiment);
+  TrainingRun training(options.place, experiment, streams);
+  if (training.jobs().size() != 1) {
+    throw SpecError("bench exchange takes an experiment with one job");
+  }
+  const lab::TrainingJob& job = training.jobs().front();
+  const trainer::Task& first = job.tasks.front();
+  if (first.strategy == "pair_averaging" || first.arrangement.asynchronous) {
+    throw SpecError(fmt::format(
+        "bench exchange times exchanges in which all ranks take part; {} has none: take `run`",
+        first.strategy));
+  }
+  training.prepare();
+  const ScratchFolder scratch;
+  training.make_jobs(scratch.path());
+  training.request().captures = false;
+  for (trainer::Task& task : training.jobs().front().tasks) {
+    task.bench = sizes;
+    task.steps = static_cast<std::int64_t>(sizes.size());
+    task.warmup = 0;
+    task.overlap = false;
+  }
+  lab::RankTalk talk(training.jobs());
+  const lab::ConductOutcome outcome = training.conduct(talk);
+  if (outcome.interrupted) return kInterrupted;
+  if (outcome.failure) throw Error(*outcome.failure);
+  const std::vector<Row> rows =
+      measured(talk.ranks(), training.jobs().front().tasks.front().workers());
+  if (options.json) {
+    fmt::print(streams.out, "{}\n", document_of(rows, training.jobs().front(), training).dump(2));
+  } else {
+    print_table(rows, training.jobs().front(), training.place_text(), streams);
+  }
+  const bool right =
+      std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.wrong == 0; });
+  if (!right) throw Error("sums came out wrong; please report it");
+  return 0;
+}
+
+}  // namespace
+
+Body declare_bench(CommandLine& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("WHAT", options->what, "exchange: time all-reduces of the experiment's first job")
+      .type_name("")
+      .required()
+      .one_of({"exchange"});
+  options->experiment = add_experiment_file(app);
+  app.add_option("--sizes", options->sizes, "payloads, default 64KiB,1MiB,16MiB,100MB")
+      .type_name("LIST");
+  app.add_option("--repeats", options->repeats, "exchanges of each size; default by size")
+      .type_name("N");
+  add_training_place(app, options->place);
+  app.add_flag("--json", options->json, "print one JSON document");
+  return [options](Streams streams) { return bench(*options, streams); };
+}
+
+}  // namespace tw::cli

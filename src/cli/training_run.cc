@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/training_run.h"
+
+#include "trainwire/cli/interrupt.h"
+#include "trainwire/cli/progress.h"
+#include "trainwire/cli/status.h"
+#include "trainwire/lab/loopback.h"
+#include "trainwire/os/clock.h"
+#include "trainwire/os/user_namespace.h"
+#include "trainwire/testbed/choose.h"
+#include "trainwire/testbed/ledger_folder.h"
+#include "trainwire/testbed/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tw::cli {
+namespace {
+
+lab::ConductRequest request_of(const TrainingPlace& place, const spec::Experiment& experiment) {
+  lab::ConductRequest request;
+  request.plan = testbed::make_plan(experiment);
+  request.captures = *experiment.capture.enabled && !place.loopback();
+  request.snap_length = *experiment.capture.snaplen;
+  request.timeout = *experiment.run.timeout;
+  request.checks_network = !place.no_check && !place.loopback();
+  request.accepts_network = place.accept_network;
+  return request;
+}
+
+/// "step 12 of 25, 3.2 steps/s, 4 s left, busiest link 0.94 Gbit/s".
+class StepStatus {
+ public:
+  explicit StepStatus(Status& status) : status_(status) {}
+
+  void set_rate(double bits_per_second) { rate_bps_ = bits_per_second; }
+
+  void show(const lab::RankTalk& talk, const std::vector<lab::TrainingJob>& jobs) {
+    const std::int64_t now = os::monotonic_ns();
+    if (!talk.started() || now < due_ns_) return;
+    due_ns_ = now + 200'000'000;
+    if (began_ns_ == 0) began_ns_ = now;
+    const trainer::Task& task = jobs.front().tasks.front();
+    const std::int64_t all = task.steps + task.warmup;
+    const std::int64_t done = std::clamp<std::int64_t>(talk.step(0) + task.warmup, 0, all);
+    const double elapsed = 1e-9 * static_cast<double>(now - began_ns_);
+    std::string line = fmt::format("step {} of {}", done, all);
+    if (done > 0 && elapsed > 0) {
+      const double pace = static_cast<double>(done) / elapsed;
+      line += fmt::format(", {:.2f} steps/s, {:.0f} s left", pace,
+                          static_cast<double>(all - done) / pace);
+    }
+    if (rate_bps_ > 0) line += fmt::format(", busiest link {}", readable(BitRate(rate_bps_)));
+    status_.tell(line);
+  }
+
+ private:
+  Status& status_;
+  std::int64_t began_ns_ = 0;
+  std::int64_t due_ns_ = 0;
+  double rate_bps_ = 0;
+};
+
+}  // namespace
+
+void add_training_place(CommandLine& app, TrainingPlace& place) {
+  app.add_option("--on", place.on,
+                 "emulated: hosts are network namespaces; loopback: ranks on 127.0.0.x, nothing "
+                 "shaped or captured")
+      .type_name("PLACE")
+      .one_of({"emulated", "loopback"});
+  app.add_flag("--no-check", place.no_check, "do not measure the network before use");
+  app.add_flag("--accept-network", place.accept_network,
+               "go on although the network is more than 10 % off");
+  app.add_flag("-q,--quiet", place.quiet, "no summary and no progress");
+}
+
+TrainingRun::TrainingRun(const TrainingPlace& place, const spec::Experiment& experiment,
+                         Streams streams)
+    : place_(place),
+      experiment_(experiment),
+      streams_(streams),
+      request_(request_of(place, experiment)) {
+  // What cannot be run is told before anything is made.
+  make_jobs("");
+}
+
+std::vector<lab::HostAddress> TrainingRun::hosts() const {
+  if (place_.loopback()) return lab::loopback_hosts(static_cast<int>(request_.plan.hosts.size()));
+  std::vector<lab::HostAddress> hosts;
+  for (const testbed::HostPlan& host : request_.plan.hosts) {
+    hosts.push_back({.name = host.name, .address = host.address});
+  }
+  return hosts;
+}
+
+void TrainingRun::prepare() {
+  if (place_.loopback()) return;
+  // First, since a user namespace hides what other runs left.
+  testbed::sweep(testbed::state_folder());
+  os::become_root_of_own_namespace();
+  request_.engine = testbed::choose_engine(*experiment_.network.engine, request_.plan);
+}
+
+void TrainingRun::make_jobs(const std::string& folder) {
+  request_.folder = folder;
+  jobs_ = lab::training_jobs(experiment_, hosts(), folder);
+}
+
+lab::ConductOutcome TrainingRun::conduct(lab::RankTalk& talk) {
+  Status status(streams_.err, !place_.quiet && is_terminal(streams_.err));
+  StepStatus steps(status);
+  const InterruptGuard guard;
+  request_.commands = talk.commands(std::filesystem::read_symlink("/proc/self/exe").string());
+  request_.tell = [&](const std::string& what) { status.tell(what); };
+  request_.stop = [&] { return guard.interrupted(); };
+  request_.care.attend = [&] {
+    talk.attend();
+    steps.show(talk, jobs_);
+  };
+  request_.rates = [&](std::span<const double> sent_bps) {
+    if (!sent_bps.empty()) steps.set_rate(*std::max_element(sent_bps.begin(), sent_bps.end()));
+  };
+  request_.care.explain = [&](std::size_t rank) { return talk.explain(rank); };
+  return place_.loopback() ? lab::conduct_on_loopback(request_) : lab::conduct(request_);
+}
+
+std::string TrainingRun::place_text() const {
+  if (!place_.loopback()) return fmt::format("engine {}", testbed::name_of(request_.engine));
+  return "loopback: no link is shaped, nothing is captured, times are this machine's";
+}
+
+}  // namespace tw::cli
