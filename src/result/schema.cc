@@ -154,6 +154,19 @@ constexpr std::array kLoad{
     Column{"wait_share", Real, "", "the largest of a rank: ready to run, but not running"},
 };
 
+constexpr std::array kPoints{
+    Column{"folder", Text, "", "run folder of the point, inside the sweep's"},
+    Column{"settings", Text, "", "what it sets, separated by blanks"},
+    Column{"complete", Integer, "", "1 when all its ranks ended well"},
+    Column{"checks_ok", Integer, "", "1 when all its checks passed too"},
+    Column{"step_s", Real, "s", "median time of a step of the first job"},
+    Column{"step_low_s", Real, "s", "lower end of its 95 % interval"},
+    Column{"step_high_s", Real, "s", "upper end of its 95 % interval"},
+    Column{"exchange_s", Real, "s", "median time of a step's exchange"},
+    Column{"busbw_bps", Real, "bit/s", "bus bandwidth of the exchange"},
+    Column{"busiest_share", Real, "", "of its rate that the busiest link carried"},
+};
+
 constexpr std::array kTables{
     Table{"flows", "one directed flow a row", kFlows},
     Table{"pairs", "one directed pair of hosts a row", kPairs},
@@ -166,6 +179,7 @@ constexpr std::array kTables{
     Table{"links", "what each link was to do and did", kLinks},
     Table{"samples", "what each emulated host's device had counted, every 10 ms", kSamples},
     Table{"load", "how busy the machine was meanwhile", kLoad},
+    Table{"points", "one point of a sweep a row", kPoints},
 };
 
 }  // namespace
