@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""trainwire exec and net, killed with SIGKILL at random moments, leave nothing: killed.py TRAINWIRE [TIMES].
+"""trainwire exec and net, or run, killed with SIGKILL at random moments, leave nothing: killed.py TRAINWIRE exec|run TIMES.
 
 Counts network namespaces, links, queueing disciplines, packet filter tables and processes before, and again after
 `trainwire cleanup`. A killed run's namespaces have no names, so they are counted through every process and descriptor
@@ -15,7 +15,8 @@ import tempfile
 import time
 
 PROGRAM = sys.argv[1]
-TIMES = int(sys.argv[2]) if len(sys.argv) > 2 else 50
+WHAT = sys.argv[2]
+TIMES = int(sys.argv[3])
 SEED = 7
 
 if os.geteuid() != 0:
@@ -79,6 +80,15 @@ commands = [
     [PROGRAM, "net", "check", str(experiment)],
     [PROGRAM, "exec", str(tap), "--no-check", "--force", "-o", str(folder / "c.run"), "--", "sh", "-c", work],
 ]
+if WHAT == "run":
+    job = '[[job]]\nparameters = "400KB"\ncompute = "none"\nsteps = 1000\n'
+    for file in (experiment, tap):
+        file.write_text(file.read_text() + job)
+    commands = [
+        [PROGRAM, "run", str(experiment), "--no-check", "--force", "-o", str(folder / "a.run")],
+        [PROGRAM, "run", str(tap), "--no-check", "--force", "-o", str(folder / "b.run"), "--set", "job.strategy=ps"],
+        [PROGRAM, "run", str(experiment), "--force", "-o", str(folder / "c.run"), "--set", "job.strategy=pair_averaging"],
+    ]
 
 random.seed(SEED)
 links_before = count()

@@ -95,7 +95,7 @@ CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan
   CaptureResult result;
   std::vector<std::string> files;
   for (const capture::LiveResult& capture : outcome.captures) {
-    if (capture.packets > 0) files.push_back(capture.file);
+    if (capture.packets > 0 && !capture.failure) files.push_back(capture.file);
   }
   flow::AnalysisOptions how;
   for (const testbed::HostPlan& host : plan.hosts) how.names.emplace_back(host.address, host.name);

@@ -140,6 +140,9 @@ class Conductor {
     const std::vector<LinkCounters> after = counts.when_quiet();
     outcome_.watch = watch.stop();
     if (capture) outcome_.captures = capture->stop();
+    for (const capture::LiveResult& result : outcome_.captures) {
+      if (result.failure && !outcome_.failure) outcome_.failure = result.failure;
+    }
     for (std::size_t i = 0; i < after.size(); ++i) {
       outcome_.counters.push_back(difference(after[i], before[i]));
     }

@@ -66,6 +66,10 @@ Content content_of(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) return Content::Absent;
+  if (status.type() == fs::file_type::none) {
+    throw os::errno_error(fmt::format("looking for {}", path), error.value(),
+                          "choose another place with --out");
+  }
   if (status.type() != fs::file_type::directory) return Content::Other;
   const fs::directory_iterator entries(path, error);
   if (error) throw os::errno_error(fmt::format("looking into {}", path), error.value());
