@@ -26,15 +26,18 @@ std::string time_text(const stats::Estimate& estimate) {
 
 std::string job_text(const lab::TrainingJob& job, const StepFigures& figures) {
   const trainer::Task& task = job.tasks.front();
-  std::string text = fmt::format("{}: {} of {} ranks, {} of gradients in {} bucket{}, {} step{}\n",
-                                 printable(job.name), task.strategy, job.tasks.size(),
-                                 readable(Bytes(trainer::kElementBytes * task.elements())),
-                                 task.buckets.size(), task.buckets.size() == 1 ? "" : "s",
-                                 figures.steps, figures.steps == 1 ? "" : "s");
+  std::string text = fmt::format(
+      "{}: {} of {} ranks{}, {} of gradients in {} bucket{}, {} step{}\n", printable(job.name),
+      task.strategy, job.tasks.size(),
+      job.transport == "tcp" ? "" : fmt::format(" (tcp in place of {})", job.transport),
+      readable(Bytes(trainer::kElementBytes * task.elements())), task.buckets.size(),
+      task.buckets.size() == 1 ? "" : "s", figures.steps, figures.steps == 1 ? "" : "s");
   if (figures.step_s) text += fmt::format("  step      {}\n", time_text(*figures.step_s));
   if (figures.exchange_s) {
-    text += fmt::format("  exchange  {}, bus bandwidth {}\n", time_text(*figures.exchange_s),
-                        readable(BitRate(figures.busbw_bps)));
+    text += fmt::format("  exchange  {}{}\n", time_text(*figures.exchange_s),
+                        figures.busbw_bps > 0 ? fmt::format(", bus bandwidth {}",
+                                                            readable(BitRate(figures.busbw_bps)))
+                                              : "");
   }
   const auto wait = figures.phases_s.find("wait");
   if (wait != figures.phases_s.end() && task.compute.backward.count() > 0) {

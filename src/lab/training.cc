@@ -20,8 +20,9 @@ constexpr Bytes kSmall = 16_MiB;
 /// Beyond that, floats do not hold the sums of an asynchronous server exactly.
 constexpr std::int64_t kMostSums = 10'000;
 
+/// A preset says what its framework would use; what it puts on the wire is the same over tcp.
 void require_runnable(const spec::Job& job) {
-  if (*job.transport != "tcp") {
+  if (*job.transport != "tcp" && job.transport.origin != spec::Origin::Preset) {
     throw SpecError(
         fmt::format("job {}: run moves bytes over tcp, not {}; set transport = \"tcp\" (--set "
                     "job.transport=tcp), or start a program that uses {} with `trainwire exec`",
@@ -106,11 +107,15 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
   if (experiment.jobs.empty()) {
     throw SpecError("there is no job to run: add a [[job]] to the experiment");
   }
+  if (!experiment.traffic.empty()) {
+    throw SpecError("run makes no cross traffic: take the [[traffic]] out of the experiment");
+  }
   std::vector<TrainingJob> jobs;
   for (const spec::Job& job : experiment.jobs) {
     require_runnable(job);
     TrainingJob& made = jobs.emplace_back();
     made.name = *job.name;
+    made.transport = *job.transport;
     made.named = experiment.jobs.size() > 1;
     made.hosts = spec::placement(experiment.network, job);
     for (const HostAddress& host : hosts) made.host_names.push_back(host.name);

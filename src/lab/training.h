@@ -15,6 +15,7 @@ namespace tw::lab {
 
 struct TrainingJob {
   std::string name;
+  std::string transport;        ///< that the experiment names; a preset's is replaced by tcp
   std::vector<int> hosts = {};  ///< of each rank
   std::vector<std::string> host_names = {};
   std::vector<trainer::Task> tasks = {};  ///< of each rank

@@ -69,17 +69,10 @@ std::int64_t BucketExchange::first_element(int bucket) const {
   return begins_[static_cast<std::size_t>(bucket)];
 }
 
-std::int64_t BucketExchange::moved() const {
-  std::int64_t sum = 0;
-  for (const WireCount& count : exchange_.counts()) sum += count.sent + count.received;
-  return sum;
-}
-
 void BucketExchange::broadcast(std::int64_t step) {
   const bool served = task_.strategy == "ps";
   const collective::Schedule schedule =
       served ? schedule_of(task_) : collective::broadcast(task_.arrangement.layout);
-  const std::int64_t before = moved();
   // Bucket by bucket where servers hold shards of each; else the model as a whole.
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
   if (!served) ranges.emplace_back(0, begins_.back());
@@ -87,6 +80,7 @@ void BucketExchange::broadcast(std::int64_t step) {
     ranges.emplace_back(begins_[i], begins_[i + 1] - begins_[i]);
   }
   ExchangeTimes all;
+  std::int64_t bytes = 0;
   for (const auto& [first, count] : ranges) {
     Parts parts = make_parts({.schedule = schedule,
                               .rank = task_.rank,
@@ -100,26 +94,25 @@ void BucketExchange::broadcast(std::int64_t step) {
     if (all.begin_ns == 0) all = times;
     all.end_ns = times.end_ns;
     all.queued_end = times.queued_end;
+    bytes += times.replaced_bytes;
   }
   log_.add({.step = step,
             .name = "broadcast",
             .begin_ns = all.begin_ns,
             .end_ns = all.end_ns,
-            .bytes = moved() - before,
+            .bytes = bytes,
             .queued = all.queued_end});
 }
 
 void BucketExchange::exchange(std::int64_t step, int bucket) {
   Parts& parts = buckets_[static_cast<std::size_t>(bucket)];
   parts.rewind();
-  const std::int64_t before = moved();
   if (task_.is_server()) std::ranges::fill(elements(bucket), 0.0f);
   const ExchangeTimes times = exchange_.run(parts);
-  log_phases(step, bucket, times, moved() - before);
+  log_phases(step, bucket, times);
 }
 
-void BucketExchange::log_phases(std::int64_t step, int bucket, const ExchangeTimes& times,
-                                std::int64_t bytes) {
+void BucketExchange::log_phases(std::int64_t step, int bucket, const ExchangeTimes& times) {
   // A server waits until workers have computed: its exchange begins with their first byte.
   const std::int64_t begin = task_.is_server() ? times.first_ns : times.begin_ns;
   log_.add({.step = step,
@@ -127,7 +120,7 @@ void BucketExchange::log_phases(std::int64_t step, int bucket, const ExchangeTim
             .bucket = bucket,
             .begin_ns = begin,
             .end_ns = times.end_ns,
-            .bytes = bytes,
+            .bytes = times.added_bytes + times.replaced_bytes,
             .queued = times.queued_end});
   if (task_.strategy != "ps") return;
   log_.add({.step = step,
@@ -135,12 +128,14 @@ void BucketExchange::log_phases(std::int64_t step, int bucket, const ExchangeTim
             .bucket = bucket,
             .begin_ns = begin,
             .end_ns = times.summed_ns,
+            .bytes = times.added_bytes,
             .queued = times.queued_summed});
   log_.add({.step = step,
             .name = "distribution",
             .bucket = bucket,
             .begin_ns = times.summed_ns,
             .end_ns = times.end_ns,
+            .bytes = times.replaced_bytes,
             .queued = times.queued_end});
 }
 

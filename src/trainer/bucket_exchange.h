@@ -50,8 +50,7 @@ class BucketExchange {
     int bucket;
   };
   void work();
-  void log_phases(std::int64_t step, int bucket, const ExchangeTimes& times, std::int64_t bytes);
-  std::int64_t moved() const;
+  void log_phases(std::int64_t step, int bucket, const ExchangeTimes& times);
 
   const Task& task_;
   std::span<float> payload_;

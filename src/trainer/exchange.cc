@@ -153,6 +153,8 @@ bool Exchange::receive_into(Part& part, std::size_t wire, std::int64_t limit) {
 
 void Exchange::finish_part(const Part& part) {
   --left_;
+  (part.combine == Combine::Replace ? times_.replaced_bytes : times_.added_bytes) +=
+      part.end - part.begin;
   if (part.combine == Combine::Replace || --adding_left_ > 0) return;
   times_.summed_ns = os::monotonic_ns();
   times_.queued_summed = queued();

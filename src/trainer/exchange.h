@@ -34,6 +34,8 @@ struct ExchangeTimes {
   std::int64_t end_ns = 0;
   std::int64_t queued_summed = 0;  ///< bytes the kernel still had to send then
   std::int64_t queued_end = 0;
+  std::int64_t added_bytes = 0;     ///< of parts that add, sent and received
+  std::int64_t replaced_bytes = 0;  ///< of those that replace
 };
 
 /// Bytes over one connection so far; of payload unless said.

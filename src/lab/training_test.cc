@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/lab/training.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/lab/loopback.h"
+#include "trainwire/lab/rank_talk.h"
+#include "trainwire/spec/parse.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace tw::lab {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+spec::Experiment experiment(const std::string& text) {
+  const spec::Vocabulary vocabulary{
+      .models = {"resnet50-torchvision"},
+      .strategies = {"ring", "ps", "pair_averaging"},
+      .devices = {"a100"},
+  };
+  return spec::parse(text, "test", vocabulary);
+}
+
+std::vector<TrainingJob> jobs_of(const std::string& text) {
+  const spec::Experiment e = experiment(text);
+  return training_jobs(e, loopback_hosts(*e.network.hosts), "/folder");
+}
+
+std::string problem_of(const std::string& text) {
+  try {
+    jobs_of(text);
+    return "none";
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+}
+
+TEST(TrainingJobs, DividePayloadsButNotTimesByTheScale) {
+  const auto jobs = jobs_of(
+      "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\ncompute_time = \"30ms\"\n[run]\nscale "
+      "= "
+      "10\n");
+  const trainer::Task& task = jobs.at(0).tasks.at(1);
+  EXPECT_EQ(task.elements(), 25'000);
+  EXPECT_EQ(task.compute.forward + task.compute.backward, std::chrono::milliseconds(30));
+  EXPECT_EQ(task.address, "127.0.0.2");
+  EXPECT_EQ(task.log, "/folder/job0-rank1-steps.tmp");
+}
+
+TEST(TrainingJobs, ShareASecretThatOtherJobsDoNotKnow) {
+  const auto jobs = jobs_of(
+      "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\n[[job]]\nparameters = \"1MB\"\n");
+  EXPECT_EQ(jobs[0].tasks[0].token, jobs[0].tasks[1].token);
+  EXPECT_NE(jobs[0].tasks[0].token, jobs[1].tasks[0].token);
+  EXPECT_EQ(jobs[1].label(1), "rank 1 of job1 on host1");
+}
+
+TEST(TrainingJobs, OfAStragglerComputeLonger) {
+  const auto jobs = jobs_of(
+      "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\nstraggler = \"host1\"\n"
+      "straggler_factor = 2.5\n");
+  EXPECT_EQ(jobs[0].tasks[0].compute.factor, 1);
+  EXPECT_EQ(jobs[0].tasks[1].compute.factor, 2.5);
+}
+
+TEST(TrainingJobs, VerifySmallPayloadsUnlessTold) {
+  const std::string network = "[network]\nhosts = 2\n[[job]]\n";
+  EXPECT_TRUE(jobs_of(network + "parameters = \"1MB\"\n")[0].tasks[0].verify);
+  EXPECT_FALSE(jobs_of(network + "parameters = \"1MB\"\nverify = false\n")[0].tasks[0].verify);
+  EXPECT_FALSE(jobs_of(network + "parameters = \"100MB\"\n")[0].tasks[0].verify);
+  EXPECT_TRUE(jobs_of(network + "parameters = \"100MB\"\nverify = true\n")[0].tasks[0].verify);
+}
+
+TEST(TrainingJobs, SayWhatCannotBeRun) {
+  const std::string network = "[network]\nhosts = 2\n";
+  EXPECT_THAT(problem_of(network), HasSubstr("there is no job"));
+  EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ntransport = \"mpi\"\n"),
+              HasSubstr("trainwire exec"));
+  EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ncompute = \"torch\"\n"),
+              HasSubstr("profile"));
+  EXPECT_THAT(
+      problem_of(network + "[[job]]\nparameters = \"1MB\"\nstrategy = \"ps\"\nservers = 2\n"),
+      HasSubstr("servers"));
+}
+
+TEST(TrainingJobs, RunAPresetsTransportOverTcp) {
+  const auto jobs =
+      jobs_of("[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\nframework = \"horovod\"\n");
+  EXPECT_EQ(jobs[0].transport, "mpi");
+}
+
+TEST(ScheduledBytes, OfARingAreTheFormulaTimesTheSteps) {
+  // 3 ranks, 900 elements: 2(3-1)/3 of 3600 bytes in each of 5 steps, and no broadcast.
+  const auto jobs = jobs_of(
+      "[network]\nhosts = 3\n[[job]]\nparameters = 3600\nsteps = 4\nwarmup = 1\nbroadcast = "
+      "false\n");
+  EXPECT_THAT(
+      scheduled_bytes(jobs[0]),
+      ElementsAre(ElementsAre(0, 24'000, 0), ElementsAre(0, 0, 24'000), ElementsAre(24'000, 0, 0)));
+}
+
+TEST(LoopbackHosts, HaveAddressesOfTheirOwn) {
+  const auto hosts = loopback_hosts(300);
+  EXPECT_EQ(hosts[0].address, "127.0.0.1");
+  EXPECT_EQ(hosts[255].address, "127.0.1.0");
+  EXPECT_EQ(hosts[299].name, "host299");
+}
+
+TEST(RankTalk, IntroducesStartsAndDismissesEverybodyTogether) {
+  const auto jobs = jobs_of("[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\n");
+  RankTalk talk(jobs);
+  EXPECT_EQ(talk.ranks().size(), 2u);
+  EXPECT_FALSE(talk.started());
+  EXPECT_THAT(talk.explain(0).text, HasSubstr("before the first step"));
+  EXPECT_EQ(talk.commands("/bin/x").at(1).label, "rank 1 on host1");
+  EXPECT_EQ(talk.commands("/bin/x").at(1).words, (std::vector<std::string>{"/bin/x", "rank"}));
+}
+
+}  // namespace
+}  // namespace tw::lab
