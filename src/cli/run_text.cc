@@ -68,9 +68,7 @@ std::string findings_text(const CaptureResult& result) {
   if (result.traffic.totals.packets == 0 || findings.empty()) return {};
   std::string text = "findings\n";
   for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
-    std::string line = printable(findings[i].text);
-    if (line.size() > kFindingColumns) line = line.substr(0, kFindingColumns - 3) + "...";
-    text += fmt::format("  {}  {}\n", i + 1, line);
+    text += fmt::format("  {}  {}\n", i + 1, cut(printable(findings[i].text), kFindingColumns));
   }
   return text;
 }

@@ -33,6 +33,7 @@ struct RankCommand {
   int host = 0;
   std::string label;  ///< "rank 2 on host1"
   std::string file;   ///< of its output, without ".txt"
+  int group = 0;      ///< job whose ranks end together
   int input = -1;     ///< descriptor that becomes its standard input; none when negative
   std::vector<std::string> words = {};
   std::vector<std::string> environment = {};

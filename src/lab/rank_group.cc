@@ -40,13 +40,8 @@ bool RankGroup::any_running() {
   return std::any_of(started_.begin(), started_.end(), [](Started& s) { return !s.child.poll(); });
 }
 
-bool RankGroup::all_running() {
-  return std::all_of(started_.begin(), started_.end(), [](Started& s) { return !s.child.poll(); });
-}
-
 std::optional<std::string> RankGroup::wait(const RankCare& care) {
   const auto limit = steady_clock::now() + care.timeout;
-  std::optional<steady_clock::time_point> first_end;
   while (any_running()) {
     std::this_thread::sleep_for(kLook);
     if (care.attend) care.attend();
@@ -57,8 +52,7 @@ std::optional<std::string> RankGroup::wait(const RankCare& care) {
     if (care.broken) {
       if (const auto why = care.broken()) return why;
     }
-    if (!first_end && !all_running()) first_end = now;
-    if (first_end && now > *first_end + kLongestFarewell) return lingering();
+    if (const auto why = lingering()) return why;
   }
   if (care.attend) care.attend();
   return failure(care);
@@ -88,11 +82,20 @@ std::optional<std::string> RankGroup::failure(const RankCare& care) {
   return why;
 }
 
-std::string RankGroup::lingering() {
+/// One whose group has been ending for too long.
+std::optional<std::string> RankGroup::lingering() {
+  const auto now = steady_clock::now();
   for (Started& started : started_) {
-    if (started.child.poll()) continue;
-    return fmt::format("{} went on for {} after another rank had ended", started.command.label,
-                       readable(kLongestFarewell));
+    if (!started.ended && started.child.poll()) started.ended = now;
+  }
+  for (Started& started : started_) {
+    if (started.ended) continue;
+    for (const Started& other : started_) {
+      if (other.command.group != started.command.group || !other.ended) continue;
+      if (now < *other.ended + kLongestFarewell) continue;
+      return fmt::format("{} went on for {} after {} had ended", started.command.label,
+                         readable(kLongestFarewell), other.command.label);
+    }
   }
   return {};
 }

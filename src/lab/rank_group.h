@@ -7,6 +7,7 @@
 #include "trainwire/lab/launch.h"
 #include "trainwire/os/child.h"
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -64,12 +65,12 @@ class RankGroup {
     std::string output;
     os::Child child;
     bool stopped = false;
+    std::optional<std::chrono::steady_clock::time_point> ended = {};  ///< noticed
   };
 
   bool any_running();
-  bool all_running();
   std::optional<std::string> failure(const RankCare& care);
-  std::string lingering();
+  std::optional<std::string> lingering();
 
   std::vector<Started> started_;
 };

@@ -56,6 +56,7 @@ std::vector<RankCommand> RankTalk::commands(const std::string& program) const {
                         .label = state.label,
                         .file = job.named ? fmt::format("{}-rank{}", job.name, state.rank)
                                           : fmt::format("rank{}", state.rank),
+                        .group = static_cast<int>(state.job),
                         .input = lines_[i].other_end.get(),
                         .words = {program, "rank"},
                         .environment = {}});
