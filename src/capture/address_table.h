@@ -30,6 +30,8 @@ class AddressTable {
   /// The number of the IPv4 address `bits` (host order), given now when it has none.
   std::uint32_t number_of_v4(std::uint32_t bits);
   std::uint32_t number_of(const Address& address);
+  /// The same, but 0 when it has none.
+  std::uint32_t known_v4(std::uint32_t bits) const { return v4_[place_of_v4(bits)].number; }
   /// Nothing for an address that was never numbered.
   std::optional<std::uint32_t> find(const Address& address) const;
   /// REQUIRES: number < size().

@@ -49,6 +49,9 @@ TEST(AddressTable, FindsOnlyWhatWasNumbered) {
   const std::uint32_t number = table.number_of(v6_address(1));
   EXPECT_EQ(table.find(v6_address(1)), number);
   EXPECT_EQ(table.find(Address{}), 0u);
+  EXPECT_EQ(table.known_v4(0x0a000001), 0u);
+  const std::uint32_t v4_number = table.number_of_v4(0x0a000001);
+  EXPECT_EQ(table.known_v4(0x0a000001), v4_number);
 }
 
 TEST(AddressTable, GrowsWithoutLosingOrRenumbering) {

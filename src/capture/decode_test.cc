@@ -36,7 +36,8 @@ struct Decoded {
   std::string destination() const { return addresses[packet.destination].text(); }
 };
 
-/// By decode(), which must agree with decode_any() in every byte.
+/// By decode(), which must agree with decode_any() in every byte, with addresses that are new to it
+/// and with known ones.
 Decoded decoded(std::span<const std::byte> bytes, std::uint32_t original,
                 std::uint32_t link_type = 1) {
   const Record record{.bytes = bytes,
@@ -46,9 +47,13 @@ Decoded decoded(std::span<const std::byte> bytes, std::uint32_t original,
                       .link = link_of(link_type)};
   Decoded result;
   decode(record, result.addresses, result.packet);
+  Packet again;
+  decode(record, result.addresses, again);
   Packet any;
   decode_any(record, result.addresses, any);
-  EXPECT_EQ(std::memcmp(&any, &result.packet, offsetof(Packet, segment_bytes) + 2), 0);
+  constexpr std::size_t kBytes = offsetof(Packet, segment_bytes) + sizeof any.segment_bytes;
+  EXPECT_EQ(std::memcmp(&any, &result.packet, kBytes), 0);
+  EXPECT_EQ(std::memcmp(&any, &again, kBytes), 0);
   return result;
 }
 
@@ -330,6 +335,44 @@ TEST(Decode, JudgesContradictionsMalformed) {
   EXPECT_EQ(with(16, 0, 17, 19), Verdict::Malformed) << "19 bytes in all, 20 of them header";
   EXPECT_EQ(with(46, 0x40), Verdict::Malformed) << "TCP header of 16 bytes";
   EXPECT_EQ(with(16, 0, 17, 39), Verdict::Malformed) << "IP leaves 19 bytes for TCP";
+}
+
+TEST(Decode, TakesTheQuickWayForOrdinarySegmentsBetweenKnownAddresses) {
+  FrameSpec spec = segment();
+  AddressTable addresses;
+  Packet packet;
+  const auto quickly = [&] {
+    const Frame frame = make_frame(spec);
+    return decode_common({.bytes = frame.bytes,
+                          .original_bytes = frame.original_bytes,
+                          .time_ns = 0,
+                          .interface = 0,
+                          .link = Link::Ethernet},
+                         addresses, packet);
+  };
+  addresses.number_of(kA);
+  EXPECT_FALSE(quickly()) << "the destination is new";
+  addresses.number_of(kB);
+  EXPECT_TRUE(quickly());
+  spec.tcp.timestamps = TcpTimestamps{1, 2};
+  EXPECT_TRUE(quickly());
+  EXPECT_EQ(packet.timestamp_value, 1u);
+  spec.snaplen = 54;
+  EXPECT_TRUE(quickly()) << "no option was captured";
+  spec.snaplen = 56;
+  EXPECT_FALSE(quickly()) << "which option it is was cut off";
+  spec.snaplen = 60;
+  EXPECT_TRUE(quickly()) << "the timestamp is cut off";
+  EXPECT_EQ(packet.timestamp_value, 0u);
+}
+
+TEST(Decode, FindsTheTimestampOnlyWhereAllOfItWasCaptured) {
+  FrameSpec spec = segment();
+  spec.tcp.timestamps = TcpTimestamps{1, 2};
+  // 14 + 20 + 20 bytes of headers, then two no-operations and ten bytes of timestamp.
+  for (spec.snaplen = 50; spec.snaplen < 70; ++spec.snaplen) {
+    EXPECT_EQ(decoded(spec).packet.timestamp_echo, spec.snaplen >= 66 ? 2u : 0u) << spec.snaplen;
+  }
 }
 
 TEST(Decode, GivesAVerdictForEveryPrefixOfEveryFrame) {

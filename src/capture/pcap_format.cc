@@ -55,14 +55,16 @@ class PcapFormat final : public Format {
 
   bool next(Record& record) override;
   std::size_t read(std::span<Packet> into, AddressTable& addresses) override {
-    return read_with(*this, into, addresses);
+    // The loop is compiled for each byte order, so that it does not ask for every field.
+    return variant_.order == std::endian::little ? read_in<std::endian::little>(into, addresses)
+                                                 : read_in<std::endian::big>(into, addresses);
   }
 
  private:
-  template <class T>
-  T field(std::size_t offset) const {
-    return load<T>(cursor_.at() + offset, variant_.order);
-  }
+  template <std::endian order>
+  std::size_t read_in(std::span<Packet> into, AddressTable& addresses);
+  template <std::endian order>
+  bool next_in(Record& record);
   void read_file_header();
   bool take_file_header(const std::byte* header);
   bool stop_at_lengths(std::uint32_t captured, std::uint32_t original);
@@ -101,18 +103,22 @@ bool PcapFormat::stop_at_lengths(std::uint32_t captured, std::uint32_t original)
                           captured, original));
 }
 
-bool PcapFormat::next(Record& record) {
+template <std::endian order>
+[[gnu::always_inline]] inline bool PcapFormat::next_in(Record& record) {
   if (ended_ || cursor_.offset() >= end_) return false;
+  const auto field = [this](std::size_t offset) {
+    return load<std::uint32_t>(cursor_.at() + offset, order);
+  };
   const std::size_t header = variant_.record_header;
   if (!cursor_.need(header)) return stop_at_end("the packet's header", header);
-  const auto captured = field<std::uint32_t>(8);
-  const auto original = field<std::uint32_t>(12);
+  const std::uint32_t captured = field(8);
+  const std::uint32_t original = field(12);
   if ((captured > kMostCapturedBytes) | (original > kMostOriginalBytes)) {
     return stop_at_lengths(captured, original);
   }
   if (!cursor_.need(header + captured)) return stop_at_end("the packet", header + captured);
-  const std::int64_t seconds = field<std::uint32_t>(0);
-  const std::int64_t fraction = field<std::uint32_t>(4);
+  const std::int64_t seconds = field(0);
+  const std::int64_t fraction = field(4);
   record = {
       .bytes = {cursor_.at() + header, captured},
       .original_bytes = original,
@@ -124,11 +130,26 @@ bool PcapFormat::next(Record& record) {
   return true;
 }
 
+template <std::endian order>
+std::size_t PcapFormat::read_in(std::span<Packet> into, AddressTable& addresses) {
+  std::size_t count = 0;
+  Record record;
+  while (count < into.size() && next_in<order>(record)) decode(record, addresses, into[count++]);
+  return count;
+}
+
+bool PcapFormat::next(Record& record) {
+  return variant_.order == std::endian::little ? next_in<std::endian::little>(record)
+                                               : next_in<std::endian::big>(record);
+}
+
 /// Walks along record headers that make sense.
 class Chain {
  public:
-  Chain(std::span<const std::byte> bytes, const Variant& variant)
-      : bytes_(bytes), variant_(variant) {}
+  Chain(std::span<const std::byte> bytes, const Variant& variant, std::uint32_t snaplen)
+      : bytes_(bytes),
+        variant_(variant),
+        most_captured_(snaplen == 0 ? kMostCapturedBytes : std::min(snaplen, kMostCapturedBytes)) {}
 
   /// Whether records follow each other from `at`: kEnough of them, or at least two up to the end of
   /// the bytes, or one that ends there.
@@ -160,11 +181,12 @@ class Chain {
     const std::uint32_t captured = field(at + 8);
     const std::uint32_t original = field(at + 12);
     return fraction < (variant_.nanoseconds ? 1'000'000'000 : 1'000'000) && captured > 0 &&
-           captured <= kMostCapturedBytes && original > 0 && original <= kMostOriginalBytes;
+           captured <= most_captured_ && original >= captured && original <= kMostOriginalBytes;
   }
 
   std::span<const std::byte> bytes_;
   const Variant& variant_;
+  std::uint32_t most_captured_;
 };
 
 }  // namespace
@@ -187,7 +209,7 @@ std::optional<std::size_t> likely_record(std::span<const std::byte> bytes,
                                          const PcapFileHeader& header) {
   const auto variant = variant_of(header);
   check(variant.has_value(), "the header is that of a pcap file");
-  const Chain chain(bytes, *variant);
+  const Chain chain(bytes, *variant, load<std::uint32_t>(header.data() + 16, variant->order));
   for (std::size_t at = 0; at + variant->record_header <= bytes.size(); ++at) {
     if (chain.holds_from(at)) return at;
   }

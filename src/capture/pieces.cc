@@ -2,6 +2,7 @@
 #include "trainwire/capture/pieces.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/capture/past_caches.h"
 #include "trainwire/capture/window.h"
 #include "trainwire/os/errno_error.h"
 
@@ -20,6 +21,8 @@ namespace {
 /// Read beyond a piece at once, for its last record: more than most packets.
 constexpr std::int64_t kOverhang = 4096;
 constexpr std::size_t kFirstRoom = 2048;
+/// Packets that are decoded before they are passed on: 4 KiB, which stay in the first-level cache.
+constexpr std::size_t kPassing = 64;
 
 std::ptrdiff_t read_at(int fd, std::span<std::byte> into, std::int64_t offset) {
   std::ptrdiff_t count = 0;
@@ -104,14 +107,15 @@ std::unique_ptr<Reader> PiecedFile::rest(std::int64_t offset) const {
   return reader_of(std::move(source), std::move(format));
 }
 
-PieceReader::PieceReader(const PiecedFile& file, AddressTable known)
+PieceReader::PieceReader(const PiecedFile& file, TakenBy taken_by, AddressTable known)
     : file_(file),
       source_(std::make_unique<PartSource>(file.descriptor().get(), file.piece_bytes())),
-      addresses_(std::move(known)) {}
+      addresses_(std::move(known)),
+      passing_(taken_by == TakenBy::Another ? kPassing : 0) {}
 
 PieceReader::~PieceReader() = default;
 
-void PieceReader::read(std::int64_t number, Piece& piece) {
+void PieceReader::read(std::int64_t number, Piece& piece, std::optional<std::int64_t> begin) {
   const std::int64_t from = number * file_.piece_bytes();
   const std::int64_t to = from + file_.piece_bytes();
   piece.count = 0;
@@ -121,8 +125,9 @@ void PieceReader::read(std::int64_t number, Piece& piece) {
   source_->begin(from, file_.piece_bytes() + kOverhang);
   const auto bytes = source_->advance(0, 1);
   piece.ended = bytes.empty();
-  std::optional<std::size_t> first = kPcapFileHeader;
-  if (number > 0) first = likely_record(bytes, file_.header());
+  if (number == 0) begin = static_cast<std::int64_t>(kPcapFileHeader);
+  const std::optional<std::size_t> first =
+      begin ? static_cast<std::size_t>(*begin - from) : likely_record(bytes, file_.header());
   if (!first || *first > bytes.size() || from + static_cast<std::int64_t>(*first) >= to) return;
 
   source_->advance(*first, 0);
@@ -132,11 +137,19 @@ void PieceReader::read(std::int64_t number, Piece& piece) {
   decode_all(*format, piece);
 }
 
+std::size_t PieceReader::decode_some(Format& format, Piece& piece) {
+  const std::span<Packet> room = std::span(piece.packets).subspan(piece.count);
+  if (passing_.empty()) return format.read(room, addresses_);
+  const std::size_t count =
+      format.read(std::span(passing_).first(std::min(kPassing, room.size())), addresses_);
+  copy_past_caches(std::span(passing_).first(count), room.data());
+  return count;
+}
+
 void PieceReader::decode_all(Format& format, Piece& piece) {
   const std::size_t known = addresses_.size();
   if (piece.packets.empty()) piece.packets.resize(kFirstRoom);
-  while (const std::size_t count =
-             format.read(std::span(piece.packets).subspan(piece.count), addresses_)) {
+  while (const std::size_t count = decode_some(format, piece)) {
     piece.count += count;
     if (piece.count == piece.packets.size()) piece.packets.resize(2 * piece.count);
   }

@@ -63,23 +63,31 @@ struct Piece {
   bool ended = false;                      ///< the file ends at `end`, or cannot be read on there
 };
 
+/// Who works on the packets of a piece next: another thread's are written past the caches.
+enum class TakenBy { Reader, Another };
+
 /// One thread's. `file` must outlive it.
 class PieceReader {
  public:
   /// `known` are addresses that have their numbers already.
-  explicit PieceReader(const PiecedFile& file, AddressTable known = {});
+  explicit PieceReader(const PiecedFile& file, TakenBy taken_by = TakenBy::Reader,
+                       AddressTable known = {});
   ~PieceReader();
 
-  void read(std::int64_t number, Piece& piece);
+  /// `begin`: where the first record begins, when that is known; it lies in piece `number`.
+  void read(std::int64_t number, Piece& piece, std::optional<std::int64_t> begin = {});
   const AddressTable& addresses() const { return addresses_; }
 
  private:
   class PartSource;
   void decode_all(Format& format, Piece& piece);
+  /// Decodes some more behind those that the piece has: how many.
+  std::size_t decode_some(Format& format, Piece& piece);
 
   const PiecedFile& file_;
   std::unique_ptr<PartSource> source_;
   AddressTable addresses_;
+  std::vector<Packet> passing_;  ///< room for packets that go on to another core; else empty
 };
 
 }  // namespace tw::capture

@@ -23,8 +23,8 @@ FileBytes file_of(int count, const WriterOptions& options = {.format = FileForma
 }
 
 /// All packets as the pieces give them; fails when a guess was wrong.
-std::vector<Packet> in_pieces(const PiecedFile& file) {
-  PieceReader reader(file);
+std::vector<Packet> in_pieces(const PiecedFile& file, TakenBy taken_by) {
+  PieceReader reader(file, taken_by);
   std::vector<Packet> all;
   Piece piece;
   std::int64_t offset = kPcapFileHeader;
@@ -55,8 +55,32 @@ TEST(PieceReader, GivesWhatReadingInOrderGivesWhereverItIsCut) {
   const Reading whole = read_all(bytes);
   // Pieces of two to a dozen records, so that cuts fall on every byte of a record.
   for (std::int64_t piece_bytes = 400; piece_bytes < 2000; piece_bytes += 7) {
-    expect_equal(in_pieces(*PiecedFile::open(path, piece_bytes)), whole.packets);
+    const auto file = PiecedFile::open(path, piece_bytes);
+    expect_equal(in_pieces(*file, TakenBy::Reader), whole.packets);
+    expect_equal(in_pieces(*file, TakenBy::Another), whole.packets);
   }
+}
+
+TEST(PieceReader, GivesPiecesOfManyPackets) {
+  const TemporaryFolder folder;
+  // More than are decoded together, more than the first room holds, and no multiple of either.
+  const FileBytes bytes = file_of(5001);
+  const auto file = PiecedFile::open(folder.file("x.pcap", bytes), 1 << 20);
+  const Reading whole = read_all(bytes);
+  expect_equal(in_pieces(*file, TakenBy::Reader), whole.packets);
+  expect_equal(in_pieces(*file, TakenBy::Another), whole.packets);
+}
+
+TEST(PieceReader, BeginsWhereItIsTold) {
+  const TemporaryFolder folder;
+  const auto file = PiecedFile::open(folder.file("x.pcap", file_of(30)), 10 * 170);
+  PieceReader reader(*file);
+  Piece piece;
+  // Piece 1 is bytes 1,700 to 3,399: records 10 to 19 begin in it, at 24 + 170 k.
+  reader.read(1, piece, 24 + 12 * 170);
+  EXPECT_EQ(piece.begin, 24 + 12 * 170);
+  EXPECT_EQ(piece.count, 8u);
+  EXPECT_EQ(piece.end, 24 + 20 * 170);
 }
 
 TEST(PieceReader, TellsNewAddressesOnce) {
@@ -120,6 +144,24 @@ TEST(PiecedFile, IsOnlyForPlainPcapFiles) {
   const FileBytes pcapng =
       file_of(3, {.format = FileFormat::Pcapng, .interfaces = {{.link_type = 1}}});
   EXPECT_EQ(PiecedFile::open(folder.file("x.pcapng", pcapng)), nullptr);
+}
+
+TEST(LikelyRecord, IsNoLongerThanTheSnapLength) {
+  const WriterOptions options{.format = FileFormat::Pcap,
+                              .interfaces = {{.link_type = 1, .snaplen = 200}}};
+  FileBytes bytes = file_of(20, options);
+  PcapFileHeader header;
+  std::copy_n(bytes.begin(), header.size(), header.begin());
+  // In the first record's payload, a header that claims all up to the fifth record: 594 bytes, more
+  // than the snap length allows. The second record begins 100 bytes behind it.
+  const auto fake = bytes.begin() + 24 + 70;
+  std::copy_n(bytes.begin() + 24, 16, fake);
+  for (const int length_at : {8, 12}) {
+    fake[length_at] = std::byte{(4 * 170 - 70 - 16) % 256};
+    fake[length_at + 1] = std::byte{(4 * 170 - 70 - 16) / 256};
+  }
+  const auto from_payload = std::span(bytes).subspan(24 + 70);
+  EXPECT_EQ(likely_record(from_payload, header), 100u);
 }
 
 TEST(LikelyRecord, IsNoPlaceInZerosNorInText) {

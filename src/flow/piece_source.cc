@@ -12,22 +12,39 @@ PieceSource::PieceSource(std::unique_ptr<capture::PiecedFile> file, capture::Fil
     : file_(std::move(file)),
       facts_(std::move(facts)),
       numbering_(numbering),
-      reader_(*file_),
-      numbers_(helpers + 1, {.of = {0}, .differ = false}) {
+      readers_(helpers + 1) {
   check(helpers >= 1, "somebody reads ahead");
+  begin();
+}
+
+void PieceSource::begin() {
+  reader_.emplace(*file_);
+  numbers_.assign(readers_, {.of = {0}, .differ = false});
   std::unique_lock lock(mutex_);
-  read_one(reader_, 0, lock);
-  first_addresses_ = reader_.addresses();
-  for (std::size_t i = 1; i <= helpers; ++i) {
+  first_ = claimed_ = taken_ = released_ = offset_ / file_->piece_bytes();
+  past_end_ = false;
+  for (Slot& slot : slots_) slot.number = -1;
+  read_one(*reader_, 0, lock);
+  first_addresses_ = reader_->addresses();
+  for (std::size_t i = 1; i < readers_; ++i) {
     helpers_.emplace_back([this, i](const std::stop_token& stop) { help(i, stop); });
   }
+}
+
+/// A wrong guess numbers addresses that are none, so no reader is of use any more.
+bool PieceSource::begin_anew(const capture::Piece& wrong) {
+  const bool at_end = !wrong.begin.has_value() && wrong.ended;
+  if (at_end || taken_ - first_ < kBetweenGuesses) return false;
+  stop();
+  begin();
+  return true;
 }
 
 void PieceSource::help(std::size_t number, const std::stop_token& stop) {
   std::unique_lock lock(mutex_, std::defer_lock);
   try {
     // Made by the thread that uses it: its memory shares no cache line with another's.
-    capture::PieceReader reader(*file_, first_addresses_);
+    capture::PieceReader reader(*file_, capture::TakenBy::Another, first_addresses_);
     lock.lock();
     while (!stop.stop_requested() && !past_end_ && !failure_) {
       if (may_claim()) {
@@ -49,7 +66,9 @@ void PieceSource::read_one(capture::PieceReader& reader, std::size_t reader_numb
   Slot& slot = slots_[static_cast<std::size_t>(number % kSlots)];
   slot.reader = reader_number;
   lock.unlock();
-  reader.read(number, slot.piece);
+  // Where the first one begins is known, and nobody else reads yet.
+  reader.read(number, slot.piece,
+              number == first_ ? std::optional<std::int64_t>(offset_) : std::nullopt);
   lock.lock();
   slot.number = number;
   past_end_ |= slot.piece.ended && slot.piece.count == 0;
@@ -64,7 +83,7 @@ PieceSource::Slot& PieceSource::next_slot() {
   while (slot.number != taken_) {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     if (claimed_ == taken_ || (may_claim() && !past_end_)) {
-      read_one(reader_, 0, lock);
+      read_one(*reader_, 0, lock);
     } else {
       changed_.wait(lock, [&] { return slot.number == taken_ || failure_ != nullptr; });
     }
@@ -78,15 +97,15 @@ const Batch* PieceSource::next() {
   Slot& slot = next_slot();
   capture::Piece& piece = slot.piece;
   if (piece.begin != offset_) {
-    in_pieces_ = false;
-    return next_of_rest();
+    in_pieces_ = begin_anew(piece);
+    return next();
   }
   offset_ = piece.end;
   in_pieces_ = !piece.ended;
   CommonNumbers& numbers = numbers_[slot.reader];
   const std::span<capture::Packet> packets(piece.packets.data(), piece.count);
   deliver(packets, numbering_.apply(packets, numbers, piece.addresses));
-  if (slot.number == 0) numbers_.assign(numbers_.size(), CommonNumbers(numbers));
+  if (slot.number == first_) numbers_.assign(numbers_.size(), CommonNumbers(numbers));
   return &batch_;
 }
 

@@ -3,9 +3,10 @@
 //
 // Helpers read pieces ahead. The thread that takes the packets reads one itself whenever the next
 // is not there yet, so that no processor is idle however the work is split between reading and what
-// is done with the packets. The first piece that does not begin where the one before ended, and the
-// end of the file, lead to reading on in order by the taking thread alone: damage is found as by
-// any other reader.
+// is done with the packets. Where a piece does not begin where the one before ended, its beginning
+// was guessed wrong: all begins anew from the place that is known. The end of the file, and guesses
+// that are wrong often, lead to reading on in order by the taking thread alone: damage is found as
+// by any other reader.
 //
 // Memory: 16 pieces of 256 KiB as packets, about as large (16 MB when every packet is empty).
 
@@ -40,12 +41,17 @@ class PieceSource final : public Source {
   static constexpr std::int64_t kSlots = 16;
   /// A helper that found no room sleeps until there is room for so many.
   static constexpr std::int64_t kWake = 4;
+  /// Pieces that must be right between two wrong guesses: what was read ahead is lost with each.
+  static constexpr std::int64_t kBetweenGuesses = 4 * kSlots;
 
   struct alignas(64) Slot {
     capture::Piece piece;
     std::size_t reader = 0;    ///< whose numbers the addresses have
     std::int64_t number = -1;  ///< of the piece that is in it, whole
   };
+  /// Reads the piece that `offset_` lies in, then lets the helpers go on from there.
+  void begin();
+  bool begin_anew(const capture::Piece& wrong);
   void help(std::size_t number, const std::stop_token& stop);
   bool may_claim() const { return claimed_ - released_ < kSlots; }
   /// Reads the next piece that nobody has claimed. `lock` is released meanwhile.
@@ -59,10 +65,11 @@ class PieceSource final : public Source {
   capture::FileFacts facts_;
   Numbering& numbering_;
   Duplicates duplicates_;
-  capture::PieceReader reader_;  ///< the taking thread's, number 0
+  std::optional<capture::PieceReader> reader_;  ///< the taking thread's, number 0
   /// What the helpers' readers begin with: they number on from the first piece's addresses, so
   /// that mostly all numbers are equal.
   capture::AddressTable first_addresses_;
+  std::size_t readers_;
   std::vector<CommonNumbers> numbers_;  ///< by reader
   std::array<Slot, kSlots> slots_;
   Batch batch_;
@@ -76,6 +83,7 @@ class PieceSource final : public Source {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   // Pieces are counted from the beginning of the file; number n lies in slots_[n % kSlots].
+  std::int64_t first_ = 0;  ///< what the helpers began behind
   std::int64_t claimed_ = 0;
   std::int64_t taken_ = 0;
   std::int64_t released_ = 0;

@@ -55,6 +55,19 @@ Taken in_pieces(const std::string& path, std::int64_t piece_bytes, std::size_t h
   return take_all(source);
 }
 
+/// Makes piece `number` of 1,700 bytes seem to begin 24 bytes too early. Records begin at 24 + 170
+/// k, so the last 24 bytes of one, all payload, are the first of the piece: a header of 16 and 8
+/// bytes captured lead to the true record behind.
+void mislead(FileBytes& bytes, std::size_t number) {
+  constexpr std::size_t kHeader = 16;
+  const auto at = bytes.begin() + static_cast<std::ptrdiff_t>(1700 * number);
+  std::copy_n(at + 24, kHeader, at);
+  const auto captured = at + 8;
+  const auto original = at + 12;
+  std::fill(captured, at + kHeader, std::byte{0});
+  *captured = *original = std::byte{8};
+}
+
 void expect_equal(const Taken& found, const Taken& expected) {
   ASSERT_EQ(found.packets.size(), expected.packets.size());
   for (std::size_t i = 0; i < found.packets.size(); ++i) {
@@ -88,6 +101,35 @@ TEST(PieceSource, ReadsOnInOrderWhereAPieceHoldsNoRecord) {
   const std::string path = folder.file("x.pcap", file_of(300));
   // Pieces of 100 bytes: many a record begins in the piece before and ends in the one behind.
   expect_equal(in_pieces(path, 100, 2), in_order(path));
+}
+
+TEST(PieceSource, GoesOnInPiecesBehindAWrongGuess) {
+  const TemporaryFolder folder;
+  FileBytes bytes = file_of(5000);
+  for (const std::size_t number : {100u, 101u, 300u}) mislead(bytes, number);
+  const std::string path = folder.file("x.pcap", bytes);
+  expect_equal(in_pieces(path, 1700, 2), in_order(path));
+
+  // A piece holds ten records, or eleven; read in order there would be batches of 1,024.
+  FileBytes once = file_of(5000);
+  mislead(once, 100);
+  Numbering numbering;
+  PieceSource source(capture::PiecedFile::open(folder.file("y.pcap", once), 1700), {}, numbering,
+                     2);
+  std::size_t packets = 0;
+  while (const Batch* batch = source.next()) {
+    EXPECT_LE(batch->packets.size(), 11u);
+    packets += batch->packets.size();
+  }
+  EXPECT_EQ(packets, 5000u);
+}
+
+TEST(PieceSource, ReadsOnInOrderWhereGuessesAreOftenWrong) {
+  const TemporaryFolder folder;
+  FileBytes bytes = file_of(3000);
+  for (std::size_t number = 1; number < 300; ++number) mislead(bytes, number);
+  const std::string path = folder.file("x.pcap", bytes);
+  expect_equal(in_pieces(path, 1700, 2), in_order(path));
 }
 
 TEST(PieceSource, FindsDamageAsOneThreadDoes) {

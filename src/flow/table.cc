@@ -70,11 +70,6 @@ void FlowTable::take(std::span<const Packet> packets) {
   std::array<Place, kTogether> places;
   while (!packets.empty()) {
     const auto together = packets.first(std::min(kTogether, packets.size()));
-    // Another core wrote them: they are asked for one round before they are read.
-    for (const Packet& packet : packets.subspan(together.size())
-                                    .first(std::min(kTogether, packets.size() - together.size()))) {
-      __builtin_prefetch(&packet);
-    }
     look_up(together, places);
     count(together);
     for (std::size_t i = 0; i < together.size(); ++i) take_one(together[i], places[i]);
@@ -107,23 +102,35 @@ inline void FlowTable::look_up(std::span<const Packet> packets,
 }
 
 inline void FlowTable::count(std::span<const Packet> packets) {
+  std::uint64_t wire_bytes = 0;
+  std::int64_t last_ns = totals_.last_ns;
+  bool ordinary = true;
+  for (const Packet& packet : packets) {
+    wire_bytes += packet.wire_bytes;
+    // Single & on purpose: no branch a packet.
+    ordinary &=
+        (packet.verdict == Verdict::Tcp) & !packet.super_frame & (packet.time_ns >= last_ns);
+    last_ns = packet.time_ns;
+  }
+  if (!ordinary || last_ns != sane_time(last_ns)) return count_each(packets);
+  totals_.packets += packets.size();
+  totals_.wire_bytes += wire_bytes;
+  totals_.by_verdict[static_cast<std::size_t>(Verdict::Tcp)] += packets.size();
+  totals_.last_ns = last_ns;
+}
+
+void FlowTable::count_each(std::span<const Packet> packets) {
   Totals totals = totals_;
   totals.packets += packets.size();
-  std::uint64_t tcp = 0;
   for (const Packet& packet : packets) {
     const std::int64_t time_ns = sane_time(packet.time_ns);
     totals.wire_bytes += packet.wire_bytes;
-    ++tcp;
-    if (packet.verdict != Verdict::Tcp) [[unlikely]] {
-      --tcp;
-      ++totals.by_verdict[static_cast<std::size_t>(packet.verdict)];
-    }
+    ++totals.by_verdict[static_cast<std::size_t>(packet.verdict)];
     totals.super_frames += packet.super_frame ? 1 : 0;
     totals.backward_times += time_ns < totals.last_ns ? 1 : 0;
     totals.first_ns = std::min(totals.first_ns, time_ns);
     totals.last_ns = std::max(totals.last_ns, time_ns);
   }
-  totals.by_verdict[static_cast<std::size_t>(Verdict::Tcp)] += tcp;
   totals_ = totals;
 }
 

@@ -158,7 +158,10 @@ class FlowTable {
     return hash_(low ^ ends.kind << 48, high ^ ends.kind >> 16 << 48);
   }
   void look_up(std::span<const capture::Packet> packets, std::array<Place, kTogether>& places);
+  /// Into the totals: quickly when the packets are all TCP, none from offload, in the order of
+  /// time.
   void count(std::span<const capture::Packet> packets);
+  void count_each(std::span<const capture::Packet> packets);
   void take_one(const capture::Packet& packet, const Place& place);
   void take_tcp(Connection& connection, std::size_t side, const capture::Packet& packet,
                 std::int64_t time_ns);
