@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/analysis.h"
 
-#include "trainwire/flow/bottleneck.h"
+#include "trainwire/base/units.h"
 #include "trainwire/flow/classify.h"
 #include "trainwire/flow/findings.h"
 #include "trainwire/flow/hosts.h"
@@ -9,18 +9,21 @@
 #include "trainwire/flow/job.h"
 #include "trainwire/flow/quality.h"
 #include "trainwire/flow/startup.h"
-#include "trainwire/flow/straggler.h"
+#include "trainwire/flow/trouble.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <future>
+#include <optional>
 #include <utility>
 
 namespace tw::flow {
 namespace {
 
 constexpr double kCrossTrafficShare = 0.01;  ///< of the job's bytes
+constexpr double kWorthAWord = 0.02;         ///< probability of another reading
 
 std::vector<std::string> names_of(const std::vector<int>& numbers, const std::vector<Host>& hosts) {
   std::vector<std::string> names;
@@ -81,32 +84,17 @@ void set_roles(Analysis& analysis, const Job& job, const Traffic& traffic,
   }
 }
 
-/// What one round of the collective takes on the slow link.
-double round_time_s(const Exchanges& exchanges, const Recognition& found, const SlowLink& slow) {
-  double bytes = 0;
-  for (const PairBytes& pair : pair_bytes(exchanges)) {
-    if (pair.from == slow.from && pair.to == slow.to) bytes = pair.bytes;
-  }
-  const auto hosts = static_cast<double>(found.order.size());
-  const double rounds = found.strategy == "ring" ? 2 * (hosts - 1) : 1;
-  return bytes * 8 / slow.rate_bps / rounds;
-}
-
-void find_trouble(Analysis& analysis, const Job& job, const Traffic& traffic) {
-  if (!job.exchanges || !job.recognition) return;
-  const auto name = [&](int host) { return analysis.hosts[static_cast<std::size_t>(host)].name; };
-  double explained_s = 0;
-  std::vector<int> hosts = job.recognition->starters;
-  if (const auto slow = find_slow_link(*job.exchanges, job.channels, traffic)) {
-    analysis.bottleneck = {name(slow->from), name(slow->to), slow->rate_bps, slow->confidence,
-                           slow->evidence};
-    explained_s = 2 * round_time_s(*job.exchanges, *job.recognition, *slow);
-    // Its first message of a step may wait behind the last step's in its own queue.
-    std::erase(hosts, slow->from);
-  }
-  if (const auto late = find_straggler(*job.exchanges, job.channels, traffic, hosts, explained_s)) {
-    analysis.straggler = {name(late->host), late->delay_s, late->confidence, late->evidence};
-  }
+/// Says what else the steps could be, where that is worth a word.
+void doubt(Iterations& iterations, const Alternative& alternative) {
+  if (alternative.probability < kWorthAWord) return;
+  iterations.other = {
+      .count = std::round(static_cast<double>(iterations.steps.size()) * alternative.steps),
+      .median_s = iterations.median_s / alternative.steps,
+      .probability = alternative.probability};
+  iterations.confidence *= 1 - alternative.probability;
+  iterations.evidence += fmt::format(
+      "; {:.0f} steps of {} are another reading (probability {:.2f})", iterations.other->count,
+      readable(from_seconds(iterations.other->median_s)), alternative.probability);
 }
 
 /// Whose steps are reported: rank 0's, when the initial broadcast shows it.
@@ -144,10 +132,13 @@ Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
   Analysis analysis;
   HostTable table = host_table(traffic, options.names);
   analysis.hosts = std::move(table.hosts);
-  const Job job = find_job(traffic, table.host_of);
+  const Job job = find_job(traffic, table.host_of, options.log);
   const std::vector<std::size_t> gradient = job.gradient_flows();
   analysis.classes = classify(traffic, gradient);
   set_roles(analysis, job, traffic, table.host_of);
+  // Takes as long as finding the iterations, and needs nothing of them.
+  std::future<Trouble> trouble =
+      std::async(std::launch::async, [&] { return find_trouble(analysis.hosts, job, traffic); });
 
   std::optional<StartBroadcast> start;
   if (job.recognition) {
@@ -156,6 +147,8 @@ Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
   if (job.exchanges) {
     analysis.iterations =
         iterations_of(*job.exchanges, reference_host(job, start), traffic, gradient);
+    if (job.alternative) doubt(analysis.iterations, *job.alternative);
+    if (job.from_log) analysis.iterations.confidence = 1;
   } else if (job.pulls) {
     analysis.iterations = iterations_of(*job.pulls, traffic, gradient);
   }
@@ -177,7 +170,9 @@ Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
     analysis.collectives.push_back(collective_of(*job.pulls, analysis.iterations, analysis.hosts));
     analysis.model_bytes = analysis.collectives.front().bytes_per_iteration;
   }
-  find_trouble(analysis, job, traffic);
+  Trouble found = trouble.get();
+  analysis.bottleneck = std::move(found.bottleneck);
+  analysis.straggler = std::move(found.straggler);
   if (options.log) {
     const Iterations inferred =
         std::exchange(analysis.iterations, iterations_of(*options.log, traffic, gradient));

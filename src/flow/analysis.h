@@ -43,10 +43,18 @@ struct Iteration {
   std::uint64_t packets;
 };
 
+/// The next best reading of the same packets: `count` steps, each with the same part of the bytes.
+struct OtherSteps {
+  double count;
+  double median_s;
+  double probability;  ///< at most a half; what the confidence lacks because of it
+};
+
 struct Iterations {
   std::vector<Iteration> steps;  ///< without start-up; the first may be untypical (see below)
   bool from_log = false;
   double confidence = 0;
+  std::optional<OtherSteps> other = {};
   bool first_untypical = false;
   /// Period: median over the steps of all hosts (of all ranks, from a log) but the first, with a 95
   /// % interval that respects autocorrelation.

@@ -237,6 +237,45 @@ TEST(Analyse, FindsStepsBehindALinkThatSpacesItsPackets) {
   }
 }
 
+// The others of a ring wait 60 ms in each of 2(N-1) rounds, and compute for a fraction of that.
+TEST(Analyse, CountsStepsAndNotRoundsBehindASlowLink) {
+  for (const int hosts : {4, 5, 6, 8}) {
+    for (const std::uint64_t seed : {1, 2}) {
+      const PlayedJob job{.strategy = "ring",
+                          .placement = shuffled_hosts(hosts, seed),
+                          .payload = 600'000 * hosts,
+                          .compute_s = 0.01,
+                          .jitter = 0.2,
+                          .rate_bps = 800e6,
+                          .slow_host = 2,
+                          .slow_bps = 80e6,
+                          .seed = seed};
+      SCOPED_TRACE(std::to_string(hosts) + " hosts, seed " + std::to_string(seed));
+      const Analysis found = analyse(play(job));
+      EXPECT_NEAR(static_cast<double>(found.iterations.steps.size()), 15, 1);
+      EXPECT_NEAR(model_error(found, job), 0, 0.01);
+      ASSERT_TRUE(found.bottleneck);
+      EXPECT_EQ(found.bottleneck->from, host_name(2));
+      EXPECT_FALSE(found.straggler);
+    }
+  }
+}
+
+// 6 MB on the slow link take 0.5 s, in 6 rounds of 80 ms; the host computes 0.1 s longer.
+TEST(Analyse, FindsTheStragglerBesideASlowLink) {
+  const PlayedJob job{.strategy = "ring",
+                      .placement = {0, 2, 1, 3},
+                      .rate_bps = 1e9,
+                      .slow_host = 2,
+                      .straggler = 3};
+  const Analysis found = analyse(play(job));
+  ASSERT_TRUE(found.bottleneck);
+  EXPECT_EQ(found.bottleneck->from, host_name(2));
+  ASSERT_TRUE(found.straggler);
+  EXPECT_EQ(found.straggler->host, host_name(3));
+  EXPECT_NEAR(found.straggler->delay_s, 0.1, 0.02);
+}
+
 // Every step waits for the link and for the host: 6 MB at 100 Mbit/s take 0.5 s, the host 0.4 s
 // more.
 TEST(Analyse, FindsTheSlowLinkBesideAStraggler) {
@@ -324,6 +363,27 @@ TEST(Analyse, TakesStepsFromALog) {
       240'000'000u);
   EXPECT_EQ(found.collectives[0].strategy, "ring");
   // The log tells of half of the steps: that makes no step twice as large.
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+}
+
+// Nothing pauses between the steps, so that only the program knows how many rounds are one.
+TEST(Analyse, FollowsTheLogWhereRoundsAreAllAlike) {
+  const PlayedJob job{.strategy = "ring",
+                      .placement = {0, 1, 2, 3},
+                      .compute_s = 1e-5,
+                      .jitter = 0,
+                      .rate_bps = 800e6,
+                      .latency_s = 2e-3};
+  // A chunk of 1 MB takes 10 ms and 2 ms more to arrive: six rounds are 72 ms.
+  StepLog log{.format = "csv", .steps = {}};
+  for (int step = 0; step < 15; ++step) {
+    const std::int64_t start = 200'000'000 + 72'010'000 * step;
+    log.steps.push_back({0, step, start, start + 72'010'000});
+  }
+  const Analysis found = analyse(play(job), {.log = log});
+  EXPECT_EQ(found.iterations.steps.size(), 15);
+  ASSERT_FALSE(found.collectives.empty());
+  EXPECT_EQ(found.collectives[0].strategy, "ring");
   EXPECT_NEAR(model_error(found, job), 0, 0.01);
 }
 

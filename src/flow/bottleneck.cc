@@ -2,6 +2,7 @@
 #include "trainwire/flow/bottleneck.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/flow/paced_rate.h"
 #include "trainwire/flow/wire_packets.h"
 #include "trainwire/stats/quantile.h"
 
@@ -17,6 +18,7 @@ namespace {
 constexpr double kPauseShare = 0.01;  ///< of the exchange: shorter pauses are part of being busy
 constexpr double kLeastDuty = 0.7;
 constexpr double kLeastDutyIfAlone = 0.4;    ///< of a link that is also much slower and busier
+constexpr double kLeastDutyOfServer = 0.5;   ///< workers come one by one where one of them is late
 constexpr double kMuchSlower = 0.4;          ///< rate, of the next slowest
 constexpr double kMuchBusier = 2;            ///< duty, of the next busiest
 constexpr double kSustainedNs = 20e6;        ///< shortest span of a sustained rate, and
@@ -220,7 +222,7 @@ std::optional<SlowLink> slow_way_of_a_server(const Exchanges& exchanges,
     for (const Side& fast : sides) {
       const double contrast = slow.rate_bps / fast.rate_bps;
       if (slow.host != fast.host || slow.sends == fast.sends) continue;
-      if (contrast > kSlowReceiver || slow.duty < kLeastDuty) continue;
+      if (contrast > kSlowReceiver || slow.duty < kLeastDutyOfServer) continue;
       const auto [bytes, partners] = load(exchanges, slow);
       const auto [other_bytes, other_partners] = load(exchanges, fast);
       if (partners < 2 || partners != other_partners || bytes < kSustainedBytes) continue;
@@ -247,6 +249,7 @@ std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> 
       std::vector<double> rates;
       std::vector<double> sustained;
       std::vector<double> duties;
+      std::vector<Burst> passed;
       for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
         StepBursts bursts = bursts_in_step(exchanges, channels, traffic, side, step);
         const Busy busy = busy_time(std::move(bursts.joined), pause);
@@ -254,12 +257,15 @@ std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> 
         rates.push_back(busy.bytes * 8e9 / busy.busy_ns);
         duties.push_back(busy.busy_ns / busy.span_ns);
         append_rates(sustained, busy, bursts.single);
+        passed.insert(passed.end(), bursts.single.begin(), bursts.single.end());
       }
       if (rates.empty()) continue;
       side.rate_bps = stats::median(std::move(rates));
       side.peak_bps = sustained.size() < kFewestSpans
                           ? side.rate_bps
                           : stats::quantile(std::move(sustained), kLoadedBest);
+      sort_by_start(passed);
+      side.peak_bps = paced_rate_bps(passed).value_or(side.peak_bps);
       side.duty = stats::median(std::move(duties));
       sides.push_back(side);
     }

@@ -8,8 +8,9 @@
 // is slow, or everything) give none. A link that is much slower and much busier than the others is
 // one even when something else, a straggler say, leaves it idle for part of the exchange.
 //
-// Its rate is what it sustains over 20 ms or more when it is loaded best: while busy it may be
-// waiting for acknowledgements or recover from losses, so the mean is less than the link can do.
+// Its rate is that at which it spaces what passes it (paced_rate.h); where that does not show, what
+// it sustains over 20 ms or more when it is loaded best: while busy it may be waiting for
+// acknowledgements or recover from losses, so the mean is less than the link can do.
 //
 // The rate counts whole frames, as shapers and interfaces do: where the capture holds frames from
 // before segmentation, the headers of their segments are added.

@@ -13,9 +13,11 @@ namespace {
 constexpr std::uint64_t kLeastShare = 1000;     ///< of the largest flow, as a divisor
 constexpr std::uint64_t kLargestTrain = 65536;  ///< bytes sent at once: the largest packet's
 constexpr std::size_t kFewestTrains = 64;
-constexpr double kMostlyTrains = 0.5;  ///< of the bytes of a channel that a slow link spaces
-constexpr double kLongestSpacing = 4;  ///< of the median
-constexpr std::size_t kManyMore = 8;   ///< times the bursts of another channel with as many bytes
+constexpr double kMostlyTrains = 0.5;    ///< of the bytes of a channel that a slow link spaces
+constexpr double kLongestSpacing = 4;    ///< of the median
+constexpr double kShortSpacingNs = 2e6;  ///< longer ones are spacing only where the rate is even:
+constexpr double kEvenRate = 3;          ///< between the quartiles over trains
+constexpr std::size_t kManyMore = 8;     ///< times the bursts of another channel with as many bytes
 constexpr std::size_t kFewestBursts = 4;  ///< fewer hold no rhythm
 
 void join_overlapping(std::vector<Burst>& bursts, std::int64_t gap_ns) {
@@ -35,22 +37,39 @@ void join_overlapping(std::vector<Burst>& bursts, std::int64_t gap_ns) {
   bursts.resize(kept);
 }
 
-/// The longest pause that is only the spacing of a slow link; 0 when there is none.
-std::int64_t longest_spacing(std::span<const Burst> bursts) {
-  std::vector<double> gaps;
-  double all = 0;
-  double in_trains = 0;
+/// Trains of a channel: the pauses after them, and the rates up to the next one.
+struct Trains {
+  std::vector<double> gaps_ns;
+  std::vector<double> rates;
+  double bytes = 0;
+};
+
+Trains trains_of(std::span<const Burst> bursts) {
+  Trains result;
   for (std::size_t i = 0; i < bursts.size(); ++i) {
-    const auto bytes = static_cast<double>(bursts[i].bytes);
-    all += bytes;
     if (bursts[i].bytes > kLargestTrain) continue;
-    in_trains += bytes;
-    if (i + 1 < bursts.size()) {
-      gaps.push_back(static_cast<double>(bursts[i + 1].start_ns - bursts[i].end_ns));
-    }
+    const auto bytes = static_cast<double>(bursts[i].bytes);
+    result.bytes += bytes;
+    if (i + 1 == bursts.size()) break;
+    result.gaps_ns.push_back(static_cast<double>(bursts[i + 1].start_ns - bursts[i].end_ns));
+    result.rates.push_back(bytes /
+                           static_cast<double>(bursts[i + 1].start_ns - bursts[i].start_ns));
   }
-  if (gaps.size() < kFewestTrains || in_trains < kMostlyTrains * all) return 0;
-  return static_cast<std::int64_t>(kLongestSpacing * stats::median(std::move(gaps)));
+  return result;
+}
+
+/// The longest pause that is only the spacing of a slow link; 0 when there is none. Who waits for
+/// others' rounds sends in small pieces too, but at no even rate.
+std::int64_t longest_spacing(std::span<const Burst> bursts) {
+  double all = 0;
+  for (const Burst& burst : bursts) all += static_cast<double>(burst.bytes);
+  const Trains trains = trains_of(bursts);
+  if (trains.gaps_ns.size() < kFewestTrains || trains.bytes < kMostlyTrains * all) return 0;
+  const double typical = stats::median(trains.gaps_ns);
+  const bool is_even =
+      stats::quantile(trains.rates, 0.75) <= kEvenRate * stats::quantile(trains.rates, 0.25);
+  if (typical > kShortSpacingNs && !is_even) return 0;
+  return static_cast<std::int64_t>(kLongestSpacing * typical);
 }
 
 /// Whether another channel sends about as much in far fewer bursts: then so many are no steps.

@@ -36,6 +36,16 @@ TEST(WithoutSpacing, LeavesLargeBurstsApart) {
   EXPECT_FALSE(without_spacing(std::vector{fast}));
 }
 
+// Who waits for the rounds of others sends small pieces too: some at once, some after 40 ms.
+TEST(WithoutSpacing, LeavesPiecesApartThatComeAtNoEvenRate) {
+  Channel waiting = empty();
+  for (int round = 0; round < 50; ++round) {
+    append_trains(waiting, 1, 30'000, 0);
+    append_trains(waiting, 2, 30'000, 3'000);
+  }
+  EXPECT_FALSE(without_spacing(std::vector{waiting}));
+}
+
 // 200 messages of 8 kB, 5 ms apart, are steps: nothing would be left of them.
 TEST(WithoutSpacing, LeavesAChannelThatWouldBecomeOneBurst) {
   Channel small = empty();

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMostFindings = 7;
 constexpr std::size_t kMostNames = 8;
 constexpr double kSure = 0.75;
+constexpr double kWorthAFinding = 0.05;  ///< probability of another reading of the steps
 
 std::string time_text(double s) { return readable(from_seconds(s)); }
 std::string size_text(double bytes) { return readable(Bytes(std::llround(bytes))); }
@@ -76,6 +77,17 @@ void add_summary(std::vector<Finding>& findings, const Analysis& analysis) {
     text += "; hosts and bytes fit no strategy that is known";
   }
   findings.push_back({std::move(text), Severity::Info});
+}
+
+void add_other_reading(std::vector<Finding>& findings, const Analysis& analysis) {
+  const Iterations& iterations = analysis.iterations;
+  if (!iterations.other || iterations.other->probability < kWorthAFinding) return;
+  findings.push_back(
+      {fmt::format("the packets could also be {:.0f} iterations of {} (probability {:.2f}): a log "
+                   "of the steps decides it",
+                   iterations.other->count, time_text(iterations.other->median_s),
+                   iterations.other->probability),
+       Severity::Notice});
 }
 
 void add_share(std::vector<Finding>& findings, const Analysis& analysis) {
@@ -161,6 +173,7 @@ std::vector<Finding> findings_of(const Analysis& analysis, const Traffic& traffi
   if (analysis.iterations.steps.empty()) {
     findings.push_back({fmt::format("no training found: {}", looked_for), Severity::Notice});
   }
+  add_other_reading(findings, analysis);
   add_share(findings, analysis);
   add_losses(findings, traffic);
   add_other_traffic(findings, analysis, traffic);

@@ -45,6 +45,13 @@ TEST(FindingsOf, BeginWithTheTrouble) {
   EXPECT_THAT(findings[1].text, HasSubstr("b starts 20 ms late:"));
 }
 
+TEST(FindingsOf, NameAnotherReadingOfTheSteps) {
+  Analysis analysis = ring_of_three();
+  analysis.iterations.other = {.count = 80, .median_s = 0.025, .probability = 0.3};
+  EXPECT_THAT(findings_of(analysis, Traffic{}, "")[1].text,
+              HasSubstr("could also be 80 iterations of 25 ms (probability 0.30)"));
+}
+
 TEST(FindingsOf, NothingSayWhatWasLookedFor) {
   EXPECT_THAT(findings_of(Analysis{}, Traffic{}, "no flow pauses"), SizeIs(1));
   EXPECT_EQ(findings_of(Analysis{}, Traffic{}, "no flow pauses")[0].text,

@@ -3,12 +3,16 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/flow/lockstep.h"
+#include "trainwire/flow/logged_tempo.h"
 #include "trainwire/flow/mesh.h"
+#include "trainwire/flow/ring_rounds.h"
+#include "trainwire/flow/start_phase.h"
 #include "trainwire/flow/tempo.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -25,11 +29,13 @@ constexpr std::size_t kFewestSteps = 3;
 constexpr double kHighestScore = 2;  ///< of a hypothesis that explains all bytes and fits perfectly
 constexpr double kMostOfPair = 0.7;  ///< bytes in one flow of a pair that has no stripes
 constexpr double kAlike = 0.04;      ///< how far lanes that send the same may differ
+constexpr double kClearLead = 5.9;   ///< of the best explanation: the next is not worth a word
 
 struct Hypothesis {
   Exchanges exchanges;
   std::optional<Recognition> recognition;
   double score;
+  std::optional<Alternative> alternative = {};
 };
 
 /// Steps at even distances whose pauses stand out.
@@ -71,29 +77,68 @@ double bytes_in(const Exchanges& exchanges) {
   return sum;
 }
 
+/// Recognises the exchanges, or those of their lanes that send the same, to which it then reduces
+/// them: steady traffic of another kind fits every tempo, but does not send what the others send.
+std::optional<Recognition> recognise_most(Exchanges& exchanges, std::span<const Channel> channels) {
+  std::optional<Recognition> found = recognise(exchanges, channels);
+  if (found) return found;
+  Exchanges alike = only(exchanges, most_common(exchanges));
+  found = recognise(alike, channels);
+  if (found) exchanges = std::move(alike);
+  return found;
+}
+
+/// Makes the beats of a ring whole steps, where they are rounds.
+void take_whole_steps(Hypothesis& ring, const Tempo& tempo, std::span<const Channel> channels,
+                      std::int64_t gap_ns) {
+  const RingRounds rounds = ring_rounds(ring.exchanges, channels, gap_ns);
+  const auto take = [&](std::optional<Exchanges> steps) {
+    std::optional<Recognition> found = steps ? recognise(*steps, channels) : std::nullopt;
+    if (!found || found->strategy != "ring") return false;
+    ring.exchanges = std::move(*steps);
+    ring.recognition = std::move(found);
+    return true;
+  };
+  Tempo steps = tempo;
+  bool has_changed = false;
+  if (rounds.beats > 1) {
+    std::vector<ChannelDistance> distances;
+    for (const Lane& lane : ring.exchanges.lanes) distances.push_back({lane.channel, rounds.bytes});
+    if (std::optional<Tempo> slower = tempo_at(channels, distances, gap_ns)) {
+      steps = std::move(*slower);
+      has_changed = take(align(steps, channels));
+    }
+  } else if (take(ring_steps(tempo, channels, static_cast<int>(ring.recognition->order.size())))) {
+    return;
+  }
+  if (auto moved = with_start_phases(steps, ring.exchanges, channels, gap_ns)) {
+    take(align(std::move(*moved), channels));
+  }
+  if (rounds.beats > 1 && !has_changed) return;
+  ring.alternative.reset();
+  if (rounds.other_beats != rounds.beats && rounds.lead < kClearLead) {
+    ring.alternative = {.steps = rounds.beats / rounds.other_beats,
+                        .probability = 1 / (1 + std::exp(rounds.lead / 2))};
+  }
+}
+
 /// What the exchanges at this tempo are. `all_bytes` are those of all channels.
 std::optional<Hypothesis> hypothesis(const Tempo& tempo, std::span<const Channel> channels,
-                                     double all_bytes) {
-  Exchanges exchanges = align(tempo, channels);
-  if (!is_periodic(exchanges)) return std::nullopt;
-  std::optional<Recognition> found = recognise(exchanges, channels);
-  if (!found) {
-    // Steady traffic of another kind fits every tempo; it does not send what the others send.
-    Exchanges alike = only(exchanges, most_common(exchanges));
-    found = recognise(alike, channels);
-    if (found) exchanges = std::move(alike);
+                                     double all_bytes, std::int64_t gap_ns) {
+  Hypothesis result{.exchanges = align(tempo, channels),
+                    .recognition = {},
+                    .score = 0,
+                    .alternative = tempo.alternative};
+  if (!is_periodic(result.exchanges)) return std::nullopt;
+  result.recognition = recognise_most(result.exchanges, channels);
+  if (result.recognition && result.recognition->strategy == "ring") {
+    take_whole_steps(result, tempo, channels, gap_ns);
+    result.recognition->fit *= 1 - broken_share(result.exchanges);
   }
-  if (found && found->strategy == "ring") {
-    const auto hosts = static_cast<int>(found->order.size());
-    if (std::optional<Exchanges> whole = ring_steps(tempo, channels, hosts)) {
-      exchanges = std::move(*whole);
-      found = recognise(exchanges, channels);
-    }
-    if (found) found->fit *= 1 - broken_share(exchanges);
-  }
-  if (!found && !is_clearly_periodic(exchanges)) return std::nullopt;
-  const double score = (found ? 1 + found->fit : 0.1) * bytes_in(exchanges) / all_bytes;
-  return Hypothesis{std::move(exchanges), std::move(found), score};
+  if (!result.recognition && !is_clearly_periodic(result.exchanges)) return std::nullopt;
+  result.score = (result.recognition ? 1 + result.recognition->fit : 0.1) *
+                 bytes_in(result.exchanges) / all_bytes;
+  return result;
 }
 
 /// What channels were tried and what they gave.
@@ -114,10 +159,24 @@ Attempt attempt(std::vector<Channel> channels, std::int64_t gap_ns) {
   while (kHighestScore * tempos.rest_bytes() > result.score() * all_bytes) {
     std::optional<Tempo> tempo = tempos.next();
     if (!tempo) break;
-    std::optional<Hypothesis> found = hypothesis(*tempo, result.channels, all_bytes);
+    std::optional<Hypothesis> found = hypothesis(*tempo, result.channels, all_bytes, gap_ns);
     if (found && found->score > result.score()) result.best = std::move(found);
     if (!result.first) result.first = std::move(tempo);
   }
+  return result;
+}
+
+/// What the steps of the log are: no doubt about where they begin, only about what they do.
+Attempt logged_attempt(const StepLog& log, std::vector<Channel> channels, std::int64_t gap_ns) {
+  if (std::optional<std::vector<Channel>> smooth = without_spacing(channels)) {
+    channels = std::move(*smooth);
+  }
+  Attempt result{.channels = std::move(channels)};
+  result.first = logged_tempo(log, result.channels, gap_ns);
+  if (!result.first) return result;
+  Exchanges exchanges = align(*result.first, result.channels);
+  std::optional<Recognition> found = recognise_most(exchanges, result.channels);
+  if (found) result.best = Hypothesis{std::move(exchanges), std::move(found), kHighestScore};
   return result;
 }
 
@@ -210,7 +269,8 @@ std::vector<std::size_t> Job::gradient_flows() const {
   return {flows.begin(), flows.end()};
 }
 
-Job find_job(const Traffic& traffic, const std::vector<int>& host_of) {
+Job find_job(const Traffic& traffic, const std::vector<int>& host_of,
+             const std::optional<StepLog>& log) {
   const std::int64_t gap_ns = traffic.burst_gap_ns;
   const std::vector<Channel> flows = flow_channels(traffic, host_of);
   const std::vector<PairShare> pairs = pair_shares(flows);
@@ -222,7 +282,10 @@ Job find_job(const Traffic& traffic, const std::vector<int>& host_of) {
   };
   const auto by_pair = [&] { return attempt_both(pair_channels(flows, gap_ns), gap_ns); };
   const bool pairs_first = is_striped(pairs);
-  Attempt best = pairs_first ? by_pair() : by_flow();
+  Attempt best;
+  if (log) best = logged_attempt(*log, pairs_first ? pair_channels(flows, gap_ns) : flows, gap_ns);
+  job.from_log = best.is_recognised();
+  if (!best.is_recognised()) best = pairs_first ? by_pair() : by_flow();
   if (!best.is_recognised() && pairs.size() < flows.size()) {
     Attempt other = pairs_first ? by_flow() : by_pair();
     if (other.score() > best.score()) best = std::move(other);
@@ -236,6 +299,7 @@ Job find_job(const Traffic& traffic, const std::vector<int>& host_of) {
   if (best.best) {
     job.exchanges = std::move(best.best->exchanges);
     job.recognition = std::move(best.best->recognition);
+    job.alternative = best.best->alternative;
   }
   count_ranks(job, traffic, host_of);
   return job;

@@ -12,6 +12,7 @@
 #include "trainwire/flow/exchange.h"
 #include "trainwire/flow/pulls.h"
 #include "trainwire/flow/recognise.h"
+#include "trainwire/flow/step_log.h"
 
 #include <optional>
 #include <string>
@@ -23,13 +24,18 @@ struct Job {
   std::vector<Channel> channels;  ///< that lanes and pulls refer to
   std::optional<Exchanges> exchanges;
   std::optional<Recognition> recognition;
+  std::optional<Alternative> alternative;
   std::optional<Pulls> pulls;
+  bool from_log = false;   ///< the exchanges are those of the log's steps
   std::string looked_for;  ///< when nothing was found: what, and how close it came
 
   /// Numbers of the flows that carry gradients, rising.
   std::vector<std::size_t> gradient_flows() const;
 };
 
-Job find_job(const Traffic& traffic, const std::vector<int>& host_of);
+/// With a log its steps come first: tempos that nobody logged are only tried where they explain
+/// nothing.
+Job find_job(const Traffic& traffic, const std::vector<int>& host_of,
+             const std::optional<StepLog>& log = {});
 
 }  // namespace tw::flow

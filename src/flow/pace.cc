@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tw::flow {
@@ -102,16 +103,17 @@ bool is_prominent(const Prominence& found) {
   return found.ratio >= kLeastRatio && found.dominance >= kLeastDominance;
 }
 
-/// Whether the pauses of a pace that is `times` as slow stand out more often than they would by
-/// accident if the faster one were that of the steps. One of `times` pauses is the longest by
-/// accident; it must also exceed those inside the faster beats, which not all of them do.
-bool is_no_accident(const Prominence& found, const Prominence& faster, double times) {
-  if (times < 1 + 3 * kSamePace) return false;
+/// How likely the pauses of a pace that is `times` as slow stand out by accident, if the faster one
+/// were that of the steps; in units of what is believed to be none. One of `times` pauses is the
+/// longest by accident; it must also exceed those inside the faster beats, which not all of them
+/// do.
+double accident(const Prominence& found, const Prominence& faster, double times) {
+  if (times < 1 + 3 * kSamePace) return std::numeric_limits<double>::infinity();
   const double hits = std::round(found.dominance * static_cast<double>(found.compared) - 0.25);
   const double p = (1 + faster.dominance) / 2 / times;
   const double chance = times * tail(found.compared, static_cast<std::size_t>(hits), p);
   // By accident pauses are not much longer either.
-  return chance < kChance * found.ratio * found.ratio;
+  return chance / (kChance * found.ratio * found.ratio);
 }
 
 double median_bytes(const Pace& pace) {
@@ -138,6 +140,38 @@ bool gains_a_channel(const Pace& slower, const Pace& faster) {
                               !pauses_in(faster, candidate.channel);
                      });
 }
+
+/// The pace chosen so far, and what else it could have been.
+struct Choice {
+  const Pace* chosen = nullptr;
+  std::optional<Alternative> alternative = {};
+
+  /// REQUIRES: slower than all before.
+  void offer(const Pace& slower) {
+    if (chosen == nullptr) {
+      chosen = &slower;
+      return;
+    }
+    // Whether a pause is quiet depends on others and may alternate; its length does not.
+    const auto as_they_are = [](const RhythmFit& fit) -> const auto& { return fit.pauses; };
+    const double times = slower.period_ns / chosen->period_ns;
+    const double chance =
+        accident(prominence_of(slower, as_they_are), prominence_of(*chosen, as_they_are), times);
+    if (gains_a_channel(slower, *chosen)) {
+      take(slower, {.steps = times, .probability = std::min(chance, 1.0) / 4});
+    } else if (chance < 1) {
+      take(slower, {.steps = times, .probability = chance / 2});
+    } else if (!alternative || alternative->probability < 0.5 / chance) {
+      alternative = {.steps = 1 / times, .probability = 0.5 / chance};
+    }
+  }
+
+ private:
+  void take(const Pace& slower, Alternative faster) {
+    chosen = &slower;
+    alternative = faster;
+  }
+};
 
 /// Removes every pace that explains less than one next to it: channels that fit both make a few
 /// accidents look like a pace of its own.
@@ -192,29 +226,23 @@ std::vector<Distance> distances_of(const Pace& pace) {
 
 Prominence prominence(const Pace& pace) { return prominence_of(pace, clearer); }
 
-const Pace* choose(std::vector<Pace>& paces) {
+std::optional<Pace> choose(std::vector<Pace>& paces) {
   remove_shadows(paces);
   std::sort(paces.begin(), paces.end(),
             [](const Pace& a, const Pace& b) { return a.period_ns < b.period_ns; });
   double best = 0;
   for (const Pace& pace : paces) best = std::max(best, pace.share);
   const Pace* fastest = nullptr;
-  const Pace* chosen = nullptr;
+  Choice choice;
   for (const Pace& pace : paces) {
     if (pace.share < kAboutAsGood * best) continue;
     if (fastest == nullptr) fastest = &pace;
-    if (!is_prominent(prominence(pace))) continue;
-    // Whether a pause is quiet depends on others and may alternate; its length does not.
-    const auto as_they_are = [](const RhythmFit& fit) -> const auto& { return fit.pauses; };
-    const auto is_slower_one = [&] {
-      return is_no_accident(prominence_of(pace, as_they_are), prominence_of(*chosen, as_they_are),
-                            pace.period_ns / chosen->period_ns);
-    };
-    if (chosen == nullptr || gains_a_channel(pace, *chosen) || is_slower_one()) {
-      chosen = &pace;
-    }
+    if (is_prominent(prominence(pace))) choice.offer(pace);
   }
-  return chosen != nullptr ? chosen : fastest;
+  if (choice.chosen == nullptr) return fastest != nullptr ? std::optional(*fastest) : std::nullopt;
+  Pace result = *choice.chosen;
+  result.alternative = choice.alternative;
+  return result;
 }
 
 }  // namespace tw::flow

@@ -16,10 +16,18 @@
 #include "trainwire/flow/rhythm.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace tw::flow {
+
+/// The next best explanation of the same traffic: this many times as many steps, each with that
+/// part of the bytes.
+struct Alternative {
+  double steps;
+  double probability;  ///< at most a half
+};
 
 struct Candidate {
   std::size_t channel;  ///< number among the streams
@@ -30,6 +38,7 @@ struct Pace {
   double period_ns;
   std::vector<Candidate> candidates;  ///< at most one of each channel
   double share = 0;                   ///< of the bytes of all channels that lie in their beats
+  std::optional<Alternative> alternative = {};
 
   /// REQUIRES: there are candidates.
   double median_ns() const;
@@ -58,7 +67,8 @@ struct Prominence {
 };
 Prominence prominence(const Pace& pace);
 
-/// The pace of the steps, one of `paces`; null when there are none. Sorts them by period.
-const Pace* choose(std::vector<Pace>& paces);
+/// The pace of the steps, one of `paces`, with its alternative; nothing when there are none. Sorts
+/// them by period.
+std::optional<Pace> choose(std::vector<Pace>& paces);
 
 }  // namespace tw::flow

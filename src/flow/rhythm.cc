@@ -4,7 +4,6 @@
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -12,20 +11,12 @@
 namespace tw::flow {
 namespace {
 
-constexpr double kTolerance = 0.006;     ///< of a distance: framing and small messages vary by less
-constexpr double kSlackBytes = 200;      ///< and this, for distances of few packets,
-constexpr double kMostSlack = 0.01;      ///< but not more than this part of them
 constexpr double kMinorBytes = 0.003;    ///< share of the bytes in bursts too small to end a pause
 constexpr std::size_t kMostCuts = 1500;  ///< pauses looked at together when distances are guessed
 constexpr std::size_t kMostLags = 40;    ///< pauses inside a step that a guess may skip
 constexpr std::size_t kFewestBeats = 3;
-constexpr int kMostMissing = 2;       ///< pauses in a row that may be invisible
-constexpr int kMostMissingAtEnd = 8;  ///< the same, next to an end of the stream
-constexpr double kWaitWorth = 0.1;    ///< of a pause in which data was still received
-constexpr double kAnchorWorth = 1e9;  ///< more than all pauses together
-constexpr double kAnchoredBreakPrice = 1e4;
-constexpr double kStartUp = 1.5;   ///< of a typical pause: what precedes the first step is longer
-constexpr double kBreakPrice = 6;  ///< of a link that does not fit, in units of a link that does
+constexpr double kWaitWorth = 0.1;  ///< of a pause in which data was still received
+constexpr double kStartUp = 1.5;    ///< of a typical pause: what precedes the first step is longer
 
 /// Bursts of at least this many bytes carry all but kMinorBytes of the stream.
 std::uint64_t least_burst(std::span<const Burst> bursts) {
@@ -64,17 +55,9 @@ class Receipts {
   std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::min();
 };
 
-/// How far `times` distances may be off.
-double slack(double distance, int times) {
-  return kTolerance * distance * std::sqrt(times) + std::min(kSlackBytes, kMostSlack * distance);
-}
-
 /// Of a pause that is so many times as long as most. Long ones are worth more, but none more than
 /// six times: a few very long ones must not move the chain off the ends of the stream.
 double worth(double times) { return 6 * times / (times + 4); }
-
-/// End of the stream that a chain has to include, whatever the pauses say.
-enum class Anchor { None, Begin, End };
 
 struct Mode {
   double value;
@@ -99,7 +82,7 @@ std::vector<double> without_near_equals(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   std::vector<double> distinct;
   for (const double value : values) {
-    if (distinct.empty() || value > distinct.back() * (1 + kTolerance / 2)) {
+    if (distinct.empty() || value > distinct.back() * (1 + kDistanceTolerance / 2)) {
       distinct.push_back(value);
     }
   }
@@ -125,96 +108,6 @@ Point point_at(std::span<const Burst> bursts, std::size_t first, std::size_t end
 }
 
 }  // namespace
-
-/// The chain of pauses at one distance that holds the longest pauses, by dynamic programming: a
-/// link may span a few distances when pauses are invisible, or break the rhythm at a price.
-///
-/// Cost O(pauses): the places that links of k distances come from only move forward.
-struct ByteStream::Chain {
-  static constexpr int kMostDistances = 1 + kMostMissingAtEnd;
-
-  std::span<const Pause> pauses;
-  double distance;
-  double Pause::*pause_worth;
-  Anchor anchor = Anchor::None;
-  std::vector<double> score = {};
-  std::vector<RhythmFit::Link> into = {};
-  std::array<std::size_t, kMostDistances + 1> cursor = {};  ///< by the distances of a link
-  std::array<double, kMostDistances + 1> most_off = {};
-
-  double worth(std::size_t i) const {
-    if (anchor == Anchor::Begin && i == 0) return kAnchorWorth;
-    if (anchor == Anchor::End && i + 1 == pauses.size()) return kAnchorWorth;
-    return pauses[i].*pause_worth;
-  }
-
-  /// Links pause i to pause j, k distances back, unless it has a better link.
-  void offer(std::size_t i, std::size_t j, int k, double& best) {
-    const double off = std::abs(pauses[j].at - (pauses[i].at - k * distance)) /
-                       most_off[static_cast<std::size_t>(k)];
-    const double reached = score[j] + 1 - 2.0 * std::min(k - 1, 2) - 0.2 * off;
-    if (reached <= best) return;
-    best = reached;
-    into[i] = {.from = j, .to = i, .distances = k};
-  }
-
-  void offer_all(std::size_t i, int k, double& best) {
-    const auto number = static_cast<std::size_t>(k);
-    const double target = pauses[i].at - k * distance;
-    std::size_t& from = cursor[number];
-    while (from < i && pauses[from].at < target - most_off[number]) ++from;
-    for (std::size_t j = from; j < i && pauses[j].at <= target + most_off[number]; ++j) {
-      offer(i, j, k, best);
-    }
-  }
-
-  /// Links pause i to the best pause before it; `before` is the best end of a chain that lies at
-  /// least half a distance back, or pauses.size().
-  void extend(std::size_t i, std::size_t before) {
-    double best = 0;
-    const double price = anchor == Anchor::None ? kBreakPrice : kAnchoredBreakPrice;
-    if (before < pauses.size() && score[before] > price) {
-      best = score[before] - price;
-      into[i] = {.from = before, .to = i, .distances = 0};
-    }
-    const int most = pauses[i].is_end ? kMostDistances : 1 + kMostMissing;
-    for (int k = 1; k <= most; ++k) offer_all(i, k, best);
-    // Many pauses may be invisible only next to an end: from here, that is the beginning.
-    const double since_begin = pauses[i].at - pauses.front().at;
-    for (int k = most + 1; i > 0 && k <= kMostDistances; ++k) {
-      const double off = most_off[static_cast<std::size_t>(k)];
-      if (since_begin < k * distance - off) break;
-      if (since_begin <= k * distance + off) offer(i, 0, k, best);
-    }
-    score[i] = best + worth(i);
-  }
-
-  std::vector<RhythmFit::Link> links() {
-    const std::size_t n = pauses.size();
-    score.assign(n, 0);
-    into.assign(n, {.from = n, .to = 0, .distances = 0});
-    cursor = {};
-    for (int k = 1; k <= kMostDistances; ++k) {
-      most_off[static_cast<std::size_t>(k)] = slack(distance, k);
-    }
-    std::size_t best = 0;
-    std::size_t before = n;
-    std::size_t passed = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      for (; passed < i && pauses[passed].at <= pauses[i].at - distance / 2; ++passed) {
-        if (before == n || score[passed] > score[before]) before = passed;
-      }
-      extend(i, before);
-      if (score[i] > score[best]) best = i;
-    }
-    std::vector<RhythmFit::Link> chain;
-    for (std::size_t i = best; into[i].from < n; i = into[i].from) chain.push_back(into[i]);
-    while (!chain.empty() && chain.back().distances == 0) chain.pop_back();
-    std::reverse(chain.begin(), chain.end());
-    while (!chain.empty() && chain.back().distances == 0) chain.pop_back();
-    return chain;
-  }
-};
 
 ByteStream::ByteStream(const Channel& channel, std::span<const Burst> received, std::int64_t gap_ns)
     : bursts_(channel.bursts),
@@ -311,7 +204,7 @@ std::vector<double> ByteStream::guess_distances() const {
 RhythmFit::Comparison ByteStream::compare(const RhythmFit& fit, double Pause::*length) const {
   std::size_t dominant = 0;
   std::vector<double> ratios;
-  for (const RhythmFit::Link& link : fit.links) {
+  for (const ChainLink& link : fit.links) {
     const Pause& edge = pauses_[link.from].is_end ? pauses_[link.to] : pauses_[link.from];
     if (link.distances != 1 || edge.is_end) continue;
     double inside = gap_ns_;
@@ -326,25 +219,25 @@ RhythmFit::Comparison ByteStream::compare(const RhythmFit& fit, double Pause::*l
   return {.compared = compared, .dominant = dominant, .ratio = stats::median(std::move(ratios))};
 }
 
-double ByteStream::covered_bytes(const std::vector<RhythmFit::Link>& links) const {
+double ByteStream::covered_bytes(const std::vector<ChainLink>& links) const {
   double sum = 0;
-  for (const RhythmFit::Link& link : links) {
+  for (const ChainLink& link : links) {
     if (link.distances > 0) sum += pauses_[link.to].at - pauses_[link.from].at;
   }
   return sum;
 }
 
 /// Of the pauses before links. REQUIRES: there are links.
-double ByteStream::typical_gap(const std::vector<RhythmFit::Link>& links) const {
+double ByteStream::typical_gap(const std::vector<ChainLink>& links) const {
   std::vector<double> gaps;
-  for (const RhythmFit::Link& link : links) gaps.push_back(pauses_[link.from].gap_ns);
+  for (const ChainLink& link : links) gaps.push_back(pauses_[link.from].gap_ns);
   return stats::median(std::move(gaps));
 }
 
-double ByteStream::busy_share(const std::vector<RhythmFit::Link>& links) const {
+double ByteStream::busy_share(const std::vector<ChainLink>& links) const {
   double busy = 0;
   double all = 0;
-  for (const RhythmFit::Link& link : links) {
+  for (const ChainLink& link : links) {
     if (link.distances == 0) continue;
     const Pause& from = pauses_[link.from];
     const Pause& to = pauses_[link.to];
@@ -359,27 +252,33 @@ double ByteStream::busy_share(const std::vector<RhythmFit::Link>& links) const {
 /// one that ends with it and covers a step more (before the first, the model may have been sent).
 /// A chain that ends with the stream already, and begins after a pause that is long even for it, as
 /// start-up is, is left alone unless another covers a step more.
-/// Those two are not looked for where they cannot be different, or cannot cover enough.
-std::vector<RhythmFit::Link> ByteStream::chain_at(double distance, double Pause::*worth) const {
-  Chain chain{.pauses = pauses_, .distance = distance, .pause_worth = worth};
-  std::vector<RhythmFit::Link> best = chain.links();
+/// Where a part of a step is left over after the last, and the pauses are longer in a chain that
+/// ends with the stream, it was sent before the first.
+/// Those are not looked for where they cannot be different, or cannot cover enough.
+std::vector<ChainLink> ByteStream::chain_at(double distance, double Pause::*worth) const {
+  std::vector<ChainLink> best = best_chain(pauses_, distance, worth);
   const double missing = pauses_.back().at - covered_bytes(best);
   const bool is_unbroken =
       !best.empty() && std::all_of(best.begin(), best.end(),
-                                   [](const RhythmFit::Link& link) { return link.distances > 0; });
+                                   [](const ChainLink& link) { return link.distances > 0; });
   const bool is_whole_from_begin = is_unbroken && best.front().from == 0;
   const bool is_after_start = is_unbroken && best.back().to + 1 == pauses_.size() &&
                               pauses_[best.front().from].gap_ns > kStartUp * typical_gap(best);
   const double needed =
       beginning_ == Beginning::Seen && !is_after_start ? -distance / 10 : distance / 2;
   const auto take_if_better = [&](Anchor anchor, double more) {
-    chain.anchor = anchor;
-    std::vector<RhythmFit::Link> other = chain.links();
+    std::vector<ChainLink> other = best_chain(pauses_, distance, worth, anchor);
     if (covered_bytes(other) > covered_bytes(best) + more) best = std::move(other);
   };
   if (missing > needed && !is_whole_from_begin) take_if_better(Anchor::Begin, needed);
   if (missing > distance / 2) take_if_better(Anchor::End, distance / 2);
-  return best;
+  const bool ends_early = !best.empty() && best.back().to + 1 < pauses_.size();
+  if (!ends_early || missing >= distance) return best;
+  const double gap = typical_gap(best);
+  std::vector<ChainLink> last = best_chain(pauses_, distance, worth, Anchor::End);
+  const bool is_better = !last.empty() && typical_gap(last) > gap &&
+                         covered_bytes(last) > covered_bytes(best) - distance / 10;
+  return is_better ? last : best;
 }
 
 RhythmFit ByteStream::fit(double distance) const {
@@ -387,7 +286,7 @@ RhythmFit ByteStream::fit(double distance) const {
   const std::size_t clear = std::max(result.pauses.dominant, result.quiet.dominant);
   if (result.pauses.compared == 0 || 2 * clear >= result.pauses.compared) return result;
   RhythmFit other = fit_by(distance, &Pause::full_worth);
-  const bool is_better = other.coverage > result.coverage - kTolerance &&
+  const bool is_better = other.coverage > result.coverage - kDistanceTolerance &&
                          5 * other.pauses.dominant >= 4 * other.pauses.compared &&
                          2 * other.pauses.compared >= result.pauses.compared;
   return is_better ? other : result;
@@ -397,7 +296,7 @@ RhythmFit ByteStream::fit_by(double distance, double Pause::*worth) const {
   RhythmFit result{.bytes = distance, .links = chain_at(distance, worth)};
   double time = 0;
   double counted = 0;
-  for (const RhythmFit::Link& link : result.links) {
+  for (const ChainLink& link : result.links) {
     const Pause& from = pauses_[link.from];
     const Pause& to = pauses_[link.to];
     // The first beat includes start-up, and how long the last one's pause is nobody knows.
@@ -428,7 +327,7 @@ std::optional<RhythmFit> ByteStream::even_fit(double distance) const {
       .period_ns = time / parts};
 }
 
-void ByteStream::append_beats(std::vector<Beat>& beats, const RhythmFit::Link& link) const {
+void ByteStream::append_beats(std::vector<Beat>& beats, const ChainLink& link) const {
   const Pause& from = pauses_[link.from];
   const Pause& to = pauses_[link.to];
   const int count = std::max(1, link.distances);
@@ -452,9 +351,29 @@ void ByteStream::append_beats(std::vector<Beat>& beats, const RhythmFit::Link& l
   }
 }
 
+std::vector<double> ByteStream::pauses_at(const RhythmFit& fit) const {
+  if (fit.links.empty()) return {};
+  const double off = slack(fit.bytes, 1);
+  // The first place inside the stream; places move along with the pauses that are found there.
+  double at = std::fmod(pauses_[fit.links.front().from].at, fit.bytes);
+  if (at < off) at += fit.bytes;
+  std::vector<double> result;
+  std::size_t next = 0;
+  for (; at < pauses_.back().at - off; at += fit.bytes) {
+    while (pauses_[next].at < at - off) ++next;
+    const Pause* longest = nullptr;
+    for (std::size_t i = next; pauses_[i].at <= at + off; ++i) {
+      if (longest == nullptr || pauses_[i].gap_ns > longest->gap_ns) longest = &pauses_[i];
+    }
+    result.push_back(longest != nullptr ? longest->gap_ns : 0);
+    if (longest != nullptr) at = longest->at;
+  }
+  return result;
+}
+
 std::vector<Beat> ByteStream::beats(const RhythmFit& fit) const {
   std::vector<Beat> result;
-  for (const RhythmFit::Link& link : fit.links) append_beats(result, link);
+  for (const ChainLink& link : fit.links) append_beats(result, link);
   return result;
 }
 

@@ -27,6 +27,7 @@
 
 #include "trainwire/flow/channel.h"
 #include "trainwire/flow/flow.h"
+#include "trainwire/flow/pause_chain.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,16 +50,8 @@ struct Beat {
 
 /// How well one distance explains the stream.
 struct RhythmFit {
-  /// From pause number `from` to pause number `to`; `distances` lie in between, 0 when it breaks
-  /// the rhythm.
-  struct Link {
-    std::size_t from;
-    std::size_t to;
-    int distances;
-  };
-
   double bytes = 0;  ///< the distance
-  std::vector<Link> links = {};
+  std::vector<ChainLink> links = {};
   std::size_t beats = 0;  ///< links of exactly one distance
   double coverage = 0;    ///< share of the stream's bytes inside links that fit
   double period_ns = 0;   ///< mean time for one distance
@@ -89,31 +82,20 @@ class ByteStream {
   /// multiple of the distance.
   std::optional<RhythmFit> even_fit(double distance) const;
   std::vector<Beat> beats(const RhythmFit& fit) const;
+  /// Length in ns of the pause at every multiple of `distance` from one of the fit's on, both ways;
+  /// 0 where none is seen. The ends of the stream are left out.
+  std::vector<double> pauses_at(const RhythmFit& fit) const;
 
  private:
-  /// Before burst number `burst`, after `at` bytes. Both ends of the stream count as pauses as long
-  /// as the longest.
-  struct Pause {
-    double at;
-    double gap_ns;
-    double quiet_ns;  ///< of it, when nothing was received; and a tenth of the rest
-    double busy_ns;   ///< time in bursts before it
-    std::size_t burst;
-    bool is_end;
-    double worth;       ///< to a chain that passes here, by what was quiet of it
-    double full_worth;  ///< the same by its whole length
-  };
-  struct Chain;
-
   void set_worths(double Pause::*length, double Pause::*worth_of);
-  std::vector<RhythmFit::Link> chain_at(double distance, double Pause::*worth) const;
+  std::vector<ChainLink> chain_at(double distance, double Pause::*worth) const;
   RhythmFit fit_by(double distance, double Pause::*worth) const;
-  double covered_bytes(const std::vector<RhythmFit::Link>& links) const;
-  double typical_gap(const std::vector<RhythmFit::Link>& links) const;
-  double busy_share(const std::vector<RhythmFit::Link>& links) const;
+  double covered_bytes(const std::vector<ChainLink>& links) const;
+  double typical_gap(const std::vector<ChainLink>& links) const;
+  double busy_share(const std::vector<ChainLink>& links) const;
   RhythmFit::Comparison compare(const RhythmFit& fit, double Pause::*length) const;
   std::vector<double> cuts(double least_ns) const;
-  void append_beats(std::vector<Beat>& beats, const RhythmFit::Link& link) const;
+  void append_beats(std::vector<Beat>& beats, const ChainLink& link) const;
 
   std::span<const Burst> bursts_;
   Beginning beginning_;

@@ -144,5 +144,29 @@ TEST(ByteStream, HasNothingToSayAboutOneBurst) {
   EXPECT_THAT(ByteStream(channel, {}, kGapNs).guess_distances(), ::testing::IsEmpty());
 }
 
+TEST(ByteStream, GivesThePauseAtEveryDistanceInsideTheStream) {
+  const Channel channel = of(two_buckets(4));
+  const ByteStream stream(channel, {}, kGapNs);
+  EXPECT_THAT(stream.pauses_at(stream.fit(1e6)), ::testing::ElementsAre(40e6, 40e6, 40e6));
+}
+
+// 620 kB of start-up, then steps of 1 MB that end with the connection. From the beginning there are
+// as many distances of 1 MB, between pauses inside the steps.
+TEST(ByteStream, LeavesOverWhatWasSentBeforeTheFirstStep) {
+  std::vector<Burst> bursts;
+  append(bursts, 0, 620'000);
+  for (int step = 0; step < 8; ++step) {
+    append(bursts, 40, 380'000);
+    append(bursts, 10, 620'000);
+  }
+  Channel channel = of(std::move(bursts));
+  channel.beginning = Beginning::Seen;
+  const ByteStream stream(channel, {}, kGapNs);
+  const std::vector<Beat> beats = stream.beats(stream.fit(1e6));
+  ASSERT_EQ(beats.size(), 8);
+  EXPECT_EQ(beats.front().first_burst, 1);
+  EXPECT_EQ(beats.back().end_burst, channel.bursts.size());
+}
+
 }  // namespace
 }  // namespace tw::flow

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -99,12 +100,13 @@ std::int64_t first_after_silence(const std::vector<Interval>& sent, std::int64_t
 std::vector<std::vector<double>> compute_table(const Exchanges& exchanges,
                                                std::span<const Channel> channels,
                                                const Traffic& traffic,
-                                               const std::vector<int>& hosts) {
+                                               std::span<const Starter> starters) {
   const std::map<int, std::vector<Interval>> sent = messages(exchanges, channels, traffic);
   const auto silence =
       std::max(kShortestSilenceNs, static_cast<std::int64_t>(kSilence * exchanges.tempo.period_ns));
   std::vector<std::vector<double>> table;
-  for (const int host : hosts) {
+  for (const Starter& starter : starters) {
+    const int host = starter.host;
     std::vector<double> row;
     for (std::size_t step = 1; step < exchanges.steps.size(); ++step) {
       const std::optional<std::int64_t> begin = last_receive(exchanges, host, step - 1);
@@ -124,33 +126,56 @@ std::vector<std::vector<double>> compute_table(const Exchanges& exchanges,
   return table;
 }
 
+/// Whom a starter is compared with: who begins when it has computed; all, when nobody else does.
+std::vector<std::size_t> comparable(std::span<const Starter> starters, std::size_t number) {
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> plain;
+  for (std::size_t i = 0; i < starters.size(); ++i) {
+    if (i == number) continue;
+    all.push_back(i);
+    if (starters[i].explained_s == 0) plain.push_back(i);
+  }
+  return plain.empty() ? all : plain;
+}
+
+/// The median of the known times of a row; 0 when there are none.
+double typical(const std::vector<double>& row) {
+  std::vector<double> known;
+  std::copy_if(row.begin(), row.end(), std::back_inserter(known), [](double s) { return s >= 0; });
+  return known.empty() ? 0 : stats::median(std::move(known));
+}
+
 }  // namespace
 
 std::vector<ComputeTime> compute_times(const Exchanges& exchanges,
                                        std::span<const Channel> channels, const Traffic& traffic,
-                                       const std::vector<int>& hosts) {
+                                       std::span<const Starter> starters) {
   std::vector<ComputeTime> result;
-  if (exchanges.steps.size() < 4 || hosts.size() < 2) return result;
-  const auto table = compute_table(exchanges, channels, traffic, hosts);
-  for (std::size_t h = 0; h < hosts.size(); ++h) {
+  if (exchanges.steps.size() < 4 || starters.size() < 2) return result;
+  const auto table = compute_table(exchanges, channels, traffic, starters);
+  for (std::size_t h = 0; h < starters.size(); ++h) {
+    const std::vector<std::size_t> compared = comparable(starters, h);
     std::vector<double> own;
     std::vector<double> excess;
     double slowest = 0;
     for (std::size_t step = 0; step < table[h].size(); ++step) {
       std::vector<double> others;
-      for (std::size_t o = 0; o < hosts.size(); ++o) {
-        if (o != h && table[o][step] >= 0) others.push_back(table[o][step]);
+      for (const std::size_t o : compared) {
+        if (table[o][step] >= 0) others.push_back(table[o][step]);
       }
       if (table[h][step] < 0 || others.empty()) continue;
       const double most = *std::max_element(others.begin(), others.end());
-      own.push_back(table[h][step]);
-      excess.push_back(table[h][step] - stats::median(std::move(others)));
-      slowest += table[h][step] > most ? 1 : 0;
+      own.push_back(std::max(0.0, table[h][step] - starters[h].explained_s));
+      excess.push_back(own.back() - stats::median(std::move(others)));
+      slowest += own.back() > most ? 1 : 0;
     }
     if (own.empty()) continue;
+    double longest = 0;
+    for (const std::size_t o : compared) longest = std::max(longest, typical(table[o]));
     const double share = slowest / static_cast<double>(own.size());
-    result.push_back({.host = hosts[h],
+    result.push_back({.host = starters[h].host,
                       .typical_s = stats::median(std::move(own)),
+                      .others_s = longest,
                       .excess_s = stats::median(std::move(excess)),
                       .slowest_share = share});
   }
@@ -159,19 +184,20 @@ std::vector<ComputeTime> compute_times(const Exchanges& exchanges,
 
 std::optional<LateHost> find_straggler(const Exchanges& exchanges,
                                        std::span<const Channel> channels, const Traffic& traffic,
-                                       const std::vector<int>& hosts, double explained_s) {
-  std::vector<ComputeTime> times = compute_times(exchanges, channels, traffic, hosts);
+                                       std::span<const Starter> starters) {
+  std::vector<ComputeTime> times = compute_times(exchanges, channels, traffic, starters);
   if (times.size() < 2) return std::nullopt;
   std::sort(times.begin(), times.end(),
             [](const ComputeTime& a, const ComputeTime& b) { return a.excess_s > b.excess_s; });
   const ComputeTime& worst = times[0];
-  double others = 0;
-  for (std::size_t i = 1; i < times.size(); ++i) others = std::max(others, times[i].typical_s);
   // What all wait for it: longer than the slowest of the others takes.
+  const double others = worst.others_s;
   const double delay = worst.typical_s - others;
   const double period = exchanges.tempo.period_ns * 1e-9;
+  // Others that seem to begin before they have received are not understood well enough.
+  if (others <= 0) return std::nullopt;
   if (worst.slowest_share < kLeastShare || delay < kLeastExcess * others ||
-      delay < kLeastPeriod * period || delay < explained_s) {
+      delay < kLeastPeriod * period) {
     return std::nullopt;
   }
   return LateHost{.host = worst.host,
@@ -182,6 +208,18 @@ std::optional<LateHost> find_straggler(const Exchanges& exchanges,
                       "previous step, the others at most {}",
                       100 * worst.slowest_share, readable(from_seconds(worst.typical_s)),
                       readable(from_seconds(others)))};
+}
+
+std::vector<Starter> ring_starters(std::span<const int> order, int slow_from, double round_s) {
+  const auto slow = static_cast<std::size_t>(
+      std::distance(order.begin(), std::find(order.begin(), order.end(), slow_from)));
+  std::vector<Starter> starters;
+  for (std::size_t after = 1; after < order.size(); ++after) {
+    const bool is_ahead = 2 * after > order.size();
+    starters.push_back(
+        {.host = order[(slow + after) % order.size()], .explained_s = is_ahead ? 2 * round_s : 0});
+  }
+  return starters;
 }
 
 }  // namespace tw::flow

@@ -16,7 +16,7 @@
 namespace tw::flow {
 namespace {
 
-constexpr double kPopularityWorth = 0.1;  ///< of a distance that all channels have, in coverage
+constexpr double kPopularityWorth = 0.2;  ///< of a distance that all channels have, in coverage
 constexpr double kLeastShare = 0.03;      ///< of the largest channel: smaller ones follow, not lead
 constexpr std::size_t kMostChannels = 128;
 constexpr std::size_t kMostTempos = 4;
@@ -25,6 +25,7 @@ constexpr std::size_t kMostTried = 32;           ///< channels
 constexpr std::size_t kMostBurstsTried = 4'000;  ///< of each
 constexpr std::size_t kFewestBeats = 3;
 constexpr double kLeastCoverage = 0.3;  ///< of a channel by its beats
+constexpr double kAboutTheSame = 0.03;  ///< how far a supposed distance may be off
 
 class Search {
  public:
@@ -44,8 +45,7 @@ class Search {
     collect_fits();
     std::vector<Pace> paces = group();
     for (Pace& pace : paces) complete(pace, distances_of(pace));
-    const Pace* pace = choose(paces);
-    return pace != nullptr ? std::optional(*pace) : std::nullopt;
+    return choose(paces);
   }
 
   /// The pace of these channels at distances that others have.
@@ -66,12 +66,27 @@ class Search {
     return pace;
   }
 
+  /// The pace at which stream i sends about `distances[i]` in a beat.
+  std::optional<Pace> pace_at_distances(std::span<const ChannelDistance> distances) const {
+    Pace pace{.period_ns = 0, .candidates = {}};
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      std::optional<RhythmFit> fit = fit_about(streams_[i], distances[i].bytes);
+      if (!fit) continue;
+      pace.candidates.push_back({.channel = i, .fit = std::move(*fit)});
+    }
+    if (pace.candidates.empty()) return std::nullopt;
+    pace.period_ns = pace.median_ns();
+    complete(pace, distances_of(pace));
+    return pace;
+  }
+
   Tempo tempo_of(const Pace& pace) const {
     Tempo tempo{.period_ns = pace.period_ns,
                 .share = pace.share,
                 .dominance = 1,
                 .ratio = 0,
-                .members = {}};
+                .members = {},
+                .alternative = pace.alternative};
     std::vector<double> periods;
     for (const Candidate& candidate : pace.candidates) {
       const RhythmFit& fit = candidate.fit;
@@ -107,6 +122,23 @@ class Search {
 
   bool is_usable(const RhythmFit& fit) const {
     return fit.beats >= kFewestBeats && fit.coverage >= kLeastCoverage && fit.period_ns > 0;
+  }
+
+  std::optional<RhythmFit> fit_about(const ByteStream& stream, double bytes) const {
+    std::vector<double> distances = stream.guess_distances();
+    std::erase_if(distances, [&](double distance) {
+      return std::abs(distance - bytes) > kAboutTheSame * bytes;
+    });
+    distances.push_back(bytes);
+    std::optional<RhythmFit> best;
+    for (const double distance : distances) {
+      RhythmFit fit = stream.fit(distance);
+      if (is_usable(fit) && (!best || merit(fit) > merit(*best))) best = std::move(fit);
+    }
+    for (const double distance : distances) {
+      if (!best) best = stream.even_fit(distance);
+    }
+    return best;
   }
 
   void collect_fits() {
@@ -259,8 +291,9 @@ std::optional<Tempo> common_tempo(std::span<const Channel> channels,
     const std::vector<Channel> part = middle_part(channels, chosen);
     std::vector<std::size_t> all(part.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    pace = Search(part, all, gap_ns).best_pace();
-    if (pace) pace = search.pace_with(distances_of(*pace));
+    const std::optional<Pace> in_part = Search(part, all, gap_ns).best_pace();
+    if (in_part) pace = search.pace_with(distances_of(*in_part));
+    if (pace) pace->alternative = in_part->alternative;
   }
   if (!pace || pace->candidates.empty()) return std::nullopt;
   return search.tempo_of(*pace);
@@ -287,6 +320,15 @@ std::optional<Tempo> Tempos::next() {
     rest_bytes_ -= static_cast<double>(channels_[member.channel].bytes);
   }
   return tempo;
+}
+
+std::optional<Tempo> tempo_at(std::span<const Channel> channels,
+                              std::span<const ChannelDistance> distances, std::int64_t gap_ns) {
+  std::vector<std::size_t> chosen;
+  for (const ChannelDistance& distance : distances) chosen.push_back(distance.channel);
+  const Search search(channels, chosen, gap_ns);
+  const std::optional<Pace> pace = search.pace_at_distances(distances);
+  return pace ? std::optional(search.tempo_of(*pace)) : std::nullopt;
 }
 
 std::vector<Tempo> find_tempos(std::span<const Channel> channels, std::int64_t gap_ns) {

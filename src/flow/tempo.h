@@ -11,6 +11,7 @@
 #pragma once
 
 #include "trainwire/flow/channel.h"
+#include "trainwire/flow/pace.h"
 #include "trainwire/flow/rhythm.h"
 
 #include <cstddef>
@@ -33,6 +34,7 @@ struct Tempo {
   double dominance;  ///< share of the beats whose pause is longer than every pause inside
   double ratio;      ///< median of pause / longest pause inside
   std::vector<Member> members;
+  std::optional<Alternative> alternative = {};
 };
 
 /// The tempo of most bytes first, then the tempos of the channels that it leaves out.
@@ -53,6 +55,16 @@ class Tempos {
   std::size_t found_ = 0;
   double rest_bytes_ = 0;
 };
+
+/// What a channel is known, or supposed, to send in one step.
+struct ChannelDistance {
+  std::size_t channel;  ///< number in the channels given
+  double bytes;
+};
+/// The tempo at which each of these channels sends about so much, within 3 %; channels that do not
+/// are left out. Nothing when all are.
+std::optional<Tempo> tempo_at(std::span<const Channel> channels,
+                              std::span<const ChannelDistance> distances, std::int64_t gap_ns);
 
 /// All of them.
 std::vector<Tempo> find_tempos(std::span<const Channel> channels, std::int64_t gap_ns);

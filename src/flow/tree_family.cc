@@ -117,6 +117,26 @@ std::optional<Trees> by_shape(const Pattern& pattern, const Exchanges& exchanges
   return best;
 }
 
+/// The place that is joined with all others, both ways, when these are joined with nobody else.
+std::optional<int> centre_of(const Pattern& pattern) {
+  for (int centre = 0; centre < pattern.size(); ++centre) {
+    const std::vector<Edge> edges = pattern.edges();
+    const bool is_centre = std::all_of(edges.begin(), edges.end(), [&](const Edge& edge) {
+      return edge.from == centre || edge.to == centre;
+    });
+    if (is_centre) return centre;
+  }
+  return std::nullopt;
+}
+
+/// Everybody below the centre. A slow link may let the data of one arrive so late that it seems to
+/// be the root itself; no strategy has a root with one child that has all the others.
+Trees star_around(int centre, int n) {
+  std::vector<int> parent(static_cast<std::size_t>(n), centre);
+  parent[static_cast<std::size_t>(centre)] = -1;
+  return {.up = parent, .down = parent};
+}
+
 /// Messages of at most a fiftieth of the lane that `lane` sends while its opposite sends data.
 std::size_t small_messages_during(const Lane& lane, const Lane& opposite,
                                   std::span<const Channel> channels) {
@@ -180,7 +200,9 @@ std::optional<Recognition> as_tree(const Pattern& pattern, const Exchanges& exch
   const auto edges = static_cast<int>(pattern.edges().size());
   if (edges != 2 * (pattern.size() - 1) || !pattern.is_even(kEven)) return std::nullopt;
   std::optional<Trees> trees = by_time(pattern, exchanges);
-  const bool is_timed = trees.has_value();
+  const std::optional<int> centre = centre_of(pattern);
+  const bool is_timed = trees && (!centre || root_of(trees->up) == *centre);
+  if (centre && !is_timed) trees = star_around(*centre, pattern.size());
   if (!trees) trees = by_shape(pattern, exchanges);
   if (!trees) return std::nullopt;
   const int root = root_of(trees->up);

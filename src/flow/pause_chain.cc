@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/flow/pause_chain.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tw::flow {
+namespace {
+
+constexpr double kSlackBytes = 200;   ///< beside the tolerance, for distances of few packets,
+constexpr double kMostSlack = 0.01;   ///< but not more than this part of them
+constexpr int kMostMissing = 2;       ///< pauses in a row that may be invisible
+constexpr int kMostMissingAtEnd = 8;  ///< the same, next to an end of the stream
+constexpr double kAnchorWorth = 1e9;  ///< more than all pauses together
+constexpr double kAnchoredBreakPrice = 1e4;
+constexpr double kBreakPrice = 6;  ///< of a link that does not fit, in units of a link that does
+
+struct Chain {
+  static constexpr int kMostDistances = 1 + kMostMissingAtEnd;
+
+  std::span<const Pause> pauses;
+  double distance;
+  double Pause::*pause_worth;
+  Anchor anchor;
+  std::vector<double> score = {};
+  std::vector<ChainLink> into = {};
+  std::array<std::size_t, kMostDistances + 1> cursor = {};  ///< by the distances of a link
+  std::array<double, kMostDistances + 1> most_off = {};
+
+  double worth(std::size_t i) const {
+    if (anchor == Anchor::Begin && i == 0) return kAnchorWorth;
+    if (anchor == Anchor::End && i + 1 == pauses.size()) return kAnchorWorth;
+    return pauses[i].*pause_worth;
+  }
+
+  /// Links pause i to pause j, k distances back, unless it has a better link.
+  void offer(std::size_t i, std::size_t j, int k, double& best) {
+    const double off = std::abs(pauses[j].at - (pauses[i].at - k * distance)) /
+                       most_off[static_cast<std::size_t>(k)];
+    const double reached = score[j] + 1 - 2.0 * std::min(k - 1, 2) - 0.2 * off;
+    if (reached <= best) return;
+    best = reached;
+    into[i] = {.from = j, .to = i, .distances = k};
+  }
+
+  void offer_all(std::size_t i, int k, double& best) {
+    const auto number = static_cast<std::size_t>(k);
+    const double target = pauses[i].at - k * distance;
+    std::size_t& from = cursor[number];
+    while (from < i && pauses[from].at < target - most_off[number]) ++from;
+    for (std::size_t j = from; j < i && pauses[j].at <= target + most_off[number]; ++j) {
+      offer(i, j, k, best);
+    }
+  }
+
+  /// Links pause i to the best pause before it; `before` is the best end of a chain that lies at
+  /// least half a distance back, or pauses.size().
+  void extend(std::size_t i, std::size_t before) {
+    double best = 0;
+    const double price = anchor == Anchor::None ? kBreakPrice : kAnchoredBreakPrice;
+    if (before < pauses.size() && score[before] > price) {
+      best = score[before] - price;
+      into[i] = {.from = before, .to = i, .distances = 0};
+    }
+    const int most = pauses[i].is_end ? kMostDistances : 1 + kMostMissing;
+    for (int k = 1; k <= most; ++k) offer_all(i, k, best);
+    // Many pauses may be invisible only next to an end: from here, that is the beginning.
+    const double since_begin = pauses[i].at - pauses.front().at;
+    for (int k = most + 1; i > 0 && k <= kMostDistances; ++k) {
+      const double off = most_off[static_cast<std::size_t>(k)];
+      if (since_begin < k * distance - off) break;
+      if (since_begin <= k * distance + off) offer(i, 0, k, best);
+    }
+    score[i] = best + worth(i);
+  }
+
+  std::vector<ChainLink> links() {
+    const std::size_t n = pauses.size();
+    score.assign(n, 0);
+    into.assign(n, {.from = n, .to = 0, .distances = 0});
+    cursor = {};
+    for (int k = 1; k <= kMostDistances; ++k) {
+      most_off[static_cast<std::size_t>(k)] = slack(distance, k);
+    }
+    std::size_t best = 0;
+    std::size_t before = n;
+    std::size_t passed = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (; passed < i && pauses[passed].at <= pauses[i].at - distance / 2; ++passed) {
+        if (before == n || score[passed] > score[before]) before = passed;
+      }
+      extend(i, before);
+      if (score[i] > score[best]) best = i;
+    }
+    std::vector<ChainLink> chain;
+    for (std::size_t i = best; into[i].from < n; i = into[i].from) chain.push_back(into[i]);
+    while (!chain.empty() && chain.back().distances == 0) chain.pop_back();
+    std::reverse(chain.begin(), chain.end());
+    while (!chain.empty() && chain.back().distances == 0) chain.pop_back();
+    return chain;
+  }
+};
+
+}  // namespace
+
+double slack(double distance, int times) {
+  return kDistanceTolerance * distance * std::sqrt(times) +
+         std::min(kSlackBytes, kMostSlack * distance);
+}
+
+std::vector<ChainLink> best_chain(std::span<const Pause> pauses, double distance,
+                                  double Pause::*worth, Anchor anchor) {
+  Chain chain{.pauses = pauses, .distance = distance, .pause_worth = worth, .anchor = anchor};
+  return chain.links();
+}
+
+}  // namespace tw::flow
