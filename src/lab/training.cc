@@ -64,6 +64,7 @@ Task common_task(const spec::Experiment& experiment, const spec::Job& job) {
   task.broadcast = *job.broadcast && *job.strategy != "pair_averaging";
   task.overlap = *job.overlap;
   task.connections = *job.connections;
+  task.side_connections = *job.side_connections;
   task.seed = *experiment.run.seed;
   task.start = *job.start;
   task.verify = verifies(job, task);

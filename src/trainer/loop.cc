@@ -8,6 +8,7 @@
 #include "trainwire/trainer/compute_clock.h"
 #include "trainwire/trainer/gradients.h"
 #include "trainwire/trainer/pair_averager.h"
+#include "trainwire/trainer/side_talk.h"
 #include "trainwire/trainer/socket_log.h"
 
 #include <algorithm>
@@ -21,22 +22,29 @@ using Told = std::function<void(std::int64_t)>;
 
 class Loop {
  public:
-  Loop(const Task& task, Connections connections, const Told& told)
+  Loop(const Task& task, const RankConnections& connections, const Told& told)
       : task_(task),
-        connections_(connections),
+        connections_(connections.gradient),
+        side_(connections.side, task.patience),
         told_(told),
         payload_(static_cast<std::size_t>(task.elements())),
         log_(task.log),
-        sockets_(task.sockets, connections),
+        sockets_(task.sockets, connections.gradient),
         compute_(task.compute, task.seed, task.rank) {}
 
   LoopResult run(const std::function<void()>& leave) && {
+    LoopResult result = work(leave);
+    result.counts.insert(result.counts.end(), side_.counts().begin(), side_.counts().end());
+    return result;
+  }
+
+ private:
+  LoopResult work(const std::function<void()>& leave) {
     if (task_.strategy == "pair_averaging") return average_pairs(leave);
     if (task_.arrangement.asynchronous && task_.is_server()) return serve(leave);
     return train(leave);
   }
 
- private:
   ExchangeOptions options() {
     return {.patience = task_.patience, .tick = [this](std::int64_t) { sockets_.sample(); }};
   }
@@ -77,6 +85,8 @@ class Loop {
     const std::int64_t begin = os::monotonic_ns();
     compute_.begin_step(begin);
     if (!task_.is_server()) forward(step, begin);
+    // Who goes its own pace has nothing to agree on.
+    if (!task_.arrangement.asynchronous) side_.talk();
     backward_and_exchange(exchange, step);
     const std::int64_t exchanged = os::monotonic_ns();
     if (task_.verify) verify(step);
@@ -192,6 +202,7 @@ class Loop {
       result_.wrong += wrong_averages(payload_, 0, task_.arrangement.layout.ranks(), 0);
     }
     leave();
+    averager.stop();
     result_.counts = averager.counts();
     return std::move(result_);
   }
@@ -199,6 +210,7 @@ class Loop {
   const Task& task_;
   Task plain_;
   Connections connections_;
+  SideTalk side_;
   const Told& told_;
   std::vector<float> payload_;
   StepLog log_;
@@ -269,9 +281,18 @@ std::vector<int> peers_of(const Task& task) {
   return peers;
 }
 
-LoopResult run_loop(const Task& task, Connections connections, const Told& told,
+RankConnections sorted_out(std::vector<transport::tcp::Connection> all) {
+  RankConnections sorted;
+  for (transport::tcp::Connection& connection : all) {
+    auto& kind = connection.lane < kFirstSideLane ? sorted.gradient : sorted.side;
+    kind.push_back(std::move(connection));
+  }
+  return sorted;
+}
+
+LoopResult run_loop(const Task& task, const RankConnections& connections, const Told& told,
                     const std::function<void()>& leave) {
-  if (!task.bench.empty()) return run_bench(task, connections, told, leave);
+  if (!task.bench.empty()) return run_bench(task, connections.gradient, told, leave);
   return Loop(task, connections, told).run(leave);
 }
 

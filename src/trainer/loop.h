@@ -23,19 +23,28 @@ struct BenchResult {
 };
 
 struct LoopResult {
-  std::vector<WireCount> counts = {};  ///< by connection; hellos are not counted
+  std::vector<WireCount> counts = {};  ///< by connection, side ones last; hellos are not counted
   std::int64_t checked = 0;            ///< elements that were verified
   std::int64_t wrong = 0;              ///< of these
   std::vector<BenchResult> bench = {};
 };
 
+/// What a rank is connected by.
+struct RankConnections {
+  std::vector<transport::tcp::Connection> gradient = {};
+  std::vector<transport::tcp::Connection> side = {};
+};
+/// Tells them apart.
+RankConnections sorted_out(std::vector<transport::tcp::Connection> all);
+
 /// Lanes and peers that the task needs.
 int lanes_of(const Task& task);
 std::vector<int> peers_of(const Task& task);
 
+/// `connections` are the gradients', then the side ones, as connect_all orders them by lane.
 /// `told` is called when a step begins; `leave` when the work is done, and returns when everybody's
 /// is. Throws Error.
-LoopResult run_loop(const Task& task, std::span<const transport::tcp::Connection> connections,
+LoopResult run_loop(const Task& task, const RankConnections& connections,
                     const std::function<void(std::int64_t step)>& told,
                     const std::function<void()>& leave);
 

@@ -5,6 +5,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/collective/count.h"
 #include "trainwire/collective/strategies.h"
+#include "trainwire/trainer/side_talk.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ class Folder {
 struct RankResult {
   LoopResult loop;
   std::vector<Wire> wires;
+  std::size_t side = 0;  ///< connections
 };
 
 /// Runs the job with a thread for each rank.
@@ -63,11 +65,16 @@ std::vector<RankResult> run_job(const Task& job, const Folder& folder) {
       peering.rank = rank;
       peering.peers = peers_of(task);
       peering.lanes = lanes_of(task);
-      const auto connections = connect_all(*listeners[static_cast<std::size_t>(rank)], peering);
+      peering.more = side_connections(rank, ranks, task.side_connections);
+      const RankConnections connections =
+          sorted_out(connect_all(*listeners[static_cast<std::size_t>(rank)], peering));
       RankResult result;
       result.loop = run_loop(
           task, connections, [](std::int64_t) {}, [&] { done.arrive_and_wait(); });
-      for (const auto& c : connections) result.wires.push_back({.peer = c.peer, .lane = c.lane});
+      for (const auto& c : connections.gradient) {
+        result.wires.push_back({.peer = c.peer, .lane = c.lane});
+      }
+      result.side = connections.side.size();
       return result;
     }));
   }
@@ -199,6 +206,19 @@ TEST(Loop, OfAParameterServerMayBeAsynchronousWithSeveralServers) {
     job.arrangement.asynchronous = false;
     expect_right(job);
   }
+}
+
+TEST(Loop, KeepsSideConnectionsAsFrameworksDo) {
+  const Folder folder;
+  Task job = job_of("ring", collective::evenly(4, 4));
+  job.side_connections = 2;
+  const auto results = run_job(job, folder);
+  // Two of each rank's own: ranks 1..3 with rank 0, rank 0 with rank 1.
+  EXPECT_EQ(results[0].side, 8u);
+  EXPECT_EQ(results[1].side, 4u);
+  EXPECT_EQ(results[3].side, 2u);
+  // 4 steps, warm-up included, 64 bytes each.
+  EXPECT_EQ(results[3].loop.counts.back().framing, 4 * 64);
 }
 
 TEST(Loop, LogsItsPhases) {

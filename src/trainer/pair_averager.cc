@@ -49,9 +49,11 @@ PairAverager::PairAverager(const Task& task, std::span<float> payload,
   thread_ = std::thread([this] { answer_all(); });
 }
 
-PairAverager::~PairAverager() {
+PairAverager::~PairAverager() { stop(); }
+
+void PairAverager::stop() {
   ends_ = true;
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 std::size_t PairAverager::wire_for(int peer) const {

@@ -28,7 +28,6 @@ class PairAverager {
   /// REQUIRES: what is passed outlives it.
   PairAverager(const Task& task, std::span<float> payload,
                std::span<const transport::tcp::Connection> connections, StepLog& log);
-  /// Stops answering.
   ~PairAverager();
   PairAverager(const PairAverager&) = delete;
   PairAverager& operator=(const PairAverager&) = delete;
@@ -36,7 +35,9 @@ class PairAverager {
   /// Averages with the peer that this step draws. Throws Error.
   void pull(std::int64_t step);
 
-  /// Payload by connection. REQUIRES: nobody pulls any more.
+  /// Answers nobody any more. To be called once all have pulled what they want.
+  void stop();
+  /// By connection. REQUIRES: stopped.
   std::vector<WireCount> counts() const;
 
  private:

@@ -5,6 +5,7 @@
 #include "trainwire/os/clock.h"
 #include "trainwire/trainer/control.h"
 #include "trainwire/trainer/loop.h"
+#include "trainwire/trainer/side_talk.h"
 #include "trainwire/trainer/task.h"
 
 #include <nlohmann/json.hpp>
@@ -41,8 +42,8 @@ class Rank {
     task_ = task_from(control_.receive());
     const transport::tcp::Listener listener(task_.address);
     control_.send({{"port", listener.endpoint().port}});
-    const std::vector<transport::tcp::Connection> connections =
-        connect_all(listener, peering(control_.receive()));
+    const RankConnections connections =
+        sorted_out(connect_all(listener, peering(control_.receive())));
     control_.send({{"ready", true}});
     control_.receive();  // everybody is ready
     os::sleep_until(os::monotonic_ns() + task_.start.count());
@@ -52,11 +53,14 @@ class Rank {
   }
 
   transport::tcp::Peering peering(const json& message) const {
-    transport::tcp::Peering peering{.token = task_.token,
-                                    .rank = task_.rank,
-                                    .peers = peers_of(task_),
-                                    .lanes = lanes_of(task_),
-                                    .patience = task_.patience};
+    transport::tcp::Peering peering{
+        .token = task_.token,
+        .rank = task_.rank,
+        .peers = peers_of(task_),
+        .lanes = lanes_of(task_),
+        .more = side_connections(task_.rank, task_.arrangement.layout.ranks(),
+                                 task_.bench.empty() ? task_.side_connections : 0),
+        .patience = task_.patience};
     for (const json& endpoint : message.at("endpoints")) {
       peering.endpoints.push_back({.address = endpoint.at(0).get<std::string>(),
                                    .port = endpoint.at(1).get<std::uint16_t>()});
@@ -77,16 +81,18 @@ class Rank {
     control_.receive();
   }
 
-  json counts(const LoopResult& result,
-              const std::vector<transport::tcp::Connection>& connections) const {
+  static json counts(const LoopResult& result, const RankConnections& connections) {
     json wires = json::array();
-    for (std::size_t i = 0; i < connections.size(); ++i) {
-      wires.push_back({{"peer", connections[i].peer},
-                       {"sent", result.counts[i].sent},
-                       {"framing", result.counts[i].framing +
-                                       static_cast<std::int64_t>(transport::tcp::kHelloBytes)},
-                       {"received", result.counts[i].received}});
-    }
+    const auto add = [&](const transport::tcp::Connection& connection) {
+      const WireCount& count = result.counts[wires.size()];
+      wires.push_back(
+          {{"peer", connection.peer},
+           {"sent", count.sent},
+           {"framing", count.framing + static_cast<std::int64_t>(transport::tcp::kHelloBytes)},
+           {"received", count.received}});
+    };
+    std::ranges::for_each(connections.gradient, add);
+    std::ranges::for_each(connections.side, add);
     json bench = json::array();
     for (const BenchResult& row : result.bench) {
       bench.push_back({row.elements, row.time_ns, row.wrong, row.cpu_ns});

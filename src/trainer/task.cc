@@ -46,6 +46,7 @@ json to_json(const Task& task) {
           {"broadcast", task.broadcast},
           {"overlap", task.overlap},
           {"connections", task.connections},
+          {"side_connections", task.side_connections},
           {"verify", task.verify},
           {"seed", task.seed},
           {"start_ns", task.start.count()},
@@ -83,6 +84,7 @@ Task read_task(const json& d) {
   d.at("broadcast").get_to(task.broadcast);
   d.at("overlap").get_to(task.overlap);
   d.at("connections").get_to(task.connections);
+  d.at("side_connections").get_to(task.side_connections);
   d.at("verify").get_to(task.verify);
   d.at("seed").get_to(task.seed);
   task.start = Duration(d.at("start_ns").get<std::int64_t>());

@@ -51,6 +51,7 @@ struct Task {
   bool broadcast = true;
   bool overlap = false;
   int connections = 1;
+  int side_connections = 0;
   bool verify = false;
   std::uint64_t seed = 1;
   Duration start = {};  ///< after everybody was ready

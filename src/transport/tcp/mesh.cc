@@ -42,8 +42,11 @@ class Meeting {
       check(peer != peering.rank, "nobody connects with itself");
       for (int lane = 0; lane < peering.lanes; ++lane) {
         missing_.push_back({.rank = peer, .lane = lane});
-        if (peer < peering.rank) begin({.rank = peer, .lane = lane});
       }
+    }
+    missing_.insert(missing_.end(), peering.more.begin(), peering.more.end());
+    for (const Hello& whom : missing_) {
+      if (whom.rank < peering.rank) begin(whom);
     }
   }
 

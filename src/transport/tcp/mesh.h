@@ -27,6 +27,7 @@ struct Peering {
   std::vector<Endpoint> endpoints = {};  ///< of all ranks
   std::vector<int> peers = {};           ///< ranks to be connected with
   int lanes = 1;                         ///< connections with each of them
+  std::vector<Hello> more = {};  ///< single connections besides, by the other's rank and lane
   Duration patience = std::chrono::seconds(30);
 };
 

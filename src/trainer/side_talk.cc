@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/trainer/side_talk.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tw::trainer {
+namespace {
+
+using transport::tcp::Hello;
+using transport::tcp::Moved;
+
+/// One connection's two messages.
+struct Talk {
+  std::size_t sent = 0;
+  std::size_t heard = 0;
+  bool done() const { return sent == kSideBytes && heard == kSideBytes; }
+};
+
+}  // namespace
+
+std::vector<Hello> side_connections(int rank, int ranks, int count) {
+  std::vector<Hello> all;
+  if (ranks < 2) return all;
+  const auto add = [&](int peer, int first) {
+    for (int i = 0; i < count; ++i)
+      all.push_back({.rank = peer, .lane = kFirstSideLane + first + i});
+  };
+  // Those of ranks 1.. with rank 0; then those of rank 0, with rank 1.
+  if (rank > 0) {
+    add(0, 0);
+  } else {
+    for (int peer = 1; peer < ranks; ++peer) add(peer, 0);
+  }
+  if (rank == 0) add(1, count);
+  if (rank == 1) add(0, count);
+  return all;
+}
+
+SideTalk::SideTalk(std::span<const transport::tcp::Connection> connections, Duration patience)
+    : connections_(connections), patience_(patience), counts_(connections.size()) {}
+
+void SideTalk::talk() {
+  std::vector<Talk> talks(connections_.size());
+  const std::int64_t limit = os::monotonic_ns() + patience_.count();
+  while (!std::all_of(talks.begin(), talks.end(), [](const Talk& t) { return t.done(); })) {
+    std::vector<pollfd> waits;
+    for (std::size_t i = 0; i < talks.size(); ++i) {
+      const int socket = connections_[i].socket.get();
+      std::array<std::byte, kSideBytes> message = {};
+      Talk& talk = talks[i];
+      if (talk.sent < kSideBytes) {
+        const Moved moved =
+            transport::tcp::send_some(socket, std::span(message).subspan(talk.sent));
+        talk.sent += moved.bytes;
+        counts_[i].framing += static_cast<std::int64_t>(moved.bytes);
+      }
+      if (talk.heard < kSideBytes) {
+        const Moved moved =
+            transport::tcp::receive_some(socket, std::span(message).subspan(talk.heard));
+        if (moved.closed || moved.error != 0) {
+          throw Error(fmt::format("rank {} closed the connection", connections_[i].peer));
+        }
+        talk.heard += moved.bytes;
+      }
+      if (talk.done()) continue;
+      if (os::monotonic_ns() > limit) {
+        throw Error(fmt::format("nothing came from rank {} for {}", connections_[i].peer,
+                                readable(patience_)));
+      }
+      waits.push_back(
+          {.fd = socket,
+           .events = static_cast<short>(talk.sent < kSideBytes ? POLLIN | POLLOUT : POLLIN),
+           .revents = 0});
+    }
+    if (!waits.empty()) ::poll(waits.data(), waits.size(), 100);
+  }
+}
+
+}  // namespace tw::trainer

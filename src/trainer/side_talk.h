@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control connections beside the gradients', as frameworks have them: every rank keeps
+// `side_connections` with the first rank (that one with the second), and before each exchange both
+// ends tell each other 64 bytes.
+//
+// Limits: what frameworks say there, and how often, differs; the message is a stand-in of that
+// size.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+#include "trainwire/trainer/exchange.h"
+#include "trainwire/transport/tcp/mesh.h"
+
+#include <span>
+#include <vector>
+
+namespace tw::trainer {
+
+/// Lanes from here on are side connections.
+inline constexpr int kFirstSideLane = 1 << 20;
+inline constexpr std::size_t kSideBytes = 64;
+
+/// The side connections in which a rank takes part.
+std::vector<transport::tcp::Hello> side_connections(int rank, int ranks, int count);
+
+class SideTalk {
+ public:
+  /// REQUIRES: the connections outlive it.
+  SideTalk(std::span<const transport::tcp::Connection> connections, Duration patience);
+
+  /// Tells every other end and hears from it. Throws Error that names who is silent.
+  void talk();
+
+  /// All of it is framing.
+  const std::vector<WireCount>& counts() const { return counts_; }
+
+ private:
+  std::span<const transport::tcp::Connection> connections_;
+  Duration patience_;
+  std::vector<WireCount> counts_;
+};
+
+}  // namespace tw::trainer
