@@ -91,6 +91,7 @@ class Exchange {
   ExchangeTimes times_ = {};
   std::int64_t moved_ns_ = 0;  ///< when something moved last
   std::int64_t ticked_ns_ = 0;
+  bool brief_ = false;
 };
 
 }  // namespace tw::trainer
