@@ -339,6 +339,25 @@ TEST(Analyse, SaysWhatItLookedForInAnEmptyCapture) {
   EXPECT_EQ(found.findings[0].text, "no training found: no flow carries payload between two hosts");
 }
 
+TEST(Analyse, KeepsTheTailOfALoggedStepOutOfTheNext) {
+  // Steps as packets show them; one rank's log begins each while the others still end the one
+  // before.
+  const PlayedJob job{.strategy = "ring", .placement = {0, 1, 2, 3}, .steps = 10};
+  const Traffic traffic = play(job);
+  const Analysis alone = analyse(traffic, {});
+  StepLog log{.format = "csv", .steps = {}};
+  for (int rank = 0; rank < 2; ++rank) {
+    for (std::size_t i = 1; i < alone.iterations.steps.size(); ++i) {
+      const Iteration& step = alone.iterations.steps[i];
+      const std::int64_t early = rank == 0 ? (step.end_ns - step.start_ns) / 10 : 0;
+      log.steps.push_back({rank, static_cast<std::int64_t>(i), step.start_ns - early, step.end_ns});
+    }
+  }
+  const Analysis found = analyse(traffic, {.log = log});
+  EXPECT_NEAR(found.iterations.exchange_s, alone.iterations.exchange_s,
+              0.05 * alone.iterations.exchange_s);
+}
+
 TEST(Analyse, NamesHostsAsTheHostsFileDoes) {
   const PlayedJob job{.strategy = "ring", .placement = {0, 1, 2}};
   const Analysis found = analyse(play(job), {.names = {{"10.0.0.1", "alpha"}}});

@@ -288,9 +288,15 @@ Iterations iterations_of(const StepLog& log, const Traffic& traffic,
   std::sort(result.steps.begin(), result.steps.end(),
             [](const Iteration& a, const Iteration& b) { return a.start_ns < b.start_ns; });
   const std::vector<Burst> bursts = bursts_of(traffic, flows.empty() ? all_flows(traffic) : flows);
+  std::int64_t before_ends = 0;
   for (Iteration& step : result.steps) {
+    // While the first rank begins a step, others may still end the one before.
+    const bool tail = before_ends > step.start_ns &&
+                      before_ends - step.start_ns < (step.end_ns - step.start_ns) / 2;
+    const std::int64_t from = tail ? before_ends : step.start_ns;
+    before_ends = step.end_ns;
     const auto first = std::lower_bound(
-        bursts.begin(), bursts.end(), step.start_ns,
+        bursts.begin(), bursts.end(), from,
         [](const Burst& burst, std::int64_t time) { return burst.start_ns < time; });
     step.exchange_start_ns =
         first != bursts.end() && first->start_ns < step.end_ns ? first->start_ns : step.end_ns;
