@@ -354,8 +354,9 @@ TEST(Analyse, KeepsTheTailOfALoggedStepOutOfTheNext) {
     }
   }
   const Analysis found = analyse(traffic, {.log = log});
+  // Of all hosts together it takes a little longer than of one; with the tail, five times as long.
   EXPECT_NEAR(found.iterations.exchange_s, alone.iterations.exchange_s,
-              0.05 * alone.iterations.exchange_s);
+              0.25 * alone.iterations.exchange_s);
 }
 
 TEST(Analyse, NamesHostsAsTheHostsFileDoes) {
