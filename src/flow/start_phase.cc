@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kMoreBytes = 0.1;  ///< of a step: what a sender sent besides steps
 constexpr std::size_t kFewestSteps = 3;
+constexpr std::size_t kMostBeginnings = 1'000;  ///< compared with one another
 
 /// The lane on which the sender of `lane` receives; null when there is none.
 const Lane* lane_into(const Exchanges& ring, int host) {
@@ -58,6 +59,7 @@ std::vector<std::size_t> beginnings(const std::vector<Burst>& bursts, const Lane
 /// have; 0 when no two agree.
 std::size_t first_of_steps(const std::vector<Burst>& bursts, std::vector<std::size_t> begins,
                            double step_bytes) {
+  begins.resize(std::min(begins.size(), kMostBeginnings));
   std::vector<double> before(bursts.size(), 0);
   for (std::size_t i = 1; i < bursts.size(); ++i) {
     before[i] = before[i - 1] + static_cast<double>(bursts[i - 1].bytes);
