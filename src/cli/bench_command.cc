@@ -157,6 +157,7 @@ int bench(const Options& options, Streams streams) {
   const ScratchFolder scratch;
   training.make_jobs(scratch.path());
   training.request().captures = false;
+  training.request().folder_is_temporary = true;
   for (trainer::Task& task : training.jobs().front().tasks) {
     task.bench = sizes;
     task.steps = static_cast<std::int64_t>(sizes.size());

@@ -62,8 +62,9 @@ class Measurement {
   }
 
   RunView view_of(const lab::RankTalk& talk) const {
-    RunView view{
-        .name = *experiment_.name, .place = training_.place_text(), .jobs = training_.jobs()};
+    RunView view{.name = experiment_.name->empty() ? options_.experiment->path : *experiment_.name,
+                 .place = training_.place_text(),
+                 .jobs = training_.jobs()};
     std::int64_t begin = 0;
     std::int64_t end = 0;
     for (std::size_t i = 0; i < view.jobs.size(); ++i) {

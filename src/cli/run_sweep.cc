@@ -25,7 +25,6 @@ using nlohmann::ordered_json;
 struct PointRow {
   SweepPoint point;
   ordered_json document;
-  bool run_now = false;
 };
 
 ExperimentFile file_of(const RunOptions& options, const SweepPoint& point) {
@@ -117,7 +116,7 @@ class Sweep {
       fmt::print(streams_.err, "trainwire: {}: {}\n", fmt::join(point.settings, " "),
                  *report.outcome.failure);
     }
-    PointRow row{.point = point, .document = report.document, .run_now = true};
+    PointRow row{.point = point, .document = report.document};
     row.document["complete"] = !report.outcome.failure && !interrupted_;
     return row;
   }

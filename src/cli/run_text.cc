@@ -27,8 +27,8 @@ std::string time_text(const stats::Estimate& estimate) {
 std::string job_text(const lab::TrainingJob& job, const StepFigures& figures) {
   const trainer::Task& task = job.tasks.front();
   std::string text = fmt::format(
-      "{}: {} of {} ranks{}, {} of gradients in {} bucket{}, {} step{}\n", printable(job.name),
-      task.strategy, job.tasks.size(),
+      "{}: {} of {} rank{}{}, {} of gradients in {} bucket{}, {} step{}\n", printable(job.name),
+      task.strategy, job.tasks.size(), job.tasks.size() == 1 ? "" : "s",
       job.transport == "tcp" ? "" : fmt::format(" (tcp in place of {})", job.transport),
       readable(Bytes(trainer::kElementBytes * task.elements())), task.buckets.size(),
       task.buckets.size() == 1 ? "" : "s", figures.steps, figures.steps == 1 ? "" : "s");
@@ -124,7 +124,7 @@ std::string run_text(const RunView& view, const CaptureResult& result, const std
   }
   text += pairs_text(result) + findings_text(result);
   text += checks_text(view.checks);
-  return text + fmt::format("\n{} has the tables: steps.csv, pairs.csv, sockets.csv...\n", folder);
+  return text + fmt::format("\n{} has the tables; trainwire schema explains them\n", folder);
 }
 
 ordered_json jobs_document(const RunView& view) {

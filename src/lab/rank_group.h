@@ -31,8 +31,8 @@ struct RankCare {
   std::function<void()> attend = {};
   /// Why the run cannot go on although all ranks do.
   std::function<std::optional<std::string>()> broken = {};
-  /// What a rank has to say of its failure: "at step 14: ..."; "" for nothing. `first` is whether
-  /// it is the cause rather than an effect of another's.
+  /// What a rank has to say of its failure: "at step 14: ..."; "" for nothing. `cause` is whether
+  /// it is one rather than an effect of another's.
   struct Explanation {
     std::string text = {};
     bool cause = true;

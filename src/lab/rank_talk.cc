@@ -83,7 +83,10 @@ void RankTalk::attend() {
 void RankTalk::take(std::size_t i, const json& message) {
   RankState& state = states_[i];
   if (message.contains("step")) message.at("step").get_to(state.step);
-  if (message.contains("failed")) message.at("failed").get_to(state.failure);
+  if (message.contains("failed")) {
+    message.at("failed").get_to(state.failure);
+    message.at("peer_lost").get_to(state.peer_lost);
+  }
   if (message.contains("port")) message.at("port").get_to(lines_[i].port);
   if (message.contains("ready")) lines_[i].ready = true;
   if (message.contains("done")) lines_[i].done = true;
@@ -138,11 +141,7 @@ RankCare::Explanation RankTalk::explain(std::size_t rank) const {
   const std::string where =
       started_ ? fmt::format("at step {}", state.step) : "before the first step";
   if (state.failure.empty()) return {.text = where};
-  // Who lost a peer is seldom why it was lost.
-  const bool effect = state.failure.find("closed the connection") != std::string::npos ||
-                      state.failure.find("cannot be reached") != std::string::npos ||
-                      state.failure.find("nothing came from") != std::string::npos;
-  return {.text = fmt::format("{}: {}", where, state.failure), .cause = !effect};
+  return {.text = fmt::format("{}: {}", where, state.failure), .cause = !state.peer_lost};
 }
 
 std::int64_t RankTalk::step(std::size_t job) const {

@@ -36,6 +36,7 @@ struct RankState {
   std::string label;
   std::int64_t step = 0;  ///< that it has told last
   std::string failure = {};
+  bool peer_lost = false;  ///< that is why: an effect of another rank's failure
   bool told_counts = false;
   RankCounts counts = {};
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/trainer/async_server.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/trainer/add.h"
 #include "trainwire/trainer/bucket_exchange.h"
@@ -103,7 +102,7 @@ bool AsyncServer::receive(Client& client, std::size_t wire) {
   const Moved moved = transport::tcp::receive_some(
       connections_[wire].socket.get(), std::span(scratch_).subspan(carried, room - carried));
   if (moved.closed || moved.error != 0) {
-    throw Error(fmt::format("rank {} closed the connection", connections_[wire].peer));
+    throw PeerLost(fmt::format("rank {} closed the connection", connections_[wire].peer));
   }
   if (client.phase_ns == 0 && moved.bytes > 0) client.phase_ns = os::monotonic_ns();
   const std::size_t all = carried + moved.bytes;
@@ -112,7 +111,6 @@ bool AsyncServer::receive(Client& client, std::size_t wire) {
   client.position += static_cast<std::int64_t>(whole * kElementBytes);
   client.carry.assign(scratch_.begin() + static_cast<std::ptrdiff_t>(whole * kElementBytes),
                       scratch_.begin() + static_cast<std::ptrdiff_t>(all));
-  counts_[wire].received += static_cast<std::int64_t>(moved.bytes);
   return moved.bytes > 0;
 }
 
@@ -124,8 +122,8 @@ bool AsyncServer::answer(Client& client, std::size_t wire) {
       connections_[wire].socket.get(),
       std::as_bytes(payload_).subspan(static_cast<std::size_t>(client.position), left));
   if (moved.error != 0) {
-    throw Error(fmt::format("rank {} cannot be reached: {}", connections_[wire].peer,
-                            std::strerror(moved.error)));
+    throw PeerLost(fmt::format("rank {} cannot be reached: {}", connections_[wire].peer,
+                               std::strerror(moved.error)));
   }
   client.position += static_cast<std::int64_t>(moved.bytes);
   counts_[wire].sent += static_cast<std::int64_t>(moved.bytes);
@@ -165,7 +163,7 @@ void AsyncServer::wait() {
   const std::int64_t now = os::monotonic_ns();
   if (ready > 0 || now - before > 2'000'000LL * kLookMs) moved_ns_ = now;
   if (now - moved_ns_ > options_.patience.count()) {
-    throw Error(fmt::format("no worker sent anything for {}", readable(options_.patience)));
+    throw PeerLost(fmt::format("no worker sent anything for {}", readable(options_.patience)));
   }
   if (options_.tick) options_.tick(now);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/trainer/exchange.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/trainer/add.h"
 
@@ -24,9 +23,9 @@ constexpr std::size_t kScratch = 128 * 1024;
 constexpr std::int64_t kMost = 1 << 20;
 constexpr std::int64_t kTickNs = 10'000'000;
 constexpr std::int64_t kLookNs = 200'000'000;
-/// Of payload, sent and received: a larger exchange gains nothing by looking instead of waiting.
+/// Of payload, sent and received: a larger exchange gains nothing by trying instead of waiting.
 constexpr std::int64_t kBriefBytes = 1 << 20;
-constexpr std::int64_t kSpinNs = 100'000;
+constexpr std::int64_t kTryNs = 100'000;
 
 }  // namespace
 
@@ -47,10 +46,11 @@ Exchange::Exchange(std::span<float> payload,
 ExchangeTimes Exchange::run(Parts& parts) {
   begin(parts);
   while (left_ > 0) {
-    if (!move(parts)) {
+    if (move(parts)) {
+      if (times_.first_ns == 0) times_.first_ns = os::monotonic_ns();
+      tries_from_ns_ = 0;
+    } else if (!tries_again()) {
       wait(parts);
-    } else if (times_.first_ns == 0) {
-      times_.first_ns = os::monotonic_ns();
     }
   }
   times_.end_ns = os::monotonic_ns();
@@ -67,6 +67,7 @@ void Exchange::begin(const Parts& parts) {
   std::int64_t bytes = 0;
   for (Channel& channel : channels_) channel.next_send = channel.next_receive = channel.carried = 0;
   for (const Part& part : parts.parts) {
+    check(part.combine != Combine::Average, "averaging is asynchronous: see pair_averager.h");
     if (part.finished()) continue;
     ++left_;
     if (part.combine != Combine::Replace) ++adding_left_;
@@ -142,18 +143,13 @@ bool Exchange::receive_into(Part& part, std::size_t wire, std::int64_t limit) {
     const std::size_t all = channel.carried + moved.bytes;
     const std::size_t whole = all / kElementBytes;
     float* const into = payload_.data() + part.position / kElementBytes;
-    if (part.combine == Combine::Sum) {
-      add(into, scratch_.data(), whole);
-    } else {
-      average(into, scratch_.data(), whole);
-    }
+    add(into, scratch_.data(), whole);
     channel.carried = all - whole * kElementBytes;
     std::memcpy(carry, scratch_.data() + whole * kElementBytes, channel.carried);
     part.position += static_cast<std::int64_t>(whole * kElementBytes);
   }
   if (moved.closed || moved.error != 0) fail(wire, moved);
   channel.readable = !moved.blocked;
-  counts_[wire].received += static_cast<std::int64_t>(moved.bytes);
   return moved.bytes > 0;
 }
 
@@ -164,6 +160,18 @@ void Exchange::finish_part(const Part& part) {
   if (part.combine == Combine::Replace || --adding_left_ > 0) return;
   times_.summed_ns = os::monotonic_ns();
   times_.queued_summed = queued();
+}
+
+/// Where answers come at once, being woken takes longer than the answer: exchanges that are over
+/// soon try again for a while before they wait.
+bool Exchange::tries_again() {
+  if (!brief_) return false;
+  const std::int64_t now = os::monotonic_ns();
+  if (tries_from_ns_ == 0) tries_from_ns_ = now;
+  if (now - tries_from_ns_ > kTryNs) return false;
+  ::sched_yield();
+  for (Channel& channel : channels_) channel.readable = channel.writable = true;
+  return true;
 }
 
 void Exchange::wait(const Parts& parts) {
@@ -177,14 +185,7 @@ void Exchange::wait(const Parts& parts) {
     waits.push_back({.fd = channel.socket, .events = events, .revents = 0});
   }
   const std::int64_t before = os::monotonic_ns();
-  // Where answers come at once, being woken takes longer than the answer: look for it a while, but
-  // only as long as that pays.
-  int ready = 0;
-  while (ready == 0 && brief_ && os::monotonic_ns() - before < kSpinNs) {
-    ::sched_yield();
-    ready = ::poll(waits.data(), waits.size(), 0);
-  }
-  if (ready == 0) ::poll(waits.data(), waits.size(), static_cast<int>(kLookNs / 1'000'000));
+  ::poll(waits.data(), waits.size(), static_cast<int>(kLookNs / 1'000'000));
   const std::int64_t now = os::monotonic_ns();
   bool any = false;
   for (std::size_t wire = 0; wire < channels_.size(); ++wire) {
@@ -218,20 +219,20 @@ std::span<std::byte> Exchange::bytes(std::int64_t begin, std::int64_t end) {
 }
 
 void Exchange::fail(std::size_t wire, const Moved& moved) const {
-  throw Error(fmt::format("rank {} {}", connections_[wire].peer,
-                          moved.closed
-                              ? "closed the connection"
-                              : fmt::format("cannot be reached: {}", std::strerror(moved.error))));
+  throw PeerLost(
+      fmt::format("rank {} {}", connections_[wire].peer,
+                  moved.closed ? "closed the connection"
+                               : fmt::format("cannot be reached: {}", std::strerror(moved.error))));
 }
 
 void Exchange::complain(const Parts& parts) const {
   for (std::size_t wire = 0; wire < channels_.size(); ++wire) {
     if (channels_[wire].next_receive < parts.receives[wire].size()) {
-      throw Error(fmt::format("nothing came from rank {} for {}", connections_[wire].peer,
-                              readable(options_.patience)));
+      throw PeerLost(fmt::format("nothing came from rank {} for {}", connections_[wire].peer,
+                                 readable(options_.patience)));
     }
   }
-  throw Error(fmt::format("nothing moved for {}", readable(options_.patience)));
+  throw PeerLost(fmt::format("nothing moved for {}", readable(options_.patience)));
 }
 
 }  // namespace tw::trainer

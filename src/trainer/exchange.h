@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
 #include "trainwire/trainer/parts.h"
 #include "trainwire/transport/tcp/mesh.h"
@@ -18,6 +19,12 @@
 #include <vector>
 
 namespace tw::trainer {
+
+/// Another rank is gone or silent: what happened to it is told there.
+class PeerLost : public Error {
+ public:
+  using Error::Error;
+};
 
 struct ExchangeOptions {
   /// Nothing moved for so long: somebody is gone without a word.
@@ -41,7 +48,6 @@ struct ExchangeTimes {
 /// Bytes over one connection so far; of payload unless said.
 struct WireCount {
   std::int64_t sent = 0;
-  std::int64_t received = 0;
   std::int64_t framing = 0;  ///< sent besides payload
 };
 
@@ -51,8 +57,8 @@ class Exchange {
   Exchange(std::span<float> payload, std::span<const transport::tcp::Connection> connections,
            ExchangeOptions options);
 
-  /// Moves everything. REQUIRES: rewound. Throws Error that names the peer when a connection breaks
-  /// or nothing moves.
+  /// Moves everything. REQUIRES: rewound. Throws PeerLost that names the peer when a connection
+  /// breaks or nothing moves.
   ExchangeTimes run(Parts& parts);
 
   const std::vector<WireCount>& counts() const { return counts_; }
@@ -72,6 +78,7 @@ class Exchange {
   bool send(Parts& parts, std::size_t wire);
   bool receive(Parts& parts, std::size_t wire);
   bool receive_into(Part& part, std::size_t wire, std::int64_t limit);
+  bool tries_again();
   void wait(const Parts& parts);
   void finish_part(const Part& part);
   std::int64_t queued() const;
@@ -92,6 +99,7 @@ class Exchange {
   std::int64_t moved_ns_ = 0;  ///< when something moved last
   std::int64_t ticked_ns_ = 0;
   bool brief_ = false;
+  std::int64_t tries_from_ns_ = 0;  ///< since when nothing has moved, in a brief exchange
 };
 
 }  // namespace tw::trainer

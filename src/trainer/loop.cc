@@ -156,7 +156,6 @@ class Loop {
     result_.counts.resize(connections_.size());
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       result_.counts[i].sent += server.counts()[i].sent;
-      result_.counts[i].received += server.counts()[i].received;
     }
     return std::move(result_);
   }
@@ -239,7 +238,6 @@ BenchResult bench_row(const Task& all, const BenchRow& row, Connections connecti
   result.time_ns = (os::monotonic_ns() - begin) / row.repeats;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     counts[i].sent += exchange.counts()[i].sent;
-    counts[i].received += exchange.counts()[i].received;
   }
   return result;
 }

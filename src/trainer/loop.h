@@ -41,7 +41,6 @@ RankConnections sorted_out(std::vector<transport::tcp::Connection> all);
 int lanes_of(const Task& task);
 std::vector<int> peers_of(const Task& task);
 
-/// `connections` are the gradients', then the side ones, as connect_all orders them by lane.
 /// `told` is called when a step begins; `leave` when the work is done, and returns when everybody's
 /// is. Throws Error.
 LoopResult run_loop(const Task& task, const RankConnections& connections,

@@ -27,7 +27,7 @@ void wait_for(int socket, short events, Duration patience, int peer) {
   pollfd wait{.fd = socket, .events = events, .revents = 0};
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
   if (::poll(&wait, 1, static_cast<int>(ms)) != 0) return;
-  throw Error(fmt::format("nothing came from rank {} for {}", peer, readable(patience)));
+  throw PeerLost(fmt::format("nothing came from rank {} for {}", peer, readable(patience)));
 }
 
 }  // namespace
@@ -38,7 +38,6 @@ PairAverager::PairAverager(const Task& task, std::span<float> payload,
       payload_(payload),
       connections_(connections),
       log_(log),
-      received_(connections.size()),
       sent_(connections.size()),
       requests_(connections.size()),
       scratch_(kBlock) {
@@ -81,7 +80,8 @@ void PairAverager::pull(std::int64_t step) {
   for (std::size_t sent = 0; sent < request.size();) {
     const Moved moved = transport::tcp::send_some(socket, std::span(request).subspan(sent));
     if (moved.error != 0) {
-      throw Error(fmt::format("rank {} cannot be reached: {}", peer, std::strerror(moved.error)));
+      throw PeerLost(
+          fmt::format("rank {} cannot be reached: {}", peer, std::strerror(moved.error)));
     }
     sent += moved.bytes;
     if (moved.blocked) wait_for(socket, POLLOUT, task_.patience, peer);
@@ -105,10 +105,9 @@ void PairAverager::receive_payload(std::size_t wire) {
     const Moved moved =
         transport::tcp::receive_some(socket, std::span(scratch_).subspan(carried, room));
     if (moved.closed || moved.error != 0) {
-      throw Error(fmt::format("rank {} closed the connection", connections_[wire].peer));
+      throw PeerLost(fmt::format("rank {} closed the connection", connections_[wire].peer));
     }
     if (moved.blocked) wait_for(socket, POLLIN, task_.patience, connections_[wire].peer);
-    received_[wire] += static_cast<std::int64_t>(moved.bytes);
     const std::size_t all = carried + moved.bytes;
     const std::size_t whole = all / sizeof(float);
     {
@@ -170,7 +169,6 @@ std::vector<WireCount> PairAverager::counts() const {
   std::vector<WireCount> counts(connections_.size());
   for (std::size_t wire = 0; wire < counts.size(); ++wire) {
     counts[wire] = {.sent = sent_[wire].load(),
-                    .received = received_[wire],
                     .framing = static_cast<std::int64_t>(kRequestBytes) * requests_[wire]};
   }
   return counts;

@@ -59,7 +59,6 @@ class PairAverager {
   std::span<const transport::tcp::Connection> connections_;
   StepLog& log_;
   std::vector<Client> clients_;
-  std::vector<std::int64_t> received_;
   std::vector<std::atomic<std::int64_t>> sent_;
   std::vector<std::int64_t> requests_;
   std::vector<std::byte> scratch_;

@@ -30,14 +30,20 @@ class Rank {
     try {
       work();
       return 0;
+    } catch (const PeerLost& error) {
+      return fail(error.what(), true);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-      control_.send({{"failed", error.what()}, {"step", step_}});
-      return 1;
+      return fail(error.what(), false);
     }
   }
 
  private:
+  int fail(const char* why, bool peer_lost) const {
+    std::fprintf(stderr, "%s\n", why);
+    control_.send({{"failed", why}, {"peer_lost", peer_lost}, {"step", step_}});
+    return 1;
+  }
+
   void work() {
     task_ = task_from(control_.receive());
     const transport::tcp::Listener listener(task_.address);
@@ -88,8 +94,7 @@ class Rank {
       wires.push_back(
           {{"peer", connection.peer},
            {"sent", count.sent},
-           {"framing", count.framing + static_cast<std::int64_t>(transport::tcp::kHelloBytes)},
-           {"received", count.received}});
+           {"framing", count.framing + static_cast<std::int64_t>(transport::tcp::kHelloBytes)}});
     };
     std::ranges::for_each(connections.gradient, add);
     std::ranges::for_each(connections.side, add);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/trainer/side_talk.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
 
 #include <fmt/format.h>
@@ -65,14 +64,14 @@ void SideTalk::talk() {
         const Moved moved =
             transport::tcp::receive_some(socket, std::span(message).subspan(talk.heard));
         if (moved.closed || moved.error != 0) {
-          throw Error(fmt::format("rank {} closed the connection", connections_[i].peer));
+          throw PeerLost(fmt::format("rank {} closed the connection", connections_[i].peer));
         }
         talk.heard += moved.bytes;
       }
       if (talk.done()) continue;
       if (os::monotonic_ns() > limit) {
-        throw Error(fmt::format("nothing came from rank {} for {}", connections_[i].peer,
-                                readable(patience_)));
+        throw PeerLost(fmt::format("nothing came from rank {} for {}", connections_[i].peer,
+                                   readable(patience_)));
       }
       waits.push_back(
           {.fd = socket,

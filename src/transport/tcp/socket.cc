@@ -106,10 +106,8 @@ TcpState tcp_state(int socket) {
   if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return {};
   return {.rtt_s = 1e-6 * info.tcpi_rtt,
           .rtt_deviation_s = 1e-6 * info.tcpi_rttvar,
-          .window_packets = info.tcpi_snd_cwnd,
           .window_bytes = static_cast<std::int64_t>(info.tcpi_snd_cwnd) * info.tcpi_snd_mss,
-          .retransmitted_packets = info.tcpi_total_retrans,
-          .delivered_packets = info.tcpi_delivered};
+          .retransmitted_packets = info.tcpi_total_retrans};
 }
 
 }  // namespace tw::transport::tcp

@@ -48,10 +48,8 @@ std::int64_t queued_bytes(int socket);
 struct TcpState {
   double rtt_s = 0;
   double rtt_deviation_s = 0;
-  std::int64_t window_packets = 0;  ///< congestion window
-  std::int64_t window_bytes = 0;
+  std::int64_t window_bytes = 0;           ///< congestion window
   std::int64_t retransmitted_packets = 0;  ///< so far
-  std::int64_t delivered_packets = 0;      ///< so far
 };
 TcpState tcp_state(int socket);
 
