@@ -38,9 +38,9 @@ RankTalk::RankTalk(const std::vector<TrainingJob>& jobs)
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     for (std::size_t rank = 0; rank < jobs[job].tasks.size(); ++rank) {
       states_.push_back({.job = job, .rank = rank, .label = jobs[job].label(rank)});
-      auto [ours, theirs] = trainer::make_control_sockets();
+      auto [ours, theirs] = transport::make_control_sockets();
       lines_.push_back(
-          {.control = trainer::Control(std::move(ours)), .other_end = std::move(theirs)});
+          {.control = transport::Control(std::move(ours)), .other_end = std::move(theirs)});
       lines_.back().control.send(to_json(jobs[job].tasks[rank]));
     }
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run's side of trainer/control.h: hands out tasks and endpoints, starts everybody at once,
+// The run's side of transport/control.h: hands out tasks and endpoints, starts everybody at once,
 // hears of steps, failures and counts.
 
 #pragma once
 
 #include "trainwire/lab/rank_group.h"
 #include "trainwire/lab/training.h"
-#include "trainwire/trainer/control.h"
+#include "trainwire/transport/control.h"
 
 #include <cstdint>
 #include <string>
@@ -62,7 +62,7 @@ class RankTalk {
 
  private:
   struct Line {
-    trainer::Control control;
+    transport::Control control;
     os::FileDescriptor other_end;
     int port = 0;
     bool ready = false;

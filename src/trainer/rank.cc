@@ -3,7 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
-#include "trainwire/trainer/control.h"
+#include "trainwire/transport/control.h"
 #include "trainwire/trainer/loop.h"
 #include "trainwire/trainer/side_talk.h"
 #include "trainwire/trainer/task.h"
@@ -106,7 +106,7 @@ class Rank {
         {"counts", wires}, {"checked", result.checked}, {"wrong", result.wrong}, {"bench", bench}};
   }
 
-  Control control_;
+  transport::Control control_;
   Task task_;
   std::int64_t step_ = 0;
   std::int64_t told_ns_ = 0;

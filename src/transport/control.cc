@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/trainer/control.h"
+#include "trainwire/transport/control.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/errno_error.h"
@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <string>
 
-namespace tw::trainer {
+namespace tw::transport {
 namespace {
 
 using nlohmann::json;
@@ -72,4 +72,4 @@ std::pair<os::FileDescriptor, os::FileDescriptor> make_control_sockets() {
   return {os::FileDescriptor(ends[0]), os::FileDescriptor(ends[1])};
 }
 
-}  // namespace tw::trainer
+}  // namespace tw::transport

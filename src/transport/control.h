@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channel between a rank and whoever conducts the run: messages on a local socket, off the
-// network under measurement.
+// The channel between a process of a run and whoever conducts it: messages on a local socket, off
+// the network under measurement.
 //
 // A rank gets its task, tells its port, gets everybody's endpoints, tells that it is connected,
 // gets the start, tells each step, and at its end what it counted; then it waits for leave, so that
@@ -15,7 +15,7 @@
 #include <optional>
 #include <utility>
 
-namespace tw::trainer {
+namespace tw::transport {
 
 class Control {
  public:
@@ -37,4 +37,4 @@ class Control {
 /// Both ends. Throws SystemError.
 std::pair<os::FileDescriptor, os::FileDescriptor> make_control_sockets();
 
-}  // namespace tw::trainer
+}  // namespace tw::transport
