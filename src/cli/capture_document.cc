@@ -72,7 +72,8 @@ ordered_json flows_part(const CaptureResult& result) {
            {{"gradient", counts.gradient},
             {"acknowledgement", counts.acknowledgement},
             {"control", counts.control},
-            {"tiny", counts.tiny}}},
+            {"tiny", counts.tiny},
+            {"cross", counts.cross}}},
           {"small_and_finished", result.traffic.retired_flows}};
 }
 

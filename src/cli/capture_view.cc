@@ -228,6 +228,9 @@ ClassCounts class_counts(const flow::Traffic& traffic, const flow::Analysis& ana
       case flow::FlowClass::Tiny:
         ++counts.tiny;
         break;
+      case flow::FlowClass::Cross:
+        ++counts.cross;
+        break;
     }
   }
   return counts;
@@ -240,8 +243,8 @@ std::string_view name_of(flow::Role role) {
 }
 
 std::string_view name_of(flow::FlowClass flow_class) {
-  static constexpr std::array<std::string_view, 4> kNames{"gradient", "acknowledgement", "control",
-                                                          "tiny"};
+  static constexpr std::array<std::string_view, 5> kNames{"gradient", "acknowledgement", "control",
+                                                          "tiny", "cross"};
   return kNames[static_cast<std::size_t>(flow_class)];
 }
 

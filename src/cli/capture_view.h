@@ -9,9 +9,11 @@
 #include "trainwire/stats/estimate.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tw::cli {
@@ -84,6 +86,8 @@ struct CaptureResult {
   bool interrupted = false;
   RateFigures rates = {};
   BurstFigures bursts = {};
+  /// Stream bytes of known cross traffic, by addresses from and to.
+  std::map<std::pair<std::string, std::string>, std::int64_t> cross_bytes = {};
 };
 
 /// Walks all windows and bursts once, so that text and document need not.
@@ -111,8 +115,9 @@ struct ClassCounts {
   std::uint64_t acknowledgement = 0;
   std::uint64_t control = 0;
   std::uint64_t tiny = 0;
+  std::uint64_t cross = 0;
 
-  std::uint64_t sum() const { return gradient + acknowledgement + control + tiny; }
+  std::uint64_t sum() const { return gradient + acknowledgement + control + tiny + cross; }
 };
 /// Small finished flows included.
 ClassCounts class_counts(const flow::Traffic& traffic, const flow::Analysis& analysis);

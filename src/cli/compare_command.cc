@@ -1,11 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/compare_output.h"
+#include "trainwire/cli/printable.h"
+#include "trainwire/os/file_descriptor.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <utility>
 
 namespace tw::cli {
+namespace {
 
-Body declare_compare(CommandLine&) {
-  return [](Streams) -> int { throw Error("not there yet"); };
+constexpr int kExpectationFailed = 1;
+
+struct Options {
+  std::vector<std::string> runs;
+  std::vector<std::string> metrics;
+  std::string fail_if;
+  std::string out;
+  bool json = false;
+};
+
+bool asked_for(const Options& options, Metric metric) {
+  return options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(),
+                                              name_of(metric)) != options.metrics.end();
+}
+
+/// Leaves the rows of the metrics that were asked for.
+void select_rows(const Options& options, Comparison& comparison) {
+  std::erase_if(comparison.rows,
+                [&](const MetricRow& row) { return !asked_for(options, row.metric); });
+  if (!comparison.rows.empty()) return;
+  throw DataError(fmt::format(
+      "comparing {}: not both runs have the metric {}; leave --metric out to see what they have",
+      printable(comparison.path), fmt::join(options.metrics, ", ")));
+}
+
+std::vector<Comparison> compare_all(const Options& options) {
+  if (options.runs.size() < 2) {
+    throw SpecError("compare takes two runs at least, the first being the baseline");
+  }
+  const ComparedFolder baseline = read_compared(options.runs.front());
+  std::vector<Comparison> comparisons;
+  for (const std::string& path : std::span(options.runs).subspan(1)) {
+    for (Comparison& comparison : compare_folders(baseline, read_compared(path))) {
+      select_rows(options, comparison);
+      comparisons.push_back(std::move(comparison));
+    }
+  }
+  return comparisons;
+}
+
+/// Judges step times, or the metrics that were asked for. Throws DataError when the limit could be
+/// put to nothing: a test that tests nothing must not pass.
+void judge_all(const Options& options, CompareView& view) {
+  std::size_t judged = 0;
+  for (const Comparison& comparison : view.comparisons) {
+    for (const MetricRow& row : comparison.rows) {
+      if (options.metrics.empty() && row.metric != Metric::Step) continue;
+      const Judgement judgement = judge(*view.limit, row);
+      judged += judgement == Judgement::CannotTell ? 0 : 1;
+      if (judgement != Judgement::Failed) continue;
+      view.failed.push_back({.path = comparison.path,
+                             .settings = comparison.settings,
+                             .title = title(row),
+                             .text = row.text});
+    }
+  }
+  if (judged > 0) return;
+  throw DataError(fmt::format("--fail-if {}: too few steps to tell; make longer runs",
+                              printable(view.limit->text)));
+}
+
+/// A file that is there is replaced when it is an earlier comparison, and left alone otherwise.
+void write_file(const std::string& path, const std::string& text) {
+  if (std::filesystem::exists(path)) {
+    std::ifstream file(path);
+    const auto there = nlohmann::json::parse(file, nullptr, false);
+    if (!there.is_object() || there.value("command", nlohmann::json()) != "compare") {
+      throw SystemError(fmt::format(
+          "writing {}: something else is there; choose another place with -o", printable(path)));
+    }
+  }
+  const os::FileDescriptor file = os::open_to_write(path);
+  os::write_all(file, std::as_bytes(std::span(text)), path);
+}
+
+int compare(const Options& options, Streams streams) {
+  CompareView view{.baseline = options.runs.front(), .comparisons = {}};
+  if (!options.fail_if.empty()) view.limit = parse_limit(options.fail_if);
+  view.comparisons = compare_all(options);
+  if (view.limit) judge_all(options, view);
+  const std::string document = dumped(compare_document(view)) + "\n";
+  if (!options.out.empty()) write_file(options.out, document);
+  fmt::print(streams.out, "{}", options.json ? document : compare_text(view));
+  streams.out.flush();
+  for (const FailedRow& row : view.failed) {
+    fmt::print(streams.err, "trainwire: {}{}{}: {}: {}, beyond {}\n", printable(row.path),
+               row.settings.empty() ? "" : " ",
+               printable(fmt::format("{}", fmt::join(row.settings, " "))), row.title, row.text,
+               view.limit->text);
+  }
+  return view.failed.empty() ? 0 : kExpectationFailed;
+}
+
+}  // namespace
+
+Body declare_compare(CommandLine& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->runs,
+                 "folders of runs or of sweeps; the first is the baseline, sweeps are compared "
+                 "point by point")
+      .type_name("")
+      .required();
+  app.add_option("--metric", options->metrics,
+                 "step, exchange, busbw or bytes; repeatable; default: all that the runs have")
+      .type_name("NAME")
+      .repeatable()
+      .one_of({"step", "exchange", "busbw", "bytes"});
+  app.add_option("--fail-if", options->fail_if,
+                 "exit with 1 when a step time, or a metric of --metric, differs by more and "
+                 "significantly (the interval excludes 0): '+3%' higher, '-3%' lower, '3%' either")
+      .type_name("LIMIT");
+  app.add_option("-o,--out", options->out, "also write the JSON document there").type_name("FILE");
+  app.add_flag("--json", options->json, "print one JSON document");
+  return [options](Streams streams) { return compare(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -1,11 +1,199 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/units.h"
+#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/fit_document.h"
+#include "trainwire/cli/fit_models.h"
+#include "trainwire/cli/fit_text.h"
+#include "trainwire/cli/printable.h"
+#include "trainwire/os/file_descriptor.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <span>
 
 namespace tw::cli {
+namespace {
 
-Body declare_fit(CommandLine&) {
-  return [](Streams) -> int { throw Error("not there yet"); };
+struct Options {
+  std::string source;
+  std::string x;
+  std::string y;
+  std::string by;
+  std::string model;
+  std::string capacity;
+  std::string n = "choose";
+  std::string space = "log";
+  std::string factors;
+  std::string at;
+  std::string demand;
+  std::string out;
+  bool json = false;
+};
+
+std::vector<std::string> names_in(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    if (comma > 0) names.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return names;
+}
+
+FitSettings settings_of(const Options& options) {
+  FitSettings settings{
+      .space = options.space == "linear" ? stats::Space::Linear : stats::Space::Log,
+      .capacity = options.capacity,
+      .at = options.at};
+  if (options.n == "free") {
+    settings.exponent = stats::Exponent::Fitted;
+  } else if (options.n != "choose") {
+    const auto n = number_in(options.n);
+    if (!n || *n <= 0) {
+      throw SpecError(fmt::format(
+          "--n: \"{}\" is none; write 0.5, 1, 2, another number above 0, choose or free",
+          options.n));
+    }
+    settings.exponent = stats::Exponent::Fixed;
+    settings.n = *n;
+  }
+  if (!options.demand.empty()) {
+    const auto demand = parse_bytes(options.demand);
+    if (!demand || demand->count() <= 0) {
+      throw SpecError(fmt::format("--demand: \"{}\" is no size; write 153MB", options.demand));
+    }
+    settings.demand_bytes = static_cast<double>(demand->count());
+  }
+  return settings;
+}
+
+/// In one step: a reader sees the old file or the new one.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string part = path + ".part";
+  os::FileDescriptor file = os::open_to_write(part);
+  os::write_all(file, std::as_bytes(std::span(text)), part);
+  file.close(part);
+  std::error_code error;
+  std::filesystem::rename(part, path, error);
+  if (error) throw SystemError(fmt::format("writing {}: {}", path, error.message()));
+}
+
+/// A sweep keeps its fit. One that may not be written to can still be read.
+void keep_in_sweep(const FitTable& table, const std::string& text, Streams streams) {
+  if (table.folder.empty()) return;
+  const std::string path = table.folder + "/fit.json";
+  try {
+    write_file(path, text);
+    fmt::print(streams.err, "wrote {}\n", printable(path));
+  } catch (const SystemError& error) {
+    fmt::print(streams.err, "note: not kept in the sweep: {}\n", printable(error.what()));
+  }
+}
+
+void require_a_fit(const FitTable& table, const std::vector<FitResult>& results) {
+  const bool any = std::any_of(results.begin(), results.end(),
+                               [](const FitResult& one) { return one.refused.empty(); });
+  if (!any) {
+    throw DataError(fmt::format("fitting {}: {}{}", table.name, results.front().refused,
+                                results.size() > 1 ? " (and no other series can be fitted)" : ""));
+  }
+  const auto is_read = [](const FitResult& one) { return one.at.has_value(); };
+  const auto refused = std::find_if(results.begin(), results.end(),
+                                    [](const FitResult& one) { return !one.at_refused.empty(); });
+  if (refused != results.end() && std::none_of(results.begin(), results.end(), is_read)) {
+    throw DataError("--at: " + refused->at_refused);
+  }
+}
+
+void add_scale_note(const FitTable& table, const std::vector<FitSeries>& series,
+                    std::vector<std::string>& notes) {
+  const double scale = scale_of(table, series.front());
+  if (scale == 1) return;
+  notes.push_back(fmt::format(
+      "run.scale is {:g}: rates and bytes are those of the cluster that was emulated", scale));
+}
+
+int fit(const Options& options, Streams streams) {
+  const FitSettings settings = settings_of(options);
+  const FitTable table = read_fit_table(options.source);
+  const FitColumns columns = resolve_columns(table, {.model = options.model,
+                                                     .x = names_in(options.x),
+                                                     .y = options.y,
+                                                     .by = names_in(options.by),
+                                                     .factors = names_in(options.factors)});
+  std::vector<std::string> notes;
+  const std::vector<FitSeries> series = series_of(table, columns, notes);
+  add_scale_note(table, series, notes);
+  std::vector<FitResult> results;
+  for (const FitSeries& one : series) {
+    results.push_back(fit_series(table, columns, one, settings, notes));
+  }
+  for (const std::string& note : notes) fmt::print(streams.err, "note: {}\n", printable(note));
+  require_a_fit(table, results);
+  for (const FitResult& one : results) {
+    if (one.at_refused.empty()) continue;
+    fmt::print(streams.err, "note: {}: {}\n", printable(one.series.label),
+               printable(one.at_refused));
+  }
+  const std::string document = dumped(fit_document(options.source, columns, results, notes)) + "\n";
+  if (options.json) {
+    fmt::print(streams.out, "{}", document);
+  } else {
+    for (const std::string& line : fit_text(options.source, columns, results)) {
+      fmt::print(streams.out, "{}\n", line);
+    }
+  }
+  keep_in_sweep(table, document, streams);
+  if (!options.out.empty()) write_file(options.out, document);
+  return 0;
+}
+
+}  // namespace
+
+Body declare_fit(CommandLine& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("SOURCE", options->source,
+                 "a sweep's folder, a CSV file with a header, what `bench exchange --json` "
+                 "printed, or - for standard input")
+      .type_name("")
+      .required();
+  app.add_option("--model", options->model,
+                 "default: saturation for a sweep, alphabeta for bytes and time_s")
+      .type_name("NAME")
+      .one_of({"saturation", "ols", "alphabeta", "linear"});
+  app.add_option("--x", options->x, "column; several for ols: model_bytes,batch")
+      .type_name("COLUMN");
+  app.add_option("--y", options->y, "column").type_name("COLUMN");
+  app.add_option("--by", options->by,
+                 "columns that tell series apart; default for a sweep: what else was varied")
+      .type_name("COLUMN,...");
+  app.add_option("--factor", options->factors,
+                 "columns that ols takes as categories; those without numbers are anyway")
+      .type_name("COLUMN,...");
+  app.add_option("--capacity", options->capacity,
+                 "asymptote of the saturation curve: 25Gbit, or a number in the unit of x")
+      .type_name("RATE");
+  app.add_option("--n", options->n,
+                 "exponent of the saturation curve: 0.5, 1, 2, choose (of these, default) or free")
+      .type_name("N");
+  app.add_option("--space", options->space,
+                 "residuals of the saturation curve: log (default) or linear")
+      .type_name("SPACE")
+      .one_of({"log", "linear"});
+  app.add_option("--demand", options->demand, "what a step moves by theory; a sweep knows its own")
+      .type_name("SIZE");
+  app.add_option("--at", options->at, "read the curve there, as --capacity is written")
+      .type_name("X");
+  app.add_option("-o,--out", options->out, "also write the JSON document to this file")
+      .type_name("FILE");
+  app.add_flag("--json", options->json, "print one JSON document");
+  return [options](Streams streams) { return fit(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -12,6 +12,8 @@
 #include <fmt/ostream.h>
 
 #include <filesystem>
+#include <map>
+#include <set>
 
 namespace tw::cli {
 namespace {
@@ -64,6 +66,31 @@ void write_load(const lab::ConductOutcome& outcome, result::RunFolder& folder) {
   }
 }
 
+/// Knows cross traffic by the sinks it goes to, and sums what goes there.
+class CrossBytes {
+ public:
+  CrossBytes(std::span<const transport::tcp::Endpoint> sinks,
+             std::map<std::pair<std::string, std::string>, std::int64_t>& sums)
+      : sums_(sums) {
+    for (const auto& sink : sinks) sinks_.insert({sink.address, sink.port});
+  }
+
+  /// Whether the flow is cross traffic.
+  bool take(const flow::Flow& flow, const std::vector<capture::Address>& addresses) {
+    if (sinks_.empty()) return false;
+    const std::string from = addresses[flow.key.source].text();
+    const std::string to = addresses[flow.key.destination].text();
+    const bool forth = sinks_.contains({to, flow.key.destination_port});
+    if (!forth && !sinks_.contains({from, flow.key.source_port})) return false;
+    sums_[{from, to}] += static_cast<std::int64_t>(flow.stream_bytes());
+    return true;
+  }
+
+ private:
+  std::set<std::pair<std::string, std::uint16_t>> sinks_;
+  std::map<std::pair<std::string, std::string>, std::int64_t>& sums_;
+};
+
 }  // namespace
 
 std::string default_folder(const ExperimentFile& experiment, bool force) {
@@ -91,7 +118,8 @@ result::RunFolder take_folder(std::string_view command, const ExperimentFile& ex
 }
 
 CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
-                      const std::optional<flow::StepLog>& log) {
+                      const std::optional<flow::StepLog>& log,
+                      std::span<const transport::tcp::Endpoint> sinks) {
   CaptureResult result;
   std::vector<std::string> files;
   for (const capture::LiveResult& capture : outcome.captures) {
@@ -104,7 +132,16 @@ CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan
   if (files.empty()) return result;
   flow::ReadOptions reading;
   reading.one_clock = true;  // all hosts are on this machine
+  CrossBytes cross(sinks, result.cross_bytes);
+  if (!sinks.empty()) {
+    reading.retired = [&](const flow::Flow& flow, const auto& addresses) {
+      cross.take(flow, addresses);
+    };
+  }
   result.traffic = flow::read_traffic(files, reading);
+  for (flow::Flow& flow : result.traffic.flows) {
+    flow.cross = cross.take(flow, result.traffic.addresses);
+  }
   result.analysis = flow::analyse(result.traffic, how);
   add_figures(result);
   return result;

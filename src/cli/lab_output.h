@@ -10,10 +10,12 @@
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/result/run_folder.h"
+#include "trainwire/transport/tcp/address.h"
 
 #include <nlohmann/json.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,9 +33,11 @@ std::string default_folder(const ExperimentFile& experiment, bool force);
 result::RunFolder take_folder(std::string_view command, const ExperimentFile& experiment,
                               const std::string& path, bool force, Streams streams);
 
-/// The captures of a run, analysed; empty when there are none.
+/// The captures of a run, analysed; empty when there are none. Flows from and to `sinks` are cross
+/// traffic.
 CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
-                      const std::optional<flow::StepLog>& log);
+                      const std::optional<flow::StepLog>& log,
+                      std::span<const transport::tcp::Endpoint> sinks = {});
 
 /// Tables of captures, links, samples and load.
 void write_lab_tables(const CaptureResult& result, const lab::ConductOutcome& outcome,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/command.h"
+#include "trainwire/traffic/process.h"
 #include "trainwire/trainer/rank.h"
 
 #include <iostream>
@@ -8,9 +9,12 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-  // How `run` starts its ranks: not for people, who would have to speak its protocol.
+  // How `run` starts its processes: not for people, who would have to speak their protocol.
   if (argc == 2 && std::string_view(argv[1]) == "rank") {
     return tw::trainer::run_rank(tw::os::FileDescriptor(0));
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "crosstraffic") {
+    return tw::traffic::run_traffic(tw::os::FileDescriptor(0));
   }
   std::ios::sync_with_stdio(false);
   const std::vector<std::string> arguments(argv + 1, argv + argc);

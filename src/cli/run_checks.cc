@@ -81,16 +81,30 @@ HostPairBytes counted_by_hosts(const std::vector<lab::TrainingJob>& jobs,
   return bytes;
 }
 
+/// What the wire shows of the job: everything but known cross traffic.
+HostPairBytes captured_by_hosts(const CaptureResult& result) {
+  HostPairBytes bytes;
+  const HostNames names(result.traffic, result.analysis);
+  for (const HostPair& pair : host_pairs(result.traffic, names)) {
+    bytes[{names.name(pair.from), names.name(pair.to)}] +=
+        static_cast<std::int64_t>(pair.count.stream_bytes);
+  }
+  std::map<std::string, std::string> name_of;
+  for (std::uint32_t i = 0; i < result.traffic.addresses.size(); ++i) {
+    name_of[result.traffic.addresses[i].text()] = names.name_of(i);
+  }
+  for (const auto& [pair, cross] : result.cross_bytes) {
+    bytes[{name_of[pair.first], name_of[pair.second]}] -= cross;
+  }
+  std::erase_if(bytes, [](const auto& pair) { return pair.second == 0; });
+  return bytes;
+}
+
 RunCheck stream_check(const std::vector<lab::TrainingJob>& jobs,
                       const std::vector<lab::RankState>& ranks, const CaptureResult& result) {
-  HostPairBytes captured;
-  const HostNames names(result.traffic, result.analysis);
+  const HostPairBytes captured = captured_by_hosts(result);
   std::int64_t sum = 0;
-  for (const HostPair& pair : host_pairs(result.traffic, names)) {
-    const auto bytes = static_cast<std::int64_t>(pair.count.stream_bytes);
-    sum += bytes;
-    if (bytes > 0) captured[{names.name(pair.from), names.name(pair.to)}] += bytes;
-  }
+  for (const auto& [pair, bytes] : captured) sum += bytes;
   const HostPairBytes counted = counted_by_hosts(jobs, ranks);
   std::int64_t counted_sum = 0;
   std::string first;

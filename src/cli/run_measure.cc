@@ -35,10 +35,12 @@ class Measurement {
     lab::RankTalk talk(training_.jobs());
     report_.outcome = training_.conduct(talk);
     take_steps(folder);
-    report_.captured = analyse(report_.outcome, request().plan,
-                               step_log(phases_.front(), training_.jobs().front()));
+    report_.captured =
+        analyse(report_.outcome, request().plan,
+                step_log(phases_.front(), training_.jobs().front()), training_.sinks());
     if (!loopback()) write_lab_tables(report_.captured, report_.outcome, request().plan, folder);
     report_.view = view_of(talk);
+    take_flows(report_.view.traffic, folder);
     make_document();
     folder.finish(report_.document, report_.outcome.interrupted
                                         ? "interrupted"
@@ -62,9 +64,15 @@ class Measurement {
   }
 
   RunView view_of(const lab::RankTalk& talk) const {
-    RunView view{.name = experiment_.name->empty() ? options_.experiment->path : *experiment_.name,
-                 .place = training_.place_text(),
-                 .jobs = training_.jobs()};
+    RunView view{
+        .name = experiment_.name->empty() ? options_.experiment->path : *experiment_.name,
+        .place = training_.place_text(),
+        .jobs = training_.jobs(),
+        .traffic = {.entries = training_.traffic(), .outcomes = training_.traffic_outcomes()}};
+    if (!view.traffic.is_empty()) {
+      view.traffic.gradients =
+          gradient_pairs(report_.captured, request().plan, training_.traffic());
+    }
     std::int64_t begin = 0;
     std::int64_t end = 0;
     for (std::size_t i = 0; i < view.jobs.size(); ++i) {
@@ -73,8 +81,15 @@ class Measurement {
       end = std::max(end, figures.end_ns);
       view.figures.push_back(figures);
     }
+    view.sent_bytes.resize(view.jobs.size());
+    for (const lab::RankState& rank : talk.ranks()) {
+      for (const std::int64_t sent : rank.counts.sent) view.sent_bytes[rank.job] += sent;
+    }
     view.busiest = busiest_link(report_.outcome, request().plan, begin, end);
     view.checks = run_checks(view.jobs, talk.ranks(), report_.captured);
+    if (!view.traffic.is_empty() && report_.captured.traffic.totals.packets > 0) {
+      view.checks.push_back(traffic_check(view.traffic, report_.captured));
+    }
     for (RunCheck& check : exec_checks(report_.outcome, request(), report_.captured)) {
       if (!loopback() || check.name != "machine") view.checks.push_back(std::move(check));
     }
@@ -96,6 +111,7 @@ class Measurement {
                                  {"share", view.busiest->share},
                                  {"rate_bps", view.busiest->rate_bps}};
     }
+    if (!view.traffic.is_empty()) document["cross_traffic"] = traffic_document(view.traffic);
     document["experiment"] = spec::to_json(experiment_);
   }
 

@@ -60,13 +60,18 @@ double mean(const std::vector<double>& values) {
 /// By step, one value of each worker.
 using ByStep = std::map<std::int64_t, std::vector<double>>;
 
-std::optional<stats::Estimate> estimate(const ByStep& steps, std::size_t workers) {
+/// Of the steps that every worker has finished.
+std::vector<double> means(const ByStep& steps, std::size_t workers) {
   std::vector<double> means;
   for (const auto& [step, values] : steps) {
     if (values.size() == workers) means.push_back(mean(values));
   }
-  if (means.empty()) return {};
-  return stats::median_estimate(means);
+  return means;
+}
+
+std::optional<stats::Estimate> median_of(const std::vector<double>& times) {
+  if (times.empty()) return {};
+  return stats::median_estimate(times);
 }
 
 }  // namespace
@@ -151,13 +156,15 @@ StepFigures step_figures(const std::vector<PhaseRow>& rows, const lab::TrainingJ
     at->second.first = std::min(at->second.first, row.start_ns);
     at->second.second = std::max(at->second.second, row.end_ns);
   }
-  for (const auto& [step, values] : steps) figures.steps += values.size() == workers;
-  figures.step_s = estimate(steps, workers);
+  figures.step_times_s = means(steps, workers);
+  figures.steps = figures.step_times_s.size();
+  figures.step_s = median_of(figures.step_times_s);
   ByStep exchange_times;
   for (const auto& [key, span] : exchanges) {
     exchange_times[key.first].push_back(1e-9 * static_cast<double>(span.second - span.first));
   }
-  figures.exchange_s = estimate(exchange_times, workers);
+  figures.exchange_times_s = means(exchange_times, workers);
+  figures.exchange_s = median_of(figures.exchange_times_s);
   for (const auto& [phase, values] : phases) {
     std::vector<double> all;
     for (const auto& [key, value] : values) all.push_back(value);

@@ -44,8 +44,10 @@ std::optional<flow::StepLog> step_log(const std::vector<PhaseRow>& rows,
 
 /// What a job's counted steps took.
 struct StepFigures {
-  std::size_t steps = 0;  ///< finished by every worker
-  std::optional<stats::Estimate> step_s = {};
+  std::size_t steps = 0;                           ///< finished by every worker
+  std::vector<double> step_times_s = {};           ///< mean over the workers, in order
+  std::vector<double> exchange_times_s = {};       ///< the same
+  std::optional<stats::Estimate> step_s = {};      ///< median
   std::optional<stats::Estimate> exchange_s = {};  ///< first to last byte of a step's exchange
   std::map<std::string, double> phases_s = {};     ///< median of each phase, per step and worker
   double busbw_bps = 0;                            ///< as nccl-tests: of an all-reduce

@@ -147,17 +147,34 @@ class Sweep {
       failed += !complete;
       good = good && ok;
       const double step = number(d, "/jobs/0/step/median_s"_json_pointer);
-      table.row({row.point.folder, fmt::format("{}", fmt::join(row.point.settings, " ")), complete,
-                 ok, step, number(d, "/jobs/0/step/ci_low_s"_json_pointer),
+      table.row({row.point.folder,
+                 fmt::format("{}", fmt::join(row.point.settings, " ")),
+                 complete,
+                 ok,
+                 step,
+                 number(d, "/jobs/0/step/ci_low_s"_json_pointer),
                  number(d, "/jobs/0/step/ci_high_s"_json_pointer),
                  number(d, "/jobs/0/exchange/median_s"_json_pointer),
                  number(d, "/jobs/0/busbw_bps"_json_pointer),
-                 number(d, "/utilisation/share"_json_pointer)});
+                 number(d, "/utilisation/share"_json_pointer),
+                 static_cast<std::int64_t>(number(d, "/jobs/0/steps"_json_pointer)),
+                 number(d, "/jobs/0/step/mean_s"_json_pointer),
+                 number(d, "/jobs/0/step/mean_low_s"_json_pointer),
+                 number(d, "/jobs/0/step/mean_high_s"_json_pointer),
+                 number(d, "/jobs/0/step/p99_s"_json_pointer),
+                 static_cast<std::int64_t>(number(d, "/jobs/0/gradient_bytes"_json_pointer)),
+                 static_cast<std::int64_t>(number(d, "/jobs/0/demand_bytes"_json_pointer)),
+                 number(d, "/jobs/0/step_sent_bytes"_json_pointer),
+                 number(d, "/experiment/run/scale/value"_json_pointer),
+                 number(d, "/cross_traffic/capacity_bps"_json_pointer),
+                 number(d, "/cross_traffic/requested_bps"_json_pointer),
+                 number(d, "/cross_traffic/achieved_bps"_json_pointer)});
       points.push_back({{"folder", row.point.folder},
                         {"settings", row.point.settings},
                         {"complete", complete},
                         {"checks_ok", ok},
                         {"jobs", d.value("jobs", ordered_json::array())},
+                        {"cross_traffic", d.value("cross_traffic", ordered_json())},
                         {"utilisation", d.value("utilisation", ordered_json())}});
     }
     const ordered_json document{{"schema", 1}, {"sweep", {{"points", all}}}, {"points", points}};

@@ -18,6 +18,7 @@ constexpr std::size_t kMostPairs = 6;
 constexpr std::size_t kMostFindings = 4;
 constexpr std::size_t kMostJobs = 4;
 constexpr std::size_t kFindingColumns = 110;
+constexpr double kTail = 0.99;
 
 std::string time_text(const stats::Estimate& estimate) {
   return fmt::format("{} [{}, {}]", readable(from_seconds(estimate.value)),
@@ -73,12 +74,15 @@ std::string findings_text(const CaptureResult& result) {
   return text;
 }
 
-ordered_json estimate_document(const std::optional<stats::Estimate>& estimate) {
-  if (!estimate) return nullptr;
-  return {{"median_s", estimate->value},
-          {"ci_low_s", estimate->low},
-          {"ci_high_s", estimate->high},
-          {"count", estimate->n}};
+ordered_json times_document(const std::vector<double>& times_s) {
+  if (times_s.empty()) return nullptr;
+  const stats::Estimate median = stats::median_estimate(times_s);
+  const stats::Estimate mean = stats::mean_estimate(times_s);
+  const stats::Estimate tail = stats::quantile_estimate(times_s, kTail);
+  return {{"median_s", median.value}, {"ci_low_s", median.low}, {"ci_high_s", median.high},
+          {"count", times_s.size()},  {"mean_s", mean.value},   {"mean_low_s", mean.low},
+          {"mean_high_s", mean.high}, {"p99_s", tail.value},    {"p99_low_s", tail.low},
+          {"p99_high_s", tail.high},  {"times_s", times_s}};
 }
 
 }  // namespace
@@ -122,7 +126,7 @@ std::string run_text(const RunView& view, const CaptureResult& result, const std
                         view.busiest->from_host ? "sending" : "receiving",
                         100 * view.busiest->share, readable(BitRate(view.busiest->rate_bps)));
   }
-  text += pairs_text(result) + findings_text(result);
+  text += traffic_text(view.traffic) + pairs_text(result) + findings_text(result);
   text += checks_text(view.checks);
   return text + fmt::format("\n{} has the tables; trainwire schema explains them\n", folder);
 }
@@ -142,8 +146,11 @@ ordered_json jobs_document(const RunView& view) {
                     {"buckets", task.buckets.size()},
                     {"verified", task.verify},
                     {"steps", figures.steps},
-                    {"step", estimate_document(figures.step_s)},
-                    {"exchange", estimate_document(figures.exchange_s)},
+                    {"step_sent_bytes", static_cast<double>(view.sent_bytes[i]) /
+                                            static_cast<double>(task.steps + task.warmup)},
+                    {"demand_bytes", lab::demand(job).count()},
+                    {"step", times_document(figures.step_times_s)},
+                    {"exchange", times_document(figures.exchange_times_s)},
                     {"busbw_bps", figures.busbw_bps},
                     {"phases_median_s", phases}});
   }

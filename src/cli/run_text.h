@@ -6,6 +6,7 @@
 #include "trainwire/cli/capture_view.h"
 #include "trainwire/cli/exec_checks.h"
 #include "trainwire/cli/run_steps.h"
+#include "trainwire/cli/run_traffic.h"
 #include "trainwire/lab/training.h"
 #include "trainwire/testbed/plan.h"
 
@@ -30,8 +31,10 @@ struct RunView {
   std::string name;
   std::string place;  ///< "engine nfqueue", "loopback: ..."
   std::vector<lab::TrainingJob> jobs = {};
-  std::vector<StepFigures> figures = {};  ///< by job
+  std::vector<StepFigures> figures = {};      ///< by job
+  std::vector<std::int64_t> sent_bytes = {};  ///< by job: by all ranks in all steps
   std::optional<Utilisation> busiest = {};
+  TrafficView traffic = {};
   std::vector<RunCheck> checks = {};
 };
 

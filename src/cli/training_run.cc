@@ -107,24 +107,38 @@ void TrainingRun::prepare() {
 void TrainingRun::make_jobs(const std::string& folder) {
   request_.folder = folder;
   jobs_ = lab::training_jobs(experiment_, hosts(), folder);
+  traffic_ = lab::cross_traffic(experiment_, request_.plan, hosts(), folder);
 }
 
 lab::ConductOutcome TrainingRun::conduct(lab::RankTalk& talk) {
   Status status(streams_.err, !place_.quiet && is_terminal(streams_.err));
   StepStatus steps(status);
   const InterruptGuard guard;
-  request_.commands = talk.commands(std::filesystem::read_symlink("/proc/self/exe").string());
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  request_.commands = talk.commands(program);
+  const std::size_t ranks = request_.commands.size();
+  lab::TrafficTalk cross(traffic_);
+  for (lab::RankCommand& command : cross.commands(program, static_cast<int>(jobs_.size()))) {
+    request_.commands.push_back(std::move(command));
+  }
   request_.tell = [&](const std::string& what) { status.tell(what); };
   request_.stop = [&] { return guard.interrupted(); };
   request_.care.attend = [&] {
-    talk.attend();
+    talk.attend(cross.ready());
+    cross.attend(talk.started(), talk.done());
     steps.show(talk, jobs_);
   };
   request_.rates = [&](std::span<const double> sent_bps) {
     if (!sent_bps.empty()) steps.set_rate(*std::max_element(sent_bps.begin(), sent_bps.end()));
   };
-  request_.care.explain = [&](std::size_t rank) { return talk.explain(rank); };
-  return place_.loopback() ? lab::conduct_on_loopback(request_) : lab::conduct(request_);
+  request_.care.explain = [&](std::size_t i) {
+    return i < ranks ? talk.explain(i) : cross.explain(i - ranks);
+  };
+  lab::ConductOutcome outcome =
+      place_.loopback() ? lab::conduct_on_loopback(request_) : lab::conduct(request_);
+  traffic_outcomes_ = cross.outcomes();
+  sinks_ = cross.sinks();
+  return outcome;
 }
 
 std::string TrainingRun::place_text() const {

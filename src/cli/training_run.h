@@ -6,9 +6,11 @@
 #include "trainwire/cli/command.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/lab/rank_talk.h"
+#include "trainwire/lab/traffic_talk.h"
 #include "trainwire/lab/training.h"
 #include "trainwire/spec/experiment.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,15 +34,23 @@ class TrainingRun {
   /// Sweeps what killed runs left, becomes able to make networks, chooses the engine. To be called
   /// before this process has threads.
   void prepare();
-  /// The tasks of all ranks; their files go to `folder`.
+  /// The tasks of all ranks, sources and sinks; their files go to `folder`.
   void make_jobs(const std::string& folder);
-  /// Builds the network, runs the ranks and shows how far they are. Throws Error.
+  /// Builds the network, runs the ranks amid the cross traffic and shows how far they are. Throws
+  /// Error.
   lab::ConductOutcome conduct(lab::RankTalk& talk);
 
   lab::ConductRequest& request() { return request_; }
   const lab::ConductRequest& request() const { return request_; }
   std::vector<lab::TrainingJob>& jobs() { return jobs_; }
   const std::vector<lab::TrainingJob>& jobs() const { return jobs_; }
+  const std::vector<lab::CrossTraffic>& traffic() const { return traffic_; }
+  /// By entry of traffic(); nothing before conduct(), of silent ones, or when it was cut off.
+  const std::vector<std::optional<traffic::Outcome>>& traffic_outcomes() const {
+    return traffic_outcomes_;
+  }
+  /// Where the cross traffic went.
+  const std::vector<transport::tcp::Endpoint>& sinks() const { return sinks_; }
   /// "engine nfqueue", or what loopback means.
   std::string place_text() const;
 
@@ -52,6 +62,9 @@ class TrainingRun {
   Streams streams_;
   lab::ConductRequest request_;
   std::vector<lab::TrainingJob> jobs_;
+  std::vector<lab::CrossTraffic> traffic_;
+  std::vector<std::optional<traffic::Outcome>> traffic_outcomes_;
+  std::vector<transport::tcp::Endpoint> sinks_;
 };
 
 }  // namespace tw::cli

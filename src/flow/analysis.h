@@ -20,7 +20,7 @@
 namespace tw::flow {
 
 enum class Role { Worker, Server, Chief, CrossTraffic, Other };
-enum class FlowClass { Gradient, Acknowledgement, Control, Tiny };
+enum class FlowClass { Gradient, Acknowledgement, Control, Tiny, Cross };
 enum class Level { Good, Fair, Poor };
 enum class Severity { Info, Notice, Warning };
 

@@ -84,14 +84,16 @@ bool is_chopped(const Channel& channel, std::span<const Channel> others) {
 
 std::vector<Channel> flow_channels(const Traffic& traffic, const std::vector<int>& host_of) {
   std::uint64_t largest = 0;
-  for (const Flow& flow : traffic.flows) largest = std::max(largest, flow.stream_bytes());
+  for (const Flow& flow : traffic.flows) {
+    if (!flow.cross) largest = std::max(largest, flow.stream_bytes());
+  }
   std::vector<Channel> channels;
   for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
     const Flow& flow = traffic.flows[i];
     const int from = host_of[flow.key.source];
     const int to = host_of[flow.key.destination];
     const std::uint64_t bytes = flow.stream_bytes();
-    if (bytes == 0 || bytes < largest / kLeastShare || from == to) continue;
+    if (flow.cross || bytes == 0 || bytes < largest / kLeastShare || from == to) continue;
     channels.push_back({.from = from,
                         .to = to,
                         .flows = {i},

@@ -20,6 +20,10 @@ std::vector<FlowClass> classify(const Traffic& traffic, const std::vector<std::s
   for (const Flow& flow : traffic.flows) bytes[flow.key] += flow.stream_bytes();
   std::vector<FlowClass> classes;
   for (const Flow& flow : traffic.flows) {
+    if (flow.cross) {
+      classes.push_back(FlowClass::Cross);
+      continue;
+    }
     const std::uint64_t own = flow.stream_bytes();
     const auto back = bytes.find(reverse(flow.key));
     const std::uint64_t other = back == bytes.end() ? 0 : back->second;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a flow is for. Gradient: it takes part in the recurring exchange. Acknowledgement: the way
 // back of a flow with data, which carries next to nothing itself. Tiny: hardly any payload.
-// Control: the rest.
+// Cross: cross traffic, where it is known which flows that is. Control: the rest.
 
 #pragma once
 

@@ -148,6 +148,7 @@ void add_other_traffic(std::vector<Finding>& findings, const Analysis& analysis,
   double other = 0;
   for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
     const auto bytes = static_cast<double>(traffic.flows[i].stream_bytes());
+    if (analysis.classes[i] == FlowClass::Cross) continue;
     (analysis.classes[i] == FlowClass::Gradient ? gradient : other) += bytes;
   }
   if (other < 0.02 * (gradient + other)) return;

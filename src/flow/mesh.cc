@@ -19,7 +19,7 @@ std::map<Pair, std::uint64_t> flows_between(const Traffic& traffic,
                                             const std::vector<int>& host_of) {
   std::map<Pair, std::uint64_t> count;
   for (const Flow& flow : traffic.flows) {
-    if (flow.key.protocol != kTcp) continue;
+    if (flow.key.protocol != kTcp || flow.cross) continue;
     ++count[{host_of[flow.key.source], host_of[flow.key.destination]}];
   }
   for (const PairCount& pair : traffic.pairs) {

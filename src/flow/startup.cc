@@ -30,6 +30,7 @@ std::map<std::pair<int, int>, double> bytes_before(
   std::map<std::pair<int, int>, double> sums;
   for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
     const Flow& flow = traffic.flows[i];
+    if (flow.cross) continue;
     const std::int64_t end = first_step_start(exchanges, i, starts);
     for (const Burst& burst : flow.bursts) {
       if (burst.start_ns >= end) break;

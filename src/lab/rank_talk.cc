@@ -68,7 +68,7 @@ void RankTalk::close_other_ends() {
   for (Line& line : lines_) line.other_end = {};
 }
 
-void RankTalk::attend() {
+void RankTalk::attend(bool others_ready) {
   close_other_ends();
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     while (const auto message = lines_[i].control.poll()) take(i, *message);
@@ -77,7 +77,7 @@ void RankTalk::attend() {
     if (!introduced_[job]) introduce(job);
     dismiss(job);
   }
-  if (!started_) start_when_ready();
+  if (!started_ && others_ready) start_when_ready();
 }
 
 void RankTalk::take(std::size_t i, const json& message) {
@@ -142,6 +142,10 @@ RankCare::Explanation RankTalk::explain(std::size_t rank) const {
       started_ ? fmt::format("at step {}", state.step) : "before the first step";
   if (state.failure.empty()) return {.text = where};
   return {.text = fmt::format("{}: {}", where, state.failure), .cause = !state.peer_lost};
+}
+
+bool RankTalk::done() const {
+  return std::all_of(lines_.begin(), lines_.end(), [](const Line& line) { return line.left; });
 }
 
 std::int64_t RankTalk::step(std::size_t job) const {

@@ -50,8 +50,9 @@ class RankTalk {
   /// The descriptors in them are ours.
   std::vector<RankCommand> commands(const std::string& program) const;
 
-  /// Answers what has come; never waits. REQUIRES: all ranks were started.
-  void attend();
+  /// Answers what has come; never waits. Nobody starts while others than the ranks are not ready.
+  /// REQUIRES: all ranks were started.
+  void attend(bool others_ready = true);
   /// Of a rank that has ended badly.
   RankCare::Explanation explain(std::size_t rank) const;
 
@@ -59,6 +60,8 @@ class RankTalk {
   /// The least step that a rank of the job is in, and whether all have started.
   std::int64_t step(std::size_t job) const;
   bool started() const { return started_; }
+  /// Whether all ranks have done their work.
+  bool done() const;
 
  private:
   struct Line {

@@ -2,6 +2,7 @@
 #include "trainwire/lab/training.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/collective/count.h"
 #include "trainwire/trainer/parts.h"
 #include "trainwire/workload/job.h"
 
@@ -108,9 +109,6 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
   if (experiment.jobs.empty()) {
     throw SpecError("there is no job to run: add a [[job]] to the experiment");
   }
-  if (!experiment.traffic.empty()) {
-    throw SpecError("run makes no cross traffic: take the [[traffic]] out of the experiment");
-  }
   std::vector<TrainingJob> jobs;
   for (const spec::Job& job : experiment.jobs) {
     require_runnable(job);
@@ -135,6 +133,17 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
     }
   }
   return jobs;
+}
+
+Bytes demand(const TrainingJob& job) {
+  const Task& task = job.tasks.front();
+  const collective::Schedule schedule = schedule_of(task);
+  std::int64_t elements = 0;
+  for (const trainer::Bucket& bucket : task.buckets) {
+    elements += collective::count(schedule, task.arrangement.layout, bucket.elements)
+                    .rank_sent_elements_max;
+  }
+  return Bytes(trainer::kElementBytes * elements);
 }
 
 std::vector<std::vector<std::int64_t>> scheduled_bytes(const TrainingJob& job) {

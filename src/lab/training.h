@@ -41,6 +41,9 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                                        std::span<const HostAddress> hosts,
                                        const std::string& folder);
 
+/// What the rank that sends most sends in one step.
+Bytes demand(const TrainingJob& job);
+
 /// Bytes from rank to rank that the schedules of all steps move, warm-up and broadcast included.
 std::vector<std::vector<std::int64_t>> scheduled_bytes(const TrainingJob& job);
 

@@ -154,6 +154,16 @@ constexpr std::array kLoad{
     Column{"wait_share", Real, "", "the largest of a rank: ready to run, but not running"},
 };
 
+constexpr std::array kCrossFlows{
+    Column{"traffic", Integer, "", "which [[traffic]], from 0"},
+    Column{"flow", Integer, "", "its number"},
+    Column{"start_ns", Integer, "ns", "when it was started, on the machine's clock"},
+    Column{"lateness_ns", Integer, "ns", "behind the time at which it was due"},
+    Column{"bytes", Integer, "bytes", "that it was to move, without headers"},
+    Column{"end_ns", Integer, "ns", "when the sink had it all; empty when it never had"},
+    Column{"acknowledged_bytes", Integer, "bytes", "that had arrived at the end of the run"},
+};
+
 constexpr std::array kPoints{
     Column{"folder", Text, "", "run folder of the point, inside the sweep's"},
     Column{"settings", Text, "", "what it sets, separated by blanks"},
@@ -165,6 +175,19 @@ constexpr std::array kPoints{
     Column{"exchange_s", Real, "s", "median time of a step's exchange"},
     Column{"busbw_bps", Real, "bit/s", "bus bandwidth of the exchange"},
     Column{"busiest_share", Real, "", "of its rate that the busiest link carried"},
+    Column{"steps", Integer, "", "that were counted"},
+    Column{"step_mean_s", Real, "s", "mean time of a step"},
+    Column{"step_mean_low_s", Real, "s", "lower end of its 95 % interval"},
+    Column{"step_mean_high_s", Real, "s", "upper end of its 95 % interval"},
+    Column{"step_p99_s", Real, "s", "99th percentile of the step's time"},
+    Column{"gradient_bytes", Integer, "bytes", "what is exchanged in a step"},
+    Column{"demand_bytes", Integer, "bytes", "what the busiest rank sends in a step"},
+    Column{"step_sent_bytes", Real, "bytes",
+           "what all ranks together sent for each step, the first broadcast included"},
+    Column{"scale", Real, "", "run.scale: the cluster's rates and bytes over those here"},
+    Column{"capacity_bps", Real, "bit/s", "of the narrowest link on the cross traffic's way"},
+    Column{"traffic_requested_bps", Real, "bit/s", "cross traffic asked for, on the wire"},
+    Column{"traffic_achieved_bps", Real, "bit/s", "cross traffic delivered, on the wire"},
 };
 
 constexpr std::array kTables{
@@ -179,6 +202,7 @@ constexpr std::array kTables{
     Table{"links", "what each link was to do and did", kLinks},
     Table{"samples", "what each emulated host's device had counted, every 10 ms", kSamples},
     Table{"load", "how busy the machine was meanwhile", kLoad},
+    Table{"cross_flows", "one flow of the cross traffic a row", kCrossFlows},
     Table{"points", "one point of a sweep a row", kPoints},
 };
 

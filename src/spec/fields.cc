@@ -25,7 +25,7 @@ bool has_straggler(const Job& job) { return job.straggler->has_value(); }
 bool has_model(const Job& job) { return !job.model->empty(); }
 bool is_burst(const Traffic& t) { return *t.kind == TrafficKind::Burst; }
 bool is_long(const Traffic& t) { return *t.kind == TrafficKind::Long; }
-bool is_websearch(const Traffic& t) { return *t.kind == TrafficKind::WebSearch; }
+bool draws_sizes(const Traffic& t) { return *t.kind == TrafficKind::WebSearch || is_burst(t); }
 bool has_equals(const Expectation& e) { return e.equals.has_value(); }
 
 /// A key that [network] and [[network.link]] share.
@@ -240,7 +240,8 @@ const std::vector<Field<Traffic>>& traffic_fields() {
             {.help = "long: steady connections; websearch: flows of random sizes; burst: on and "
                      "off; file: flows from a list; constant: at an even rate"}),
       field("from", &Traffic::from, text(), {.help = "host", .otherwise = "required"}),
-      field("to", &Traffic::to, text(), {.help = "host", .otherwise = "required"}),
+      field("to", &Traffic::to, text(),
+            {.help = "host", .otherwise = "required unless kind is file, whose list says it"}),
       field("load", &Traffic::load, load(),
             {.help = "share of the bottleneck between the two hosts, or a rate",
              .otherwise = "required unless kind is file"}),
@@ -248,7 +249,8 @@ const std::vector<Field<Traffic>>& traffic_fields() {
             {.help = "kind long: parallel connections", .applies = is_long}),
       field(
           "distribution", &Traffic::distribution, text(),
-          {.help = "kind websearch: flow sizes, by name or from a file", .applies = is_websearch}),
+          {.help = "kinds websearch and burst: flow sizes, by name or from a file",
+           .applies = draws_sizes}),
       field("burst_width", &Traffic::burst_width, time(Duration(1)),
             {.help = "kind burst: length of a burst", .applies = is_burst}),
       field("burst_height", &Traffic::burst_height, number(1, 1e6),

@@ -41,7 +41,10 @@ void check_burst(const Traffic& traffic, Section& section) {
 
 void resolve_traffic(const Traffic& traffic, const Surroundings& around, Section& section) {
   check_end("from", *traffic.from, around, section);
-  check_end("to", *traffic.to, around, section);
+  // A list of flows says itself where they go.
+  if (*traffic.kind != TrafficKind::File || !traffic.to->empty()) {
+    check_end("to", *traffic.to, around, section);
+  }
   if (section.readable({"from", "to"}) && !traffic.from->empty() && *traffic.from == *traffic.to) {
     section.refuse("to", fmt::format("{} is where it comes from; write another host", *traffic.to));
   }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run folder as `compare` reads it: the times of its steps and exchanges, its bytes on the wire,
+// its experiment. A sweep has these for each of its points.
+
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::cli {
+
+/// One job; a folder of `analyze` has one without a name.
+struct ComparedJob {
+  std::string name;
+  std::vector<double> step_times_s;
+  std::vector<double> exchange_times_s = {};  ///< empty when the run did not log them
+  std::optional<double> busbw_bps = {};       ///< at the median exchange time
+};
+
+struct ComparedRun {
+  std::vector<std::string> settings = {};  ///< of a sweep's point, "job.batch=64"
+  std::vector<ComparedJob> jobs;
+  std::optional<double> wire_bytes = {};        ///< of all pairs; nothing when nothing was captured
+  nlohmann::ordered_json experiment = nullptr;  ///< resolved; null when the run had none
+};
+
+struct ComparedFolder {
+  std::string path;
+  std::string command;            ///< that made it: run, analyze...
+  bool sweep = false;             ///< then each run is a point
+  std::vector<ComparedRun> runs;  ///< one unless it is a sweep
+};
+
+/// Throws SystemError when there is no run, DataError when it is not whole, has no times of steps,
+/// or fewer than two steps.
+ComparedFolder read_compared(const std::string& path);
+
+}  // namespace tw::cli

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/fit_models.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/stats/weighted_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tw::cli {
+namespace {
+
+using stats::Estimate;
+
+bool is_rate(const FitAxis& axis) { return axis.unit.ends_with("bit/s"); }
+
+std::vector<double> column_of(const std::vector<FitPoint>& points, double FitPoint::*member) {
+  std::vector<double> values;
+  for (const FitPoint& point : points) values.push_back(point.*member);
+  return values;
+}
+
+/// The unit in which a rate was written: 1e9 and "Gbit/s" for "25Gbit".
+std::optional<std::pair<double, std::string>> unit_of(const std::string& text) {
+  const auto rate = parse_rate(text);
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789.eE+- "), text.size());
+  const auto number = number_in(std::string_view(text).substr(0, digits));
+  if (!rate || !number || *number <= 0) return {};
+  const double factor = rate->bits_per_second() / *number;
+  for (const auto& [size, name] :
+       {std::pair(1e9, "Gbit/s"), std::pair(1e6, "Mbit/s"), std::pair(1e3, "kbit/s")}) {
+    if (std::abs(factor / size - 1) < 1e-9) return std::pair(size, std::string(name));
+  }
+  return std::pair(1.0, std::string("bit/s"));
+}
+
+/// A plain number is in the unit of x; a rate says its own. An x whose name tells no unit takes
+/// that of the capacity.
+double in_units_of(FitAxis& x, const std::string& text, std::string_view option,
+                   std::vector<std::string>& notes) {
+  if (const auto number = number_in(text)) return *number;
+  const auto rate = parse_rate(text);
+  const auto unit = unit_of(text);
+  if (!rate || !unit || (!x.unit.empty() && !is_rate(x))) {
+    throw SpecError(fmt::format("{}: \"{}\" is no {}; write {}", option, text,
+                                x.unit.empty() || is_rate(x) ? "number or rate" : "number",
+                                x.unit.empty() || is_rate(x) ? "25 or 25Gbit" : "it as x is"));
+  }
+  if (x.unit.empty()) {
+    x.unit = x.column_unit = unit->second;
+    x.base = unit->first;
+    const std::string told =
+        fmt::format("{} is taken in {}, the unit of {}", x.column, x.unit, option);
+    if (std::find(notes.begin(), notes.end(), told) == notes.end()) notes.push_back(told);
+  }
+  return rate->bits_per_second() / *x.base;
+}
+
+double capacity_of(FitResult& result, const FitTable& table, const FitSettings& settings,
+                   std::vector<std::string>& notes) {
+  double capacity = 0;
+  if (!settings.capacity.empty()) {
+    capacity = in_units_of(result.x, settings.capacity, "--capacity", notes);
+  } else if (const auto found = scaled_most(table, result.series, "capacity_bps");
+             found && is_rate(result.x)) {
+    capacity = *found / *result.x.base;
+  } else {
+    throw SpecError(
+        "--capacity: the curve has its asymptote there; give the link's rate, such as 25Gbit");
+  }
+  if (capacity <= 0) throw SpecError("--capacity: a link has a rate above 0");
+  return capacity;
+}
+
+/// Ideal and available bandwidth need a demand, and x as a rate.
+void add_spare(SaturationResult& result, const FitResult& series) {
+  const auto bits = bits_in_area(series.x, series.y);
+  if (!bits || !result.demand_bytes) return;
+  const double rate_unit = *series.x.base;
+  std::vector<stats::LoadedStep> steps;
+  for (const FitPoint& point : series.points) {
+    steps.push_back({.load = BitRate(point.x * rate_unit), .step_s = point.y * *bits / rate_unit});
+  }
+  result.spare =
+      stats::spare_points(steps, {.demand = Bytes(std::llround(*result.demand_bytes)),
+                                  .capacity = BitRate(result.curve.capacity * rate_unit)});
+  if (!result.congestion.point) return;
+  result.spare_bps =
+      stats::mean_spare_bps(result.spare, BitRate(result.congestion.point->load.value * rate_unit));
+}
+
+void fit_curve(FitResult& result, const FitTable& table, const FitSettings& settings,
+               std::vector<std::string>& notes) {
+  const double capacity = capacity_of(result, table, settings, notes);
+  const std::vector<double> loads = column_of(result.points, &FitPoint::x);
+  const std::vector<double> times = column_of(result.points, &FitPoint::y);
+  SaturationResult found{
+      .curve = stats::fit_saturation(loads, times,
+                                     {.capacity = capacity,
+                                      .exponent = settings.exponent,
+                                      .fixed = settings.n,
+                                      .space = settings.space}),
+      .congestion = stats::find_congestion(loads, times, {.capacity = capacity})};
+  found.demand_bytes = settings.demand_bytes ? settings.demand_bytes
+                                             : scaled_most(table, result.series, "demand_bytes");
+  add_spare(found, result);
+  for (const double x : loads) {
+    result.fitted.push_back(
+        found.curve.a.value *
+        std::exp(found.curve.b.value / std::pow(capacity - x, found.curve.n.value)));
+  }
+  result.model = std::move(found);
+}
+
+void fit_alpha_beta(FitResult& result) {
+  const stats::AlphaBetaFit fit = stats::fit_alpha_beta(column_of(result.points, &FitPoint::x),
+                                                        column_of(result.points, &FitPoint::y));
+  for (const FitPoint& point : result.points) {
+    result.fitted.push_back(fit.alpha_s.value + fit.beta_s_per_byte.value * point.x);
+  }
+  result.model = fit;
+}
+
+void fit_line(FitResult& result) {
+  const std::vector<double> x = column_of(result.points, &FitPoint::x);
+  stats::Design design;
+  design.add(result.x.column, x);
+  LinearResult found{.line = stats::ols(design, column_of(result.points, &FitPoint::y)),
+                     .valid_from = x.front(),
+                     .valid_to = x.back(),
+                     .mean_x = 0};
+  for (const double one : x) found.mean_x += one / static_cast<double>(x.size());
+  result.fitted = found.line.fitted;
+  result.model = std::move(found);
+}
+
+std::vector<double> numbers_of(const FitTable& table, const FitSeries& series,
+                               const std::string& column) {
+  std::vector<double> values;
+  for (const std::size_t row : series.rows) {
+    values.push_back(number_at(table, row, column));
+  }
+  return values;
+}
+
+void fit_ols(FitResult& result, const FitTable& table, const FitColumns& columns) {
+  stats::Design design;
+  for (const std::string& name : columns.x) {
+    const bool is_factor =
+        std::find(columns.factors.begin(), columns.factors.end(), name) != columns.factors.end();
+    if (!is_factor) {
+      design.add(name, numbers_of(table, result.series, name));
+      continue;
+    }
+    std::vector<std::string> levels;
+    for (const std::size_t row : result.series.rows) {
+      levels.push_back(table.rows[row][*table.find(name)]);
+    }
+    design.add_factor(name, levels);
+  }
+  result.model = stats::ols(design, numbers_of(table, result.series, columns.y));
+}
+
+/// The line at x with the interval of its mean: s^2 (1/n + (x - mean)^2 / Sxx), where Sxx is s over
+/// the slope's standard error, squared.
+Estimate evaluate_line(const LinearResult& linear, double x) {
+  if (!(x >= linear.valid_from && x <= linear.valid_to)) {
+    throw DataError(fmt::format("reading the line at {:.6g}: it holds from {:.6g} to {:.6g}", x,
+                                linear.valid_from, linear.valid_to));
+  }
+  const stats::OlsFit& line = linear.line;
+  const double value = line.coefficients[0].value.value + line.coefficients[1].value.value * x;
+  const double level = line.residual_deviation / std::sqrt(static_cast<double>(line.n));
+  const double error = std::hypot(level, (x - linear.mean_x) * line.coefficients[1].standard_error);
+  const double half = stats::t_factor(0.95, static_cast<double>(line.degrees_of_freedom)) * error;
+  return {
+      .value = value, .low = value - half, .high = value + half, .confidence = 0.95, .n = line.n};
+}
+
+void evaluate(FitResult& result, const FitSettings& settings, std::vector<std::string>& notes) {
+  if (settings.at.empty()) return;
+  if (std::holds_alternative<stats::OlsFit>(result.model)) {
+    throw SpecError("--at: only for models of one x");
+  }
+  result.at_x = in_units_of(result.x, settings.at, "--at", notes);
+  try {
+    if (const auto* curve = std::get_if<SaturationResult>(&result.model)) {
+      result.at = stats::evaluate(curve->curve, *result.at_x);
+    } else if (const auto* line = std::get_if<stats::AlphaBetaFit>(&result.model)) {
+      result.at = stats::evaluate(*line, *result.at_x);
+    } else if (const auto* linear = std::get_if<LinearResult>(&result.model)) {
+      result.at = evaluate_line(*linear, *result.at_x);
+    }
+  } catch (const DataError& error) {
+    result.at_refused = error.what();
+  }
+}
+
+}  // namespace
+
+std::optional<double> bits_in_area(const FitAxis& x, const FitAxis& y) {
+  if (!is_rate(x)) return {};
+  return *x.base * y.base.value_or(1);
+}
+
+FitResult fit_series(const FitTable& table, const FitColumns& columns, const FitSeries& series,
+                     const FitSettings& settings, std::vector<std::string>& notes) {
+  FitResult result{
+      .series = series, .x = axis_of(table, columns.x.front()), .y = axis_of(table, columns.y)};
+  try {
+    if (columns.model == FitModel::Ols) {
+      fit_ols(result, table, columns);
+    } else {
+      result.points = points_of_series(table, columns, series);
+    }
+    if (columns.model == FitModel::Saturation) fit_curve(result, table, settings, notes);
+    if (columns.model == FitModel::AlphaBeta) fit_alpha_beta(result);
+    if (columns.model == FitModel::Linear) fit_line(result);
+  } catch (const DataError& error) {
+    result.refused = error.what();
+    return result;
+  }
+  evaluate(result, settings, notes);
+  return result;
+}
+
+}  // namespace tw::cli

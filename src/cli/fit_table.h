@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `fit` reads: a table of named columns, from any CSV with a header, from the points of a
+// sweep, or from the rows of `bench exchange --json`.
+//
+// A sweep's settings ("job.model=vgg16 traffic.0.load=0.3") become columns of their own, named
+// after their keys, so that they can be asked for as any other.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::cli {
+
+struct FitTable {
+  std::string name;  ///< of the file, for messages
+  std::vector<std::string> header = {};
+  std::vector<std::vector<std::string>> rows = {};  ///< each as long as the header
+  std::vector<std::string> settings = {};           ///< names of the columns made of settings
+  bool is_sweep = false;    ///< it has the columns of points.csv; rates and bytes are to be scaled
+  std::string folder = {};  ///< of the sweep, when it was read from there
+
+  std::optional<std::size_t> find(std::string_view column) const;
+  /// Throws SpecError naming `option` and the nearest column.
+  std::size_t column(std::string_view column, std::string_view option) const;
+};
+
+/// `text` as CSV or as a JSON document with rows[]. Throws DataError when it is neither, has no
+/// rows, names a column twice, or has a row of another length than its header.
+FitTable parse_fit_table(std::string_view text, const std::string& name);
+
+/// A file, a sweep's folder, or "-" for standard input. Throws SystemError too.
+FitTable read_fit_table(const std::string& source);
+
+/// The whole text as a finite number.
+std::optional<double> number_in(std::string_view text);
+
+}  // namespace tw::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/cli/fit_table.h"
+
+#include "trainwire/base/error.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string refused(std::string_view text) {
+  try {
+    parse_fit_table(text, "t.csv");
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(FitTable, ReadsCsvWithAHeader) {
+  const FitTable table = parse_fit_table("load,t\n0,1\n5,2\n", "t.csv");
+  EXPECT_THAT(table.header, ElementsAre("load", "t"));
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre("0", "1"), ElementsAre("5", "2")));
+  EXPECT_FALSE(table.is_sweep);
+  EXPECT_EQ(table.column("t", "--y"), 1u);
+}
+
+TEST(FitTable, ReadsTheRowsOfBenchExchange) {
+  const FitTable table = parse_fit_table(
+      R"({"schema": 1, "rows": [{"bytes": 1024, "time_s": 0.5}, {"bytes": 2048, "time_s": 0.75}]})",
+      "bench.json");
+  EXPECT_THAT(table.header, ElementsAre("bytes", "time_s"));
+  EXPECT_THAT(table.rows[1], ElementsAre("2048", "0.75"));
+}
+
+TEST(FitTable, MakesColumnsOfASweepsSettings) {
+  const FitTable table = parse_fit_table(
+      "folder,settings,complete\n"
+      "a,job.model=vgg16 traffic.0.load=0.3,1\n"
+      "b,traffic.0.load=0.6 name=two words,1\n",
+      "points.csv");
+  EXPECT_TRUE(table.is_sweep);
+  EXPECT_THAT(table.settings, ElementsAre("job.model", "traffic.0.load", "name"));
+  EXPECT_THAT(table.rows[0], ElementsAre("a", testing::_, "1", "vgg16", "0.3", ""));
+  EXPECT_THAT(table.rows[1], ElementsAre("b", testing::_, "1", "", "0.6", "two words"));
+}
+
+TEST(FitTable, NamesTheNearestColumn) {
+  const FitTable table = parse_fit_table("load,time_s\n0,1\n", "t.csv");
+  try {
+    table.column("time", "--y");
+    FAIL();
+  } catch (const SpecError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean \"time_s\"?"));
+    EXPECT_THAT(error.what(), HasSubstr("--y"));
+  }
+}
+
+TEST(FitTable, RefusesWhatIsNoTable) {
+  EXPECT_THAT(refused(""), HasSubstr("empty"));
+  EXPECT_THAT(refused("x,y\n"), HasSubstr("no rows"));
+  EXPECT_THAT(refused("x,x\n1,2\n"), HasSubstr("two columns are named \"x\""));
+  EXPECT_THAT(refused("x,y\n1,2\n3\n"), HasSubstr("row 2 has 1 fields where the header has 2"));
+  EXPECT_THAT(refused("{\"a\": 1}"), HasSubstr("rows[]"));
+  EXPECT_THAT(refused("{\"rows\": [1]}"), HasSubstr("no objects"));
+  EXPECT_THAT(refused("{\"rows\": []}"), HasSubstr("no rows"));
+  EXPECT_THAT(refused("folder,settings,complete\n"), HasSubstr("finishes it"));
+  std::string many = "folder,settings,complete\na,";
+  for (int i = 0; i < 65; ++i) many += "k" + std::to_string(i) + "=1 ";
+  EXPECT_THAT(refused(many + ",1\n"), HasSubstr("more than 64 different settings"));
+}
+
+TEST(FitTable, KnowsNumbers) {
+  EXPECT_EQ(number_in("1e3"), 1000);
+  EXPECT_EQ(number_in(" -2.5 "), -2.5);
+  EXPECT_FALSE(number_in("25Gbit"));
+  EXPECT_FALSE(number_in(""));
+  EXPECT_FALSE(number_in("nan"));
+  EXPECT_FALSE(number_in("1e999"));
+}
+
+}  // namespace
+}  // namespace tw::cli

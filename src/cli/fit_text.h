@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `fit` found, for people: at most 30 lines.
+
+#pragma once
+
+#include "trainwire/cli/fit_models.h"
+
+#include <string>
+#include <vector>
+
+namespace tw::cli {
+
+/// One series in full, several in a line or two each. The last line says what to do next; `source`
+/// is for that. REQUIRES: results not empty.
+std::vector<std::string> fit_text(const std::string& source, const FitColumns& columns,
+                                  const std::vector<FitResult>& results);
+
+}  // namespace tw::cli
