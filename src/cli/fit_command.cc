@@ -8,6 +8,7 @@
 #include "trainwire/cli/fit_text.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/result/run_folder.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -111,6 +112,13 @@ void require_a_fit(const FitTable& table, const std::vector<FitResult>& results)
   }
 }
 
+/// A sweep that was interrupted has the points that it got to.
+void add_completeness_note(const FitTable& table, std::vector<std::string>& notes) {
+  if (table.folder.empty() || !std::filesystem::exists(table.folder + "/run.json")) return;
+  if (result::read_run(table.folder).complete) return;
+  notes.push_back("the sweep is not complete; the command that began it goes on with it");
+}
+
 void add_scale_note(const FitTable& table, const std::vector<FitSeries>& series,
                     std::vector<std::string>& notes) {
   const double scale = scale_of(table, series.front());
@@ -122,17 +130,22 @@ void add_scale_note(const FitTable& table, const std::vector<FitSeries>& series,
 int fit(const Options& options, Streams streams) {
   const FitSettings settings = settings_of(options);
   const FitTable table = read_fit_table(options.source);
-  const FitColumns columns = resolve_columns(table, {.model = options.model,
-                                                     .x = names_in(options.x),
-                                                     .y = options.y,
-                                                     .by = names_in(options.by),
-                                                     .factors = names_in(options.factors)});
+  const FitRequest request{
+      .table = table,
+      .columns = resolve_columns(table, {.model = options.model,
+                                         .x = names_in(options.x),
+                                         .y = options.y,
+                                         .by = names_in(options.by),
+                                         .factors = names_in(options.factors)}),
+      .settings = settings};
+  const FitColumns& columns = request.columns;
   std::vector<std::string> notes;
   const std::vector<FitSeries> series = series_of(table, columns, notes);
+  add_completeness_note(table, notes);
   add_scale_note(table, series, notes);
   std::vector<FitResult> results;
   for (const FitSeries& one : series) {
-    results.push_back(fit_series(table, columns, one, settings, notes));
+    results.push_back(fit_series(request, one, notes));
   }
   for (const std::string& note : notes) fmt::print(streams.err, "note: {}\n", printable(note));
   require_a_fit(table, results);

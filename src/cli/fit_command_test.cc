@@ -174,6 +174,15 @@ TEST(FitCommand, LeavesOutPointsThatDidNotComplete) {
   EXPECT_THAT(result.err, HasSubstr("1 row left out: the point did not complete"));
 }
 
+TEST(FitCommand, SaysThatASweepWasInterrupted) {
+  const TestFolder folder;
+  folder.file("points.csv", kPointsHeader + points_of_job("", 0.16, 0.16 * 6.9));
+  folder.file("run.json", R"({"program": "trainwire", "schema": 1, "complete": false})");
+  const Result result = trainwire({"fit", folder / ""});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("the sweep is not complete"));
+}
+
 TEST(FitCommand, ASeriesThatCannotBeFittedDoesNotStopTheOthers) {
   const TestFolder folder;
   folder.file("points.csv",

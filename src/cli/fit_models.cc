@@ -205,8 +205,9 @@ std::optional<double> bits_in_area(const FitAxis& x, const FitAxis& y) {
   return *x.base * y.base.value_or(1);
 }
 
-FitResult fit_series(const FitTable& table, const FitColumns& columns, const FitSeries& series,
-                     const FitSettings& settings, std::vector<std::string>& notes) {
+FitResult fit_series(const FitRequest& request, const FitSeries& series,
+                     std::vector<std::string>& notes) {
+  const auto& [table, columns, settings] = request;
   FitResult result{
       .series = series, .x = axis_of(table, columns.x.front()), .y = axis_of(table, columns.y)};
   try {

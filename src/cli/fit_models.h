@@ -27,6 +27,13 @@ struct FitSettings {
   std::optional<double> demand_bytes = {};  ///< of a step; a sweep knows its own
 };
 
+/// What to fit. REQUIRES: the table lives as long.
+struct FitRequest {
+  const FitTable& table;
+  FitColumns columns;
+  FitSettings settings;
+};
+
 struct SaturationResult {
   stats::SaturationFit curve;
   stats::CongestionSearch congestion;
@@ -59,8 +66,8 @@ struct FitResult {
 
 /// A series that cannot be fitted is a value here (`refused`). Throws SpecError for settings that
 /// do not suit the model. Notes tell what was assumed.
-FitResult fit_series(const FitTable& table, const FitColumns& columns, const FitSeries& series,
-                     const FitSettings& settings, std::vector<std::string>& notes);
+FitResult fit_series(const FitRequest& request, const FitSeries& series,
+                     std::vector<std::string>& notes);
 
 /// Bits in a unit of x times a unit of y; nothing unless x is a rate. y without a unit is taken in
 /// seconds.

@@ -51,12 +51,16 @@ bool is_categorical(const FitTable& table, const std::string& column) {
                      [&](const auto& row) { return !row[at].empty() && !number_in(row[at]); });
 }
 
-/// What the source itself suggests as x or y.
-std::string default_column(const FitTable& table, FitModel model, bool is_x) {
-  if (model == FitModel::AlphaBeta) return is_x ? "bytes" : "time_s";
-  if (table.is_sweep) return is_x ? std::string(kLoad) : "step_mean_s";
-  if (table.header.size() == 2) return table.header[is_x ? 0 : 1];
-  return {};
+/// What the source itself suggests; "" when nothing.
+std::string default_x(const FitTable& table, FitModel model) {
+  if (model == FitModel::AlphaBeta) return "bytes";
+  if (table.is_sweep) return std::string(kLoad);
+  return table.header.size() == 2 ? table.header[0] : "";
+}
+std::string default_y(const FitTable& table, FitModel model) {
+  if (model == FitModel::AlphaBeta) return "time_s";
+  if (table.is_sweep) return "step_mean_s";
+  return table.header.size() == 2 ? table.header[1] : "";
 }
 
 std::string required(const FitTable& table, std::string column, std::string_view option) {
@@ -178,7 +182,7 @@ FitColumns resolve_columns(const FitTable& table, const FitWishes& wishes) {
   const bool ols = columns.model == FitModel::Ols;
   if (!columns.factors.empty() && !ols) throw SpecError("--factor: only with --model ols");
   if (columns.x.empty() && !(ols && !columns.factors.empty())) {
-    columns.x = {required(table, default_column(table, columns.model, true), "--x")};
+    columns.x = {required(table, default_x(table, columns.model), "--x")};
   }
   for (const std::string& name : columns.factors) {
     if (std::find(columns.x.begin(), columns.x.end(), name) == columns.x.end()) {
@@ -189,7 +193,7 @@ FitColumns resolve_columns(const FitTable& table, const FitWishes& wishes) {
     throw SpecError(fmt::format("--x: {} takes one column; several are for --model ols",
                                 name_of(columns.model)));
   }
-  if (columns.y.empty()) columns.y = default_column(table, columns.model, false);
+  if (columns.y.empty()) columns.y = default_y(table, columns.model);
   required(table, columns.y, "--y");
   for (const std::string& name : columns.x) {
     required(table, name, "--x");

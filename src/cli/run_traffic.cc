@@ -242,6 +242,8 @@ void take_flows(const TrafficView& view, result::RunFolder& folder) {
     const std::string& path = view.entries[i].source.log;
     {
       std::ifstream file(path);
+      std::string header;
+      std::getline(file, header);
       for (std::string line; std::getline(file, line) && !file.eof();) {
         std::vector<result::Cell> cells;
         std::size_t begin = 0;

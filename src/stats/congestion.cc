@@ -21,6 +21,8 @@ constexpr double kDoubled = 2;
 constexpr double kRisen = 1.25;
 constexpr std::size_t kFewestRisen = 3;
 constexpr std::size_t kMostTried = 256;
+/// Sums of squared relative residuals below this are rounding errors.
+constexpr double kRounding = 1e-18;
 /// Probabilities of chance below which a bend, a slope of the first line, or a rise is believed.
 /// Each slope that is believed wrongly costs the interval of the bend some of its coverage.
 constexpr double kPresence = 0.01;
@@ -29,15 +31,19 @@ constexpr double kRise = 0.05;
 
 using Columns = std::vector<std::vector<double>>;
 
+/// Whether a line may rise.
+enum class Shape { Level, Sloped };
+
 /// The points that count, by rising r, with weights 1/t^2.
 struct Window {
   std::vector<double> r = {};
   std::vector<double> t = {};
   std::vector<double> weight = {};
   std::vector<double> places = {};  ///< different values of r
-  bool sloped = false;              ///< whether the first line may rise
+  Shape first = Shape::Level;       ///< of the line before the bend
 
-  double freedom() const { return static_cast<double>(r.size()) - (sloped ? 4 : 3); }
+  bool sloped() const { return first == Shape::Sloped; }
+  double freedom() const { return static_cast<double>(r.size()) - (sloped() ? 4 : 3); }
 };
 
 /// Two lines that meet at `place`.
@@ -82,7 +88,7 @@ Window window_of(std::span<const double> loads, std::span<const double> times, d
 /// The best two lines that meet at a given place.
 Hinge hinge_at(const Window& window, double place) {
   Columns columns{std::vector<double>(window.r.size(), 1)};
-  if (window.sloped) {
+  if (window.sloped()) {
     columns.emplace_back();
     for (const double r : window.r) columns.back().push_back(r - 1);
   }
@@ -94,10 +100,10 @@ Hinge hinge_at(const Window& window, double place) {
   const double run = place - 1;
   return {.place = place,
           .level = fit->parameters.front(),
-          .slope = window.sloped ? fit->parameters[1] : 0,
+          .slope = window.sloped() ? fit->parameters[1] : 0,
           .bend = fit->parameters.back(),
           .ssr = fit->ssr,
-          .time_variance = window.sloped ? c[0] + 2 * run * c[1] + run * run * c[4] : c[0]};
+          .time_variance = window.sloped() ? c[0] + 2 * run * c[1] + run * run * c[4] : c[0]};
 }
 
 struct Line {
@@ -106,27 +112,28 @@ struct Line {
   double ssr = 0;
 };
 
-/// Through the points from `begin` to before `end`; level when it may not rise.
+/// Through the points from `begin` to before `end`.
 std::optional<Line> line_through(const Window& window, std::size_t begin, std::size_t end,
-                                 bool sloped) {
+                                 Shape shape) {
   const auto part = [&](const std::vector<double>& all) {
     return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(begin),
                                all.begin() + static_cast<std::ptrdiff_t>(end));
   };
   Columns columns{std::vector<double>(end - begin, 1)};
-  if (sloped) columns.push_back(part(window.r));
+  if (shape == Shape::Sloped) columns.push_back(part(window.r));
   const auto fit = weighted_fit(columns, part(window.t), part(window.weight));
   if (!fit) return {};
-  return Line{
-      .offset = fit->parameters[0], .slope = sloped ? fit->parameters[1] : 0, .ssr = fit->ssr};
+  return Line{.offset = fit->parameters[0],
+              .slope = shape == Shape::Sloped ? fit->parameters[1] : 0,
+              .ssr = fit->ssr};
 }
 
 /// Where the lines on either side of a gap meet, if that lies in the gap.
 std::optional<double> meeting(const Window& window, double from, double to) {
   const auto split = static_cast<std::size_t>(
       std::upper_bound(window.r.begin(), window.r.end(), from) - window.r.begin());
-  const auto left = line_through(window, 0, split, window.sloped);
-  const auto right = line_through(window, split, window.r.size(), true);
+  const auto left = line_through(window, 0, split, window.first);
+  const auto right = line_through(window, split, window.r.size(), Shape::Sloped);
   if (!left || !right || left->slope == right->slope) return {};
   const double place = (left->offset - right->offset) / (right->slope - left->slope);
   if (place <= from || place >= to) return {};
@@ -171,7 +178,7 @@ void reweigh(Window& window, const Hinge& hinge) {
 
 /// The probability that chance alone improves the residuals from `worse` to `better`.
 double f_probability(double worse, double better, double more_parameters, double freedom) {
-  if (worse <= better) return 1;
+  if (worse <= better || worse < kRounding) return 1;
   if (better <= 0) return 0;
   const double f = (worse - better) / more_parameters / (better / freedom);
   return boost::math::cdf(
@@ -181,11 +188,11 @@ double f_probability(double worse, double better, double more_parameters, double
 /// Lets the first line rise when the points say that it does.
 Hinge with_slope_if_needed(Window& window, const Hinge& level) {
   Window sloped = window;
-  sloped.sloped = true;
+  sloped.first = Shape::Sloped;
   if (sloped.freedom() < 1) return level;
   const Hinge other = best_hinge(sloped);
   if (f_probability(level.ssr, other.ssr, 1, sloped.freedom()) > kSlope) return level;
-  window.sloped = true;
+  window.first = Shape::Sloped;
   return other;
 }
 
@@ -212,10 +219,18 @@ Estimate estimate_of(double value, double confidence, std::size_t n) {
   return {.value = value, .low = value, .high = value, .confidence = confidence, .n = n};
 }
 
+/// How residuals grow away from the best place, and how far they may.
+struct Profile {
+  const Window& window;
+  const Hinge& best;
+  double limit;
+  double capacity;
+};
+
 /// Walks away from the best place until the residuals are worse than `limit` for good, and takes
 /// the last place where they are not.
-void widen_towards(CongestionPoint& point, const Window& window, const Hinge& best, double end,
-                   double limit, double capacity) {
+void widen_towards(CongestionPoint& point, const Profile& profile, double end) {
+  const auto& [window, best, limit, capacity] = profile;
   constexpr int kSteps = 64;
   double inside = best.place;
   double outside = end;
@@ -251,11 +266,14 @@ CongestionPoint with_interval(const Window& window, const Hinge& best,
                         .window_to = options.capacity - options.capacity / window.places.back()};
   const double f =
       boost::math::quantile(boost::math::fisher_f(1, window.freedom()), options.confidence);
-  const double limit = best.ssr * (1 + f / window.freedom());
+  const Profile profile{.window = window,
+                        .best = best,
+                        .limit = best.ssr * (1 + f / window.freedom()),
+                        .capacity = options.capacity};
   // At the very last load the bend has no point left to rise to.
   const double last = window.places.back() - 1e-9 * (window.places.back() - best.place);
-  widen_towards(point, window, best, window.places.front(), limit, options.capacity);
-  widen_towards(point, window, best, last, limit, options.capacity);
+  widen_towards(point, profile, window.places.front());
+  widen_towards(point, profile, last);
   const double half = std::sqrt(f * best.ssr / window.freedom() * best.time_variance);
   blur(point.time, half);
   blur(point.volume, left * half);
@@ -286,10 +304,11 @@ CongestionSearch find_congestion(std::span<const double> loads, std::span<const 
   if (window.places.size() < kFewestLoads) return {.reason = NoPoint::TooFew};
   reweigh(window, best_hinge(window));
   const Hinge best = with_slope_if_needed(window, best_hinge(window));
-  const auto line = line_through(window, 0, window.r.size(), true);
-  const auto level = line_through(window, 0, window.r.size(), false);
+  const auto line = line_through(window, 0, window.r.size(), Shape::Sloped);
+  const auto level = line_through(window, 0, window.r.size(), Shape::Level);
   const auto freedom = static_cast<double>(window.r.size()) - 2;
-  const double chance = f_probability(line->ssr, best.ssr, window.sloped ? 2 : 1, window.freedom());
+  const double chance =
+      f_probability(line->ssr, best.ssr, window.sloped() ? 2 : 1, window.freedom());
   if (chance > kPresence || best.bend <= 0) {
     const bool rises = line->slope > 0 && f_probability(level->ssr, line->ssr, 1, freedom) < kRise;
     return {.reason = rises ? NoPoint::Straight : NoPoint::Flat};

@@ -126,6 +126,12 @@ TEST(Congestion, FindsNoneWhereALineDoes) {
   EXPECT_GE(flat, 91);
 }
 
+TEST(Congestion, TakesRoundingErrorsForNoBend) {
+  EXPECT_EQ(find(sampled([](double x) { return 0.2 + 2 / (kCapacity - x); }, 22, 0, 1)).reason,
+            NoPoint::Straight);
+  EXPECT_EQ(find(sampled([](double) { return 0.3; }, 22, 0, 1)).reason, NoPoint::Flat);
+}
+
 TEST(Congestion, SaysWhenLoadsAreTooFew) {
   const std::vector<double> x{0, 7.5, 15, 20};
   const std::vector<double> t{0.16, 0.16, 0.16, 0.5};

@@ -177,6 +177,36 @@ void require_fittable(std::span<const double> loads, std::span<const double> tim
   }
 }
 
+/// The best curve of those that the options allow.
+Solution solved(const Data& data, const SaturationOptions& options,
+                std::vector<TriedExponent>& tried) {
+  if (options.exponent == Exponent::Fitted) return with_fitted_n(data);
+  std::vector<double> values{options.fixed};
+  if (options.exponent == Exponent::Chosen) values.assign(kFamilies.begin(), kFamilies.end());
+  std::optional<Solution> best;
+  for (const double n : values) {
+    Solution one = refined(data, straight(data, n));
+    tried.push_back({.n = n, .ssr = one.ssr});
+    if (!best || one.ssr < best->ssr) best = std::move(one);
+  }
+  return *std::move(best);
+}
+
+/// R squared in either space.
+struct Explained {
+  double linear;
+  double log;
+};
+Explained explained_by(const Data& data, const Solution& solution) {
+  std::vector<double> fitted;
+  std::vector<double> log_fitted;
+  for (const double r : data.r) {
+    log_fitted.push_back(solution.curve.log_time(solution.at, r));
+    fitted.push_back(std::exp(log_fitted.back()));
+  }
+  return {.linear = r_squared(data.t, fitted), .log = r_squared(data.log_t, log_fitted)};
+}
+
 /// Covariance from the curve's tangent plane at the solution.
 std::vector<double> covariance_of(const Data& data, const Solution& solution, double variance) {
   const std::size_t count = solution.curve.parameters();
@@ -264,48 +294,29 @@ SaturationFit fit_saturation(std::span<const double> loads, std::span<const doub
     data.log_t.push_back(std::log(times[i]));
   }
   std::vector<TriedExponent> tried;
-  std::optional<Solution> best;
-  if (options.exponent == Exponent::Fitted) {
-    best = with_fitted_n(data);
-  } else {
-    std::vector<double> values{options.fixed};
-    if (options.exponent == Exponent::Chosen) values.assign(kFamilies.begin(), kFamilies.end());
-    for (const double n : values) {
-      Solution one = refined(data, straight(data, n));
-      tried.push_back({.n = n, .ssr = one.ssr});
-      if (!best || one.ssr < best->ssr) best = std::move(one);
-    }
-  }
+  const Solution best = solved(data, options, tried);
   const auto [from, to] = std::minmax_element(loads.begin(), loads.end());
   const Estimate like{
       .value = 0, .low = 0, .high = 0, .confidence = options.confidence, .n = loads.size()};
-  SaturationFit fit{
-      .a = like,
-      .b = like,
-      .n = like,
-      .capacity = options.capacity,
-      .exponent = options.exponent,
-      .space = options.space,
-      .r_squared = 0,
-      .r_squared_log = 0,
-      .residual_deviation = 0,
-      .points = loads.size(),
-      .degrees_of_freedom = static_cast<double>(loads.size() - best->curve.parameters()),
-      .valid_from = *from,
-      .valid_to = std::min(*to, options.capacity * (1 - kAsymptoteMargin)),
-      .tried = std::move(tried)};
-  std::vector<double> fitted;
-  std::vector<double> log_fitted;
-  for (const double r : data.r) {
-    log_fitted.push_back(best->curve.log_time(best->at, r));
-    fitted.push_back(std::exp(log_fitted.back()));
-  }
-  fit.r_squared = r_squared(data.t, fitted);
-  fit.r_squared_log = r_squared(data.log_t, log_fitted);
-  const double variance = best->ssr / fit.degrees_of_freedom;
-  fit.residual_deviation = std::sqrt(variance);
-  fit.covariance = covariance_of(data, *best, variance);
-  set_parameters(fit, *best, like);
+  const Explained explained = explained_by(data, best);
+  const auto freedom = static_cast<double>(loads.size() - best.curve.parameters());
+  const double variance = best.ssr / freedom;
+  SaturationFit fit{.a = like,
+                    .b = like,
+                    .n = like,
+                    .capacity = options.capacity,
+                    .exponent = options.exponent,
+                    .space = options.space,
+                    .r_squared = explained.linear,
+                    .r_squared_log = explained.log,
+                    .residual_deviation = std::sqrt(variance),
+                    .points = loads.size(),
+                    .degrees_of_freedom = freedom,
+                    .valid_from = *from,
+                    .valid_to = std::min(*to, options.capacity * (1 - kAsymptoteMargin)),
+                    .tried = std::move(tried),
+                    .covariance = covariance_of(data, best, variance)};
+  set_parameters(fit, best, like);
   return fit;
 }
 

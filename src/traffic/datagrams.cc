@@ -180,6 +180,7 @@ void DatagramPlayer::ask_until_all_came() {
   std::int64_t came = 0;
   for (int i = 0; i < kAsks; ++i) {
     const auto told = ask_sink(line_, stream_, orders_.task.token, kAnswerPatience_ms);
+    tally_.framing += static_cast<std::int64_t>(kFrameBytes);
     if (!told) {
       stop_.fail("the sink does not say how many datagrams came: is it gone?");
       break;

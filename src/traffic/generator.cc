@@ -5,6 +5,7 @@
 #include "trainwire/os/clock.h"
 #include "trainwire/traffic/datagrams.h"
 #include "trainwire/traffic/feed.h"
+#include "trainwire/traffic/frame.h"
 #include "trainwire/traffic/player.h"
 #include "trainwire/traffic/read_text.h"
 #include "trainwire/traffic/sockets.h"
@@ -126,7 +127,10 @@ class Generator::Impl {
     const std::size_t free =
         room > 2 * kSpareDescriptors ? room - kSpareDescriptors : kSpareDescriptors;
     orders_.most_lines = std::min(kMostLines, free / std::max<std::size_t>(1, players_.size()));
-    for (const Destination& to : orders_.destinations) make_sure(orders_.task, to.endpoint);
+    for (const Destination& to : orders_.destinations) {
+      make_sure(orders_.task, to.endpoint);
+      framing_ += Bytes(kFrameBytes);
+    }
     for (const auto& player : players_) player->connect();
     if (datagrams_) datagrams_->connect();
   }
@@ -166,7 +170,7 @@ class Generator::Impl {
 
   Outcome outcome() const {
     check(is_over(), "what became of a load is known when it is over");
-    Outcome outcome{.requested = requested(), .completion = empty_classes()};
+    Outcome outcome{.requested = requested(), .framing = framing_, .completion = empty_classes()};
     TimeHistogram lateness;
     std::array<TimeHistogram, kClasses> times;
     double offered = 0;
@@ -253,6 +257,7 @@ class Generator::Impl {
   PlayOrders orders_;
   std::optional<FlowLog> log_ = {};
   bool log_closed_ = false;
+  Bytes framing_ = {};  ///< of what was asked before the start
   std::vector<std::unique_ptr<Player>> players_ = {};
   std::optional<DatagramPlayer> datagrams_ = {};
   std::int64_t begin_ns_ = 0;

@@ -42,7 +42,7 @@ void Line::begin(const PlayedFlow& flow, const Frame& frame, const transport::tc
   left_ = endless_ ? 0 : frame.size;
   written_ = 0;
   answered_ = 0;
-  if (state_ == State::Idle) state_ = State::Sending;
+  if (state_ == State::Idle) state_ = endless_ ? State::Awaiting : State::Sending;
 }
 
 void Line::allow(std::uint64_t bytes) {

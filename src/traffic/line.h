@@ -17,7 +17,7 @@ class Line {
     Connecting,  ///< its flow, if it has one, waits for the handshake
     Idle,
     Sending,
-    Awaiting,  ///< all is sent, the sink has not answered
+    Awaiting,  ///< the sink's answer, or, of an endless flow, to be allowed more
     Closing,   ///< the sink closes after the last flow
   };
   /// What one attempt to send or to read came to.

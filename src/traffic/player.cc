@@ -230,7 +230,7 @@ void Player::start_long() {
 void Player::pace(std::int64_t now) {
   for (Pace& pace : paces_) {
     if (now < pace.next_ns) continue;
-    if (pace.line->state() == Line::State::Sending && pace.line->written() > 0) continue;
+    if (pace.line->state() == Line::State::Sending) continue;
     const std::uint64_t bytes = pace.allowance(begin_ns_, now);
     if (bytes == 0) continue;
     pace.line->allow(bytes);

@@ -19,15 +19,15 @@ using nlohmann::json;
 
 const transport::tcp::Token kToken = {std::byte{7}};
 
-/// A process and our end of its channel.
+/// A process and our end of its channel, whose closing ends it.
 struct Conducted {
   Conducted() : Conducted(transport::make_control_sockets()) {}
   explicit Conducted(std::pair<os::FileDescriptor, os::FileDescriptor> ends)
-      : control(std::move(ends.first)),
-        code(std::async(std::launch::async, run_traffic, std::move(ends.second))) {}
+      : code(std::async(std::launch::async, run_traffic, std::move(ends.second))),
+        control(std::move(ends.first)) {}
 
-  transport::Control control;
   std::future<int> code;
+  transport::Control control;
 };
 
 json endpoint(const json& port) {

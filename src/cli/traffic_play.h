@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainwire traffic send` and `sink`: a load between real machines.
+
+#pragma once
+
+#include "trainwire/cli/command.h"
+#include "trainwire/cli/traffic_options.h"
+#include "trainwire/traffic/outcome.h"
+
+#include <string>
+#include <vector>
+
+namespace tw::cli {
+
+int send_traffic(const TrafficOptions& options, Streams streams);
+int sink_traffic(const TrafficOptions& options, Streams streams);
+
+/// What became of a load, in lines.
+std::vector<std::string> outcome_text(const traffic::Outcome& outcome);
+
+}  // namespace tw::cli
