@@ -122,8 +122,7 @@ Body declare_compare(CommandLine& app) {
                  "point by point")
       .type_name("")
       .required();
-  app.add_option("--metric", options->metrics,
-                 "step, exchange, busbw or bytes; repeatable; default: all that the runs have")
+  app.add_option("--metric", options->metrics, "repeatable; default: all that the runs have")
       .type_name("NAME")
       .repeatable()
       .one_of({"step", "exchange", "busbw", "bytes"});

@@ -86,6 +86,9 @@ void compare_jobs(const ComparedJob& baseline, const ComparedJob& other, const s
           tested(Metric::Busbw, Statistic::Median, bandwidths(baseline), bandwidths(other)));
     }
   }
+  if (baseline.step_sent_bytes && other.step_sent_bytes) {
+    rows.push_back(counted("sent per step", *baseline.step_sent_bytes, *other.step_sent_bytes));
+  }
   for (std::size_t i = first; i < rows.size(); ++i) rows[i].job = name;
 }
 
@@ -98,11 +101,7 @@ const ComparedJob* job_named(const ComparedRun& run, const std::string& name) {
 
 void compare_bytes(const ComparedRun& baseline, const ComparedRun& other, Comparison& into) {
   if (!baseline.wire_bytes || !other.wire_bytes) return;
-  into.rows.push_back(counted("total", *baseline.wire_bytes, *other.wire_bytes));
-  if (into.baseline_steps == into.other_steps) return;
-  into.rows.push_back(counted("per step",
-                              *baseline.wire_bytes / static_cast<double>(into.baseline_steps),
-                              *other.wire_bytes / static_cast<double>(into.other_steps)));
+  into.rows.push_back(counted("on the wire", *baseline.wire_bytes, *other.wire_bytes));
 }
 
 }  // namespace

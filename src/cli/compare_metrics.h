@@ -27,7 +27,7 @@ Metric metric_named(std::string_view name);
 /// A line of the comparison.
 struct MetricRow {
   Metric metric;
-  std::string statistic;  ///< mean, median, p99; total, per step
+  std::string statistic;  ///< mean, median, p99; of bytes: on the wire, sent per step
   std::string job;        ///< empty when there is one only
   double baseline;        ///< s, bit/s or bytes
   double other;

@@ -64,7 +64,8 @@ Line line_of(const MetricRow& row, std::string title) {
             .baseline = shown(row.metric, row.baseline),
             .other = shown(row.metric, row.other),
             .verdict = verdict(row)};
-  if (row.difference) {
+  // Of too few values an interval would promise more than it holds.
+  if (row.difference && row.difference->verdict != stats::Verdict::TooFew) {
     line.baseline = shown(row.metric, row.difference->baseline);
     line.other = shown(row.metric, row.difference->other);
   }

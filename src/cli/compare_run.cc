@@ -41,6 +41,11 @@ std::string text_of(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
+std::optional<double> above_zero(const ordered_json& value) {
+  if (!value.is_number() || value.get<double>() <= 0) return {};
+  return value.get<double>();
+}
+
 std::vector<ComparedJob> logged_jobs(const ordered_json& summary, const std::string& where) {
   std::vector<ComparedJob> jobs;
   const ordered_json list = member(summary, "jobs");
@@ -49,8 +54,8 @@ std::vector<ComparedJob> logged_jobs(const ordered_json& summary, const std::str
     ComparedJob found{.name = text_of(member(job, "name")),
                       .step_times_s = times(member(member(job, "step"), "times_s"), where),
                       .exchange_times_s = times(member(member(job, "exchange"), "times_s"), where)};
-    const ordered_json busbw = member(job, "busbw_bps");
-    if (busbw.is_number() && busbw.get<double>() > 0) found.busbw_bps = busbw.get<double>();
+    found.busbw_bps = above_zero(member(job, "busbw_bps"));
+    found.step_sent_bytes = above_zero(member(job, "step_sent_bytes"));
     if (!found.step_times_s.empty()) jobs.push_back(std::move(found));
   }
   return jobs;

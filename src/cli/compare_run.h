@@ -17,8 +17,9 @@ namespace tw::cli {
 struct ComparedJob {
   std::string name;
   std::vector<double> step_times_s;
-  std::vector<double> exchange_times_s = {};  ///< empty when the run did not log them
-  std::optional<double> busbw_bps = {};       ///< at the median exchange time
+  std::vector<double> exchange_times_s = {};   ///< empty when the run did not log them
+  std::optional<double> busbw_bps = {};        ///< at the median exchange time
+  std::optional<double> step_sent_bytes = {};  ///< by all ranks in one step
 };
 
 struct ComparedRun {

@@ -16,10 +16,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// A setting, in the document it was found in.
 struct Leaf {
-  ordered_json value;
+  const ordered_json* value = nullptr;
   bool derived = false;
-  bool operator==(const Leaf& other) const { return value == other.value; }
 };
 
 using Leaves = std::map<std::string, Leaf>;
@@ -27,10 +27,10 @@ using Leaves = std::map<std::string, Leaf>;
 /// A setting is {"value": ..., "origin": ...}; everything else holds settings.
 void gather(const ordered_json& node, const std::string& key, Leaves& into) {
   if (node.is_object() && node.contains("value") && node.contains("origin")) {
-    into[key] = {.value = node["value"], .derived = node["origin"] == "derived"};
+    into[key] = {.value = &node["value"], .derived = node["origin"] == "derived"};
   } else if (node.is_object()) {
     for (const auto& [name, child] : node.items()) {
-      gather(child, key.empty() ? name : key + "." + name, into);
+      gather(child, key.empty() ? name : fmt::format("{}.{}", key, name), into);
     }
   } else if (node.is_array()) {
     // The only job is "job", as it is written; others have their number.
@@ -38,7 +38,7 @@ void gather(const ordered_json& node, const std::string& key, Leaves& into) {
       gather(node[i], node.size() == 1 ? key : fmt::format("{}.{}", key, i), into);
     }
   } else {
-    into[key] = {.value = node};
+    into[key] = {.value = &node};
   }
 }
 
@@ -49,8 +49,8 @@ bool take_suffix(std::string& key, std::string_view suffix) {
 }
 
 std::string shown(const Leaf* leaf, std::string_view unit) {
-  if (leaf == nullptr || leaf->value.is_null()) return "unset";
-  const ordered_json& value = leaf->value;
+  if (leaf == nullptr || leaf->value->is_null()) return "unset";
+  const ordered_json& value = *leaf->value;
   if (value.is_number() && std::abs(value.get<double>()) < 9e18) {
     const auto number = value.get<double>();
     if (unit == "_bps") return readable(BitRate(number));
@@ -95,7 +95,8 @@ std::vector<SettingDifference> differing_settings(const ordered_json& baseline,
   for (const std::string& key : keys) {
     const Leaf* left = find(a, key);
     const Leaf* right = find(b, key);
-    if (key == "name" || (left != nullptr && right != nullptr && *left == *right)) continue;
+    if (key == "name" || (left != nullptr && right != nullptr && *left->value == *right->value))
+      continue;
     const bool derived = (left == nullptr || left->derived) && (right == nullptr || right->derived);
     if (derived) continue;
     std::string_view unit;

@@ -126,18 +126,21 @@ TEST(Compare, DoesNotPassATestThatCannotTell) {
   EXPECT_THAT(result.err, HasSubstr("make longer runs"));
 }
 
-// 1000 and 1100 bytes of 10 steps each: 10 % more; no interval, no test, but a limit holds.
+// 1000 and 1100 bytes: 10 % more; no interval, no test, but a limit holds.
 TEST(Compare, CountsBytesWithoutATest) {
   Runs runs;
   const auto summary = [](int bytes) -> ordered_json {
-    return {{"jobs", {job(times(10, 1, 1))}}, {"pairs", {{{"wire_bytes", bytes}}}}};
+    ordered_json one = job(times(10, 1, 1));
+    one["step_sent_bytes"] = 80;
+    return {{"jobs", {one}}, {"pairs", {{{"wire_bytes", bytes}}}}};
   };
   const std::string a = runs.add("a", summary(1000));
   const std::string b = runs.add("b", summary(1100));
   const Result result = trainwire({"compare", a, b, "--metric", "bytes", "--fail-if", "+3%"});
   EXPECT_EQ(result.code, 1);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("more by 10.0 % (counted, no test)"), Not(HasSubstr("step mean"))));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("more by 10.0 % (counted, no test)"),
+                                HasSubstr("the same (counted)"), Not(HasSubstr("step mean"))));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("bytes on the wire"), Not(HasSubstr("sent per step"))));
 }
 
 // The bandwidth is inverse to the time: 25 % more time are 20 % less bandwidth.

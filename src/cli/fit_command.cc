@@ -23,26 +23,29 @@ namespace {
 
 struct Options {
   std::string source;
-  std::string x;
+  std::vector<std::string> x;
   std::string y;
-  std::string by;
+  std::vector<std::string> by;
   std::string model;
   std::string capacity;
   std::string n = "choose";
   std::string space = "log";
-  std::string factors;
+  std::vector<std::string> factors;
   std::string at;
   std::string demand;
   std::string out;
   bool json = false;
 };
 
-std::vector<std::string> names_in(std::string_view list) {
+/// Each may be a list, "a,b".
+std::vector<std::string> names_in(std::span<const std::string> lists) {
   std::vector<std::string> names;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    if (comma > 0) names.emplace_back(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
+  for (std::string_view list : lists) {
+    while (!list.empty()) {
+      const std::size_t comma = std::min(list.find(','), list.size());
+      if (comma > 0) names.emplace_back(list.substr(0, comma));
+      list.remove_prefix(std::min(comma + 1, list.size()));
+    }
   }
   return names;
 }
@@ -181,14 +184,17 @@ Body declare_fit(CommandLine& app) {
       .type_name("NAME")
       .one_of({"saturation", "ols", "alphabeta", "linear"});
   app.add_option("--x", options->x, "column; several for ols: model_bytes,batch")
-      .type_name("COLUMN");
+      .type_name("COLUMN")
+      .repeatable();
   app.add_option("--y", options->y, "column").type_name("COLUMN");
   app.add_option("--by", options->by,
                  "columns that tell series apart; default for a sweep: what else was varied")
-      .type_name("COLUMN,...");
+      .type_name("COLUMN,...")
+      .repeatable();
   app.add_option("--factor", options->factors,
                  "columns that ols takes as categories; those without numbers are anyway")
-      .type_name("COLUMN,...");
+      .type_name("COLUMN,...")
+      .repeatable();
   app.add_option("--capacity", options->capacity,
                  "asymptote of the saturation curve: 25Gbit, or a number in the unit of x")
       .type_name("RATE");

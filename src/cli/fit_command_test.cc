@@ -236,8 +236,8 @@ TEST(FitCommand, SaysWhichCoefficientsAreSignificant) {
   EXPECT_TRUE(holds(document["parameters"][1], 5.7));
   EXPECT_LT(document["parameters"][4]["p"], 1e-6);
   // Without --factor the words of backend make it one all the same.
-  const Result implied =
-      trainwire({"fit", file, "--model", "ols", "--y", "bytes", "--x", "model,batch,backend"});
+  const Result implied = trainwire(
+      {"fit", file, "--model", "ols", "--y", "bytes", "--x", "model,batch", "--x", "backend"});
   EXPECT_THAT(implied.out, HasSubstr("backend[pair]"));
 }
 

@@ -49,7 +49,7 @@ TEST_F(TrafficCommand, MakeWritesALoadAndShowsItOnAScreen) {
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_LE(std::count(made.out.begin(), made.out.end(), '\n'), 30);
   EXPECT_THAT(made.out, HasSubstr("1 ms of every 10 ms at 18 Gbit/s, 4.667 Gbit/s between them"));
-  EXPECT_THAT(made.out, HasSubstr("websearch has a mean of 1.711 MB"));
+  EXPECT_THAT(made.out, HasSubstr("websearch has a mean of 1711 kB"));
   // 100 periods of 7.5 MB.
   const traffic::Load load = traffic::parse_load(read(path), path);
   EXPECT_NEAR(static_cast<double>(load.total().count()), 750e6, 1000);
@@ -83,7 +83,7 @@ TEST_F(TrafficCommand, MakeRefusesWhatCannotBe) {
   EXPECT_THAT(error({"--rate", "400G", "--duration", "1h"}, 2), HasSubstr("more than a file"));
   EXPECT_THAT(error({"--rate", "1G", "--to", "a,b"}, 2), HasSubstr("no commas"));
   EXPECT_THAT(error({"--rate", "1G", "--flows", "0"}, 2), HasSubstr("--flows"));
-  EXPECT_THAT(error({"--rate", "1G", "--distribution", "datamine"}, 3),
+  EXPECT_THAT(error({"--rate", "1G", "--distribution", "data-mining"}, 3),
               HasSubstr("did you mean \"datamining\"?"));
   const std::string falling = file("sizes.txt", "0 0\n10 0.5\n5 1\n");
   EXPECT_THAT(error({"--rate", "1G", "--distribution", falling}, 3),
@@ -161,6 +161,16 @@ TEST(StartRates, AreBytesOfStartsByTheirBin) {
   // Two bins of 1 s; 1 MB in the second is 8 Mbit/s; what starts later is not drawn.
   const traffic::Load load{.flows = {{.start = 1500ms, .size = 1_MB}, {.start = 2s, .size = 1_MB}}};
   EXPECT_THAT(start_rates(load, 2s, 2), testing::ElementsAre(0, 8e6));
+}
+
+TEST(FoldedRates, AreTheMeanOverWholePeriods) {
+  using namespace std::chrono_literals;
+  // Periods of 2 s in 5 s: two. 1 MB and 3 MB in the first second of each: 16 Mbit/s on average.
+  const traffic::Load load{.duration = 5s,
+                           .flows = {{.start = 0s, .size = 1_MB},
+                                     {.start = 2500ms, .size = 3_MB},
+                                     {.start = 4s, .size = 50_MB}}};
+  EXPECT_THAT(folded_rates(load, 2s, 2), testing::ElementsAre(16e6, 0));
 }
 
 TEST(SizeBins, CountFlowsAndBytesByPowersOfTen) {

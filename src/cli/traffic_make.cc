@@ -23,7 +23,8 @@ using traffic::Demand;
 using traffic::Load;
 
 constexpr std::size_t kColumns = 60;
-constexpr std::size_t kPlotHeight = 7;
+constexpr std::size_t kPlotHeight = 6;
+constexpr std::size_t kFoldedHeight = 4;
 constexpr int kPlottedPeriods = 3;
 /// More are more than a gigabyte.
 constexpr double kMostFlows = 20e6;
@@ -111,6 +112,10 @@ ordered_json document_of(const TrafficOptions& options, const Demand& demand, co
   return document;
 }
 
+void print_lines(const std::vector<std::string>& lines, std::ostream& out) {
+  for (const std::string& line : lines) fmt::print(out, "{}\n", line);
+}
+
 void print_text(const TrafficOptions& options, const Demand& demand, const Load& load,
                 std::ostream& out) {
   const Sizes sizes = sizes_of(load);
@@ -131,11 +136,14 @@ void print_text(const TrafficOptions& options, const Demand& demand, const Load&
                readable(demand.period), readable(rates.inside), readable(rates.outside));
   }
   const Duration span = plotted_span(demand);
-  fmt::print(out, "\n");
-  for (const std::string& line : rate_plot(start_rates(load, span, kColumns), span, kPlotHeight)) {
-    fmt::print(out, "{}\n", line);
+  fmt::print(out, "rate of starts\n");
+  print_lines(rate_plot(start_rates(load, span, kColumns), span, kPlotHeight), out);
+  if (demand.kind == TrafficKind::Burst) {
+    fmt::print(out, "a period, mean of {}\n", grouped(*demand.duration / demand.period));
+    print_lines(
+        rate_plot(folded_rates(load, demand.period, kColumns), demand.period, kFoldedHeight), out);
   }
-  for (const std::string& line : size_plot(size_bins(load))) fmt::print(out, "{}\n", line);
+  print_lines(size_plot(size_bins(load)), out);
 }
 
 void write_file(const std::string& path, const Load& load, Streams streams) {

@@ -23,7 +23,9 @@ using nlohmann::json;
 using traffic::Outcome;
 
 constexpr int kInterrupted = 130;
-constexpr int kLookEvery_ms = 100;
+constexpr int kLookEveryMs = 100;
+/// Finishing sooner than that is as good as at once.
+constexpr double kWorthTellingS = 1e-3;
 /// Less than this of what was asked for deserves a word.
 constexpr double kShort = 0.95;
 
@@ -41,7 +43,8 @@ std::string load_line(const Outcome& outcome) {
     text += fmt::format(" ({:.1f} %)", 100 * (outcome.achieved / *outcome.requested));
   }
   text += fmt::format(" of payload over {}", time_text(outcome.elapsed_s));
-  if (outcome.drain_s > 0) text += fmt::format(", then {} to finish", time_text(outcome.drain_s));
+  if (outcome.drain_s > kWorthTellingS)
+    text += fmt::format(", then {} to finish", time_text(outcome.drain_s));
   return text;
 }
 
@@ -91,7 +94,7 @@ void watch(traffic::Generator& generator, const InterruptGuard& guard, Streams s
   const std::int64_t begin = os::monotonic_ns();
   pollfd over{.fd = generator.over_descriptor(), .events = POLLIN, .revents = 0};
   while (!generator.is_over()) {
-    ::poll(&over, 1, kLookEvery_ms);
+    ::poll(&over, 1, kLookEveryMs);
     if (guard.interrupted()) generator.stop();
     const traffic::Glance glance = generator.glance();
     const double elapsed_s = std::max(1e-9 * static_cast<double>(os::monotonic_ns() - begin), 1e-3);

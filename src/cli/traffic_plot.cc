@@ -40,6 +40,19 @@ std::vector<double> start_rates(const traffic::Load& load, Duration span, std::s
   return rates;
 }
 
+std::vector<double> folded_rates(const traffic::Load& load, Duration period, std::size_t bins) {
+  std::vector<double> rates(bins);
+  const std::int64_t periods = load.span() / period;
+  const double width_s = seconds(period) / static_cast<double>(bins);
+  for (const traffic::Flow& flow : load.flows) {
+    if (flow.start >= periods * period) break;
+    const auto bin = static_cast<std::size_t>(seconds(flow.start % period) / width_s);
+    rates[std::min(bin, bins - 1)] +=
+        8 * static_cast<double>(flow.size.count()) / width_s / static_cast<double>(periods);
+  }
+  return rates;
+}
+
 std::vector<std::string> rate_plot(const std::vector<double>& rates_bps, Duration span,
                                    std::size_t height) {
   const double most = rates_bps.empty() ? 0 : *std::max_element(rates_bps.begin(), rates_bps.end());

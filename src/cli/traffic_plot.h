@@ -14,6 +14,9 @@ namespace tw::cli {
 /// Bytes of the flows that start in each of `bins` equal parts of the first `span`, as rates.
 std::vector<double> start_rates(const traffic::Load& load, Duration span, std::size_t bins);
 
+/// The same over one period, on average of all whole periods of the load.
+std::vector<double> folded_rates(const traffic::Load& load, Duration period, std::size_t bins);
+
 /// Columns of block characters over an axis of time; `height` lines and two more.
 std::vector<std::string> rate_plot(const std::vector<double>& rates_bps, Duration span,
                                    std::size_t height);

@@ -46,8 +46,8 @@ std::vector<double> resample(std::span<const double> values, std::size_t block, 
   sample.reserve(values.size());
   while (sample.size() < values.size()) {
     const std::size_t begin = random.below(values.size() - block + 1);
-    const std::size_t count = std::min(block, values.size() - sample.size());
-    for (std::size_t i = 0; i < count; ++i) sample.push_back(values[begin + i]);
+    const auto drawn = values.subspan(begin, std::min(block, values.size() - sample.size()));
+    sample.insert(sample.end(), drawn.begin(), drawn.end());
   }
   return sample;
 }

@@ -138,18 +138,18 @@ TEST(QuantileEstimate, EndsAtTheLargestValueWhenThereAreTooFew) {
   EXPECT_DOUBLE_EQ(low.low, *std::min_element(values.begin(), values.end()));
 }
 
-// Exponential values with mean 1: the true p99 is ln 100 = 4.605. 100 series of 1000: about 95 % of
+// Exponential values with mean 1: the true p99 is ln 100 = 4.605. 60 series of 500: about 95 % of
 // the intervals should hold it; tails of bootstraps are a little narrow: 85 % or more is asked.
 TEST(QuantileEstimate, CoversTheTruthAboutAsOftenAsItSays) {
   Random random(19, "tail");
   int covered = 0;
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < 60; ++trial) {
     std::vector<double> values;
-    for (int i = 0; i < 1000; ++i) values.push_back(random.exponential(1));
+    for (int i = 0; i < 500; ++i) values.push_back(random.exponential(1));
     const Estimate estimate = quantile_estimate(values, 0.99, {.resamples = 200});
     covered += estimate.low <= 4.605170 && estimate.high >= 4.605170 ? 1 : 0;
   }
-  EXPECT_GE(covered, 85);
+  EXPECT_GE(covered, 51);
 }
 
 TEST(QuantileEstimate, RefusesAnEmptySeries) {

@@ -23,13 +23,13 @@ namespace tw::traffic {
 namespace {
 
 constexpr std::size_t kBatch = 64;
-constexpr std::int64_t kCatchUp_ns = 100'000'000;
+constexpr std::int64_t kCatchUpNs = 100'000'000;
 /// Datagrams under way when the last one was sent get this long.
 constexpr int kAsks = 20;
-constexpr int kAskEvery_ms = 50;
-constexpr int kAnswerPatience_ms = 2000;
+constexpr int kAskEveryMs = 50;
+constexpr int kAnswerPatienceMs = 2000;
 /// Nearer datagrams go out together: a processor does not wake up more often than this.
-constexpr std::int64_t kLeastSleep_ns = 20'000;
+constexpr std::int64_t kLeastSleepNs = 20'000;
 
 }  // namespace
 
@@ -138,13 +138,13 @@ void DatagramPlayer::send_until_the_end() {
     const std::int64_t now = os::monotonic_ns();
     if (stop_.is_raised() || is_time_over(now)) return;
     send_due(*batch, now);
-    wait_until(std::max(due_ns(next_), os::monotonic_ns() + kLeastSleep_ns));
+    wait_until(std::max(due_ns(next_), os::monotonic_ns() + kLeastSleepNs));
   }
 }
 
 void DatagramPlayer::send_due(Batch& batch, std::int64_t now) {
   const auto late_since =
-      static_cast<std::int64_t>(static_cast<double>(now - kCatchUp_ns - begin_ns_) / gap_ns_);
+      static_cast<std::int64_t>(static_cast<double>(now - kCatchUpNs - begin_ns_) / gap_ns_);
   next_ = std::max(next_, late_since);
   while (due_ns(next_) <= now) {
     const auto due =
@@ -179,7 +179,7 @@ void DatagramPlayer::wait_until(std::int64_t time_ns) const {
 void DatagramPlayer::ask_until_all_came() {
   std::int64_t came = 0;
   for (int i = 0; i < kAsks; ++i) {
-    const auto told = ask_sink(line_, stream_, orders_.task.token, kAnswerPatience_ms);
+    const auto told = ask_sink(line_, stream_, orders_.task.token, kAnswerPatienceMs);
     tally_.framing += static_cast<std::int64_t>(kFrameBytes);
     if (!told) {
       stop_.fail("the sink does not say how many datagrams came: is it gone?");
@@ -191,7 +191,7 @@ void DatagramPlayer::ask_until_all_came() {
       break;
     }
     came = *told;
-    std::this_thread::sleep_for(std::chrono::milliseconds(kAskEvery_ms));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kAskEveryMs));
   }
   tally_.datagrams_sent = sent_;
   tally_.datagrams_received = came;

@@ -26,7 +26,7 @@ constexpr std::size_t kMostLines = 4096;
 constexpr std::size_t kSpareDescriptors = 64;
 /// For threads to come up before the first flow is due.
 constexpr Duration kWarning = std::chrono::milliseconds(1);
-constexpr int kTokenPatience_ms = 10'000;
+constexpr int kTokenPatienceMs = 10'000;
 
 std::size_t threads_of(const SourceTask& task) {
   const unsigned processors = std::clamp(std::thread::hardware_concurrency() / 2, 1u, kMostThreads);
@@ -75,11 +75,18 @@ void check_destinations(const std::vector<Flow>& flows, const std::vector<Destin
   }
 }
 
+BitRate mean_rate(const std::vector<Flow>& flows, std::optional<Duration> duration) {
+  Bytes total;
+  for (const Flow& flow : flows) total += flow.size;
+  const Duration span = duration ? *duration : (flows.empty() ? Duration() : flows.back().start);
+  return span > Duration() ? total / span : BitRate();
+}
+
 /// Makes sure that a sink that takes our token listens there.
 void make_sure(const SourceTask& task, const transport::tcp::Endpoint& to) {
   const os::FileDescriptor line = open_line(to, task.address, task.congestion_control);
   wait_connected(line, to);
-  if (ask_sink(line, 0, task.token, kTokenPatience_ms)) return;
+  if (ask_sink(line, 0, task.token, kTokenPatienceMs)) return;
   throw Error(fmt::format(
       "{} port {} does not take the token: is it another run's sink, or no sink at all?",
       to.address, to.port));
@@ -111,6 +118,7 @@ class Generator::Impl {
     check(!orders_.destinations.empty(), "traffic goes somewhere");
     check_task(orders_.task);
     check_destinations(list_, orders_.destinations);
+    listed_rate_ = mean_rate(list_, orders_.task.duration);
     if (!orders_.task.log.empty()) {
       log_.emplace(orders_.task.log);
       orders_.log = &*log_;
@@ -221,11 +229,9 @@ class Generator::Impl {
   }
 
   std::optional<BitRate> requested() const {
-    if (orders_.task.kind == TrafficKind::File) {
-      return Load{.duration = orders_.task.duration, .flows = list_}.mean_rate();
-    }
-    if (!(orders_.task.rate.bits_per_second() > 0)) return {};
-    return orders_.task.rate;
+    const BitRate rate = orders_.task.kind == TrafficKind::File ? listed_rate_ : orders_.task.rate;
+    if (!(rate.bits_per_second() > 0)) return {};
+    return rate;
   }
 
   void set_times(Outcome& outcome, const TimeHistogram& lateness,
@@ -255,6 +261,7 @@ class Generator::Impl {
   StopSignal over_ = {};
   std::vector<Flow> list_;
   PlayOrders orders_;
+  BitRate listed_rate_ = {};
   std::optional<FlowLog> log_ = {};
   bool log_closed_ = false;
   Bytes framing_ = {};  ///< of what was asked before the start

@@ -26,7 +26,7 @@ constexpr double kLeastSplit = 0.1;
 /// Starts within a burst fall off with this part of its width.
 constexpr double kBurstStartMean = 0.25;
 /// Of the flows of a constant load, as far as their sizes allow.
-constexpr double kConstantGap_s = 1e-3;
+constexpr double kConstantGapS = 1e-3;
 
 double bytes_in(BitRate rate, Duration time) { return rate.bits_per_second() / 8 * seconds(time); }
 
@@ -187,7 +187,7 @@ void FlowStream::fill_burst() {
 }
 
 void FlowStream::fill_constant() {
-  const double bytes = std::clamp(demand_.rate.bits_per_second() / 8 * kConstantGap_s, 1000.0, 1e6);
+  const double bytes = std::clamp(demand_.rate.bits_per_second() / 8 * kConstantGapS, 1000.0, 1e6);
   const double gap_s = 8 * std::round(bytes) / demand_.rate.bits_per_second();
   for (int i = 0; i < 128; ++i) {
     put(Duration(), gap_s * static_cast<double>(made_), std::round(bytes));

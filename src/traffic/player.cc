@@ -24,17 +24,21 @@ using spec::TrafficKind;
 
 constexpr int kEvents = 64;
 /// Sleeping ends late by tens of microseconds; what is nearer than this is waited for awake.
-constexpr std::int64_t kSpin_ns = 60'000;
+constexpr std::int64_t kSpinNs = 60'000;
 /// Connections for each destination and thread before the first flow.
 constexpr std::size_t kOpenedInAdvance = 16;
 /// Writes between two looks at the clock and at events.
 constexpr int kTurns = 8;
+/// Handshakes under way at a time, so that threads do not overfill the queue of a sink that
+/// accepts.
+constexpr std::size_t kMostConnecting = 256;
+constexpr std::int64_t kStuckNs = 1'000'000;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 /// A paced flow sends at least this much at a time, and as much as 200 us of its rate.
 constexpr double kLeastPiece = 16 << 10;
-constexpr double kPieceTime_s = 200e-6;
+constexpr double kPieceTimeS = 200e-6;
 /// What a paced flow may make up for.
-constexpr double kCatchUp_s = 0.1;
+constexpr double kCatchUpS = 0.1;
 
 }  // namespace
 
@@ -45,13 +49,13 @@ struct Player::Pace {
   double forgone = 0;      ///< bytes that it was held up for too long to make up
   std::int64_t next_ns = 0;
 
-  double piece() const { return std::max(kLeastPiece, bytes_per_s * kPieceTime_s); }
+  double piece() const { return std::max(kLeastPiece, bytes_per_s * kPieceTimeS); }
   /// Bytes that it may send now; also when it may send the next piece.
   std::uint64_t allowance(std::int64_t begin_ns, std::int64_t now) {
     if (bytes_per_s <= 0) return std::numeric_limits<std::uint64_t>::max() / 2;
     const double earned = bytes_per_s * 1e-9 * static_cast<double>(now - begin_ns) - forgone;
     double left = earned - static_cast<double>(line->written());
-    const double most = std::max(piece(), bytes_per_s * kCatchUp_s);
+    const double most = std::max(piece(), bytes_per_s * kCatchUpS);
     if (left > most) {
       forgone += left - most;
       left = most;
@@ -89,6 +93,7 @@ void Player::connect() {
     for (Line* const line : opened) {
       wait_connected(line->socket(), orders_.destinations[to].endpoint);
       line->connected();
+      --connecting_;
       line->greet(orders_.task.token, tally_);
       idle_[to].push_back(line);
     }
@@ -103,6 +108,7 @@ Line& Player::open(std::size_t destination) {
   Line& added = *line;
   lines_.emplace(&added, std::move(line));
   ++tally_.connections;
+  ++connecting_;
   watch(added);
   return added;
 }
@@ -140,7 +146,6 @@ void Player::loop() {
     }
     if (orders_.task.duration && !settled_ && now >= begin_ns_ + orders_.task.duration->count()) {
       settle(begin_ns_ + orders_.task.duration->count());
-      next_.reset();
       if (!orders_.drain || is_over()) return;
     }
     launch_due(now);
@@ -160,10 +165,16 @@ bool Player::is_over() const {
 void Player::launch_due(std::int64_t now) {
   while (next_ && begin_ns_ + next_->flow.start.count() <= now && !stop_.is_raised()) {
     const std::size_t to = destination_of(next_->flow);
-    if (idle_[to].empty() && lines_.size() >= orders_.most_lines) return;
+    // A connection that has just fallen idle is better than a new one.
+    if (idle_[to].empty()) take_events(0);
+    if (idle_[to].empty() && !has_room()) return;
     launch(*next_, os::monotonic_ns());
     next_ = feed_->next();
   }
+}
+
+bool Player::has_room() const {
+  return lines_.size() < orders_.most_lines && connecting_ < kMostConnecting;
 }
 
 std::size_t Player::destination_of(const Flow& flow) const {
@@ -240,7 +251,7 @@ void Player::pace(std::int64_t now) {
 
 std::int64_t Player::next_time() const {
   std::int64_t time = kNever;
-  if (next_) time = begin_ns_ + next_->flow.start.count() - kSpin_ns;
+  if (next_) time = begin_ns_ + next_->flow.start.count() - kSpinNs;
   if (orders_.task.kind == TrafficKind::Long && paces_.empty()) time = std::min(time, begin_ns_);
   for (const Pace& pace : paces_) {
     if (pace.line->state() == Line::State::Awaiting) time = std::min(time, pace.next_ns);
@@ -252,17 +263,19 @@ std::int64_t Player::next_time() const {
 }
 
 void Player::wait(std::int64_t now) {
-  std::array<epoll_event, kEvents> events = {};
-  const std::int64_t next = next_time();
-  // A flow that is due but finds no connection waits for one, asleep.
+  if (!queue_.empty()) return take_events(0);
+  // A flow that is due but finds no room waits for it, asleep.
   const bool stuck = next_ && begin_ns_ + next_->flow.start.count() <= now;
-  const std::int64_t left =
-      queue_.empty() ? (stuck ? 1'000'000 : std::max<std::int64_t>(next - now, 0)) : 0;
-  const timespec timeout{.tv_sec = static_cast<time_t>(left / 1'000'000'000),
-                         .tv_nsec = static_cast<long>(left % 1'000'000'000)};
-  const int count =
-      ::epoll_pwait2(epoll_.get(), events.data(), kEvents,
-                     next == kNever && queue_.empty() && !stuck ? nullptr : &timeout, nullptr);
+  const std::int64_t next = stuck ? now + kStuckNs : next_time();
+  take_events(next == kNever ? kNever : std::max<std::int64_t>(next - now, 0));
+}
+
+void Player::take_events(std::int64_t patience_ns) {
+  std::array<epoll_event, kEvents> events = {};
+  const timespec timeout{.tv_sec = static_cast<time_t>(patience_ns / 1'000'000'000),
+                         .tv_nsec = static_cast<long>(patience_ns % 1'000'000'000)};
+  const int count = ::epoll_pwait2(epoll_.get(), events.data(), kEvents,
+                                   patience_ns == kNever ? nullptr : &timeout, nullptr);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     auto* const line = static_cast<Line*>(event.data.ptr);
@@ -277,6 +290,7 @@ void Player::take_event(Line& line, std::uint32_t events) {
     }
     if ((events & EPOLLOUT) == 0) return;
     line.connected();
+    --connecting_;
     if (!line.has_flow()) return idle_[line.destination()].push_back(&line);
   }
   if ((events & EPOLLOUT) != 0 && line.state() == Line::State::Sending) queue(line);
@@ -351,12 +365,12 @@ void Player::settle(std::int64_t now) {
   tally_.acknowledged_in_time = acknowledged_now();
   end_ns_ = now;
   settled_ = true;
+  count_unstarted();
 }
 
 void Player::conclude() {
   last_ns_ = os::monotonic_ns();
   if (!settled_) settle(std::max(last_ns_, begin_ns_));
-  count_unstarted();
   for (const auto& [line, owned] : lines_) {
     if (!line->has_flow()) continue;
     PlayedFlow& flow = line->flow();
@@ -384,6 +398,7 @@ void Player::count_unstarted() {
     ++tally_.unstarted;
     next_ = feed_->next();
   }
+  next_.reset();
 }
 
 }  // namespace tw::traffic

@@ -56,6 +56,7 @@ class Player {
   struct Pace;
   void loop();
   void launch_due(std::int64_t now);
+  bool has_room() const;
   void launch(const DueFlow& due, std::int64_t now);
   std::size_t destination_of(const Flow& flow) const;
   Line* idle_line(std::size_t destination);
@@ -65,6 +66,7 @@ class Player {
   void pace(std::int64_t now);
   std::int64_t next_time() const;
   void wait(std::int64_t now);
+  void take_events(std::int64_t patience_ns);
   void take_event(Line& line, std::uint32_t events);
   void take_answer(Line& line);
   void queue(Line& line);
@@ -89,6 +91,7 @@ class Player {
   std::deque<Line*> queue_ = {};          ///< may send now
   std::vector<Pace> paces_;               ///< long flows
   std::size_t busy_ = 0;                  ///< lines with a flow
+  std::size_t connecting_ = 0;            ///< lines whose handshake is under way
   Tally tally_ = {};
   std::int64_t begin_ns_ = 0;
   std::int64_t end_ns_ = 0;

@@ -14,12 +14,10 @@
 namespace tw::traffic {
 namespace {
 
-/// Discarding does not write to it, so that threads may share it and it takes no memory.
-std::array<std::byte, 4 << 20> nowhere;
-
+constexpr std::size_t kDiscard = 4 << 20;
 constexpr int kEvents = 64;
-constexpr int kSweepEvery_ms = 1000;
-constexpr std::int64_t kStrangerPatience_ns = 10'000'000'000;
+constexpr int kSweepEveryMs = 1000;
+constexpr std::int64_t kStrangerPatienceNs = 10'000'000'000;
 /// Reads of one connection before the next one's turn.
 constexpr int kTurn = 8;
 constexpr std::size_t kMostStreams = 1000;
@@ -56,7 +54,9 @@ std::int64_t DatagramBook::count(std::uint64_t stream) const {
 }
 
 SinkWorker::SinkWorker(SinkShared& shared)
-    : shared_(shared), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+    : shared_(shared),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      nowhere_(std::make_unique_for_overwrite<std::byte[]>(kDiscard)) {
   if (!epoll_.is_open()) throw os::errno_error("waiting for connections", errno);
   epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, shared_.stop.descriptor(), &event);
@@ -77,7 +77,7 @@ void SinkWorker::run() {
   std::array<epoll_event, kEvents> events = {};
   std::int64_t sweep_at = 0;
   while (!shared_.stop.is_raised()) {
-    const int count = ::epoll_wait(epoll_.get(), events.data(), kEvents, kSweepEvery_ms);
+    const int count = ::epoll_wait(epoll_.get(), events.data(), kEvents, kSweepEveryMs);
     for (int i = 0; i < count; ++i) {
       auto* const guest = static_cast<Guest*>(events[static_cast<std::size_t>(i)].data.ptr);
       if (guest != nullptr) serve(*guest);
@@ -85,7 +85,7 @@ void SinkWorker::run() {
     const std::int64_t now = os::monotonic_ns();
     if (now < sweep_at) continue;
     dismiss_strangers();
-    sweep_at = now + std::int64_t{1'000'000} * kSweepEvery_ms;
+    sweep_at = now + std::int64_t{1'000'000} * kSweepEveryMs;
   }
 }
 
@@ -97,9 +97,9 @@ void SinkWorker::serve(Guest& guest) {
 }
 
 SinkWorker::Served SinkWorker::discard(Guest& guest) {
-  const std::size_t most = std::min<std::uint64_t>(guest.left, nowhere.size());
+  const std::size_t most = std::min<std::uint64_t>(guest.left, kDiscard);
   // MSG_TRUNC on TCP: dropped without being copied (tcp(7)).
-  const ssize_t count = ::recv(guest.socket.get(), nowhere.data(), most, MSG_TRUNC | MSG_DONTWAIT);
+  const ssize_t count = ::recv(guest.socket.get(), nowhere_.get(), most, MSG_TRUNC | MSG_DONTWAIT);
   if (count <= 0) {
     if (count == 0 || (errno != EAGAIN && errno != EINTR)) dismiss(guest);
     return Served::Done;
@@ -174,7 +174,7 @@ void SinkWorker::dismiss(Guest& guest) {
 }
 
 void SinkWorker::dismiss_strangers() {
-  const std::int64_t before = os::monotonic_ns() - kStrangerPatience_ns;
+  const std::int64_t before = os::monotonic_ns() - kStrangerPatienceNs;
   const std::lock_guard lock(mutex_);
   const std::size_t gone = std::erase_if(guests_, [&](const auto& entry) {
     return !entry.second->greeted && entry.second->since_ns < before;

@@ -82,6 +82,8 @@ class SinkWorker {
 
   SinkShared& shared_;
   os::FileDescriptor epoll_;
+  /// Where discarded bytes would go; nothing is written to it, so it takes no memory.
+  std::unique_ptr<std::byte[]> nowhere_;
   std::mutex mutex_;  ///< of guests_: another thread adopts
   std::unordered_map<Guest*, std::unique_ptr<Guest>> guests_ = {};
 };

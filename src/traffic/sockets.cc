@@ -26,9 +26,9 @@ using transport::tcp::SocketAddress;
 constexpr int kBacklog = 4096;
 /// Ports that the kernel chooses for TCP and that UDP must have free too.
 constexpr int kPortAttempts = 20;
-constexpr int kConnectPatience_ms = 10'000;
+constexpr int kConnectPatienceMs = 10'000;
 /// An end that is cut off without a word is noticed after this.
-constexpr unsigned kSilence_ms = 30'000;
+constexpr unsigned kSilenceMs = 30'000;
 /// A burst of datagrams must fit; the kernel may allow less.
 constexpr int kDatagramRoom = 8 << 20;
 
@@ -114,7 +114,7 @@ os::FileDescriptor open_line(const Endpoint& to, const std::string& from,
   os::FileDescriptor socket = open_socket(address.storage.ss_family, SOCK_STREAM);
   bind_source(socket, from);
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kSilence_ms);
+  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kSilenceMs);
   if (!congestion_control.empty() &&
       ::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, congestion_control.data(),
                    static_cast<socklen_t>(congestion_control.size())) != 0) {
@@ -130,10 +130,10 @@ os::FileDescriptor open_line(const Endpoint& to, const std::string& from,
 
 void wait_connected(const os::FileDescriptor& socket, const Endpoint& to) {
   pollfd wait{.fd = socket.get(), .events = POLLOUT, .revents = 0};
-  const std::int64_t until = os::monotonic_ns() + std::int64_t{1'000'000} * kConnectPatience_ms;
+  const std::int64_t until = os::monotonic_ns() + std::int64_t{1'000'000} * kConnectPatienceMs;
   int ready = 0;
   while (ready == 0 && os::monotonic_ns() < until) {
-    ready = std::max(0, ::poll(&wait, 1, kConnectPatience_ms));
+    ready = std::max(0, ::poll(&wait, 1, kConnectPatienceMs));
   }
   if (ready == 0) throw unreachable(to, ETIMEDOUT);
   if (const int code = transport::tcp::pending_error(socket); code != 0)

@@ -14,7 +14,7 @@ StopSignal::StopSignal() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 }
 
 void StopSignal::raise() {
-  raised_.store(true, std::memory_order_relaxed);
+  raised_.store(true, std::memory_order_release);
   // Fails only when it is readable already.
   [[maybe_unused]] const int ignored = ::eventfd_write(event_.get(), 1);
 }

@@ -12,7 +12,8 @@
 
 namespace tw::traffic {
 
-/// Raised once, by any thread; its descriptor is readable from then on.
+/// Raised once, by any thread; its descriptor is readable from then on. Who sees it raised sees
+/// what was done before.
 class StopSignal {
  public:
   /// Throws SystemError.
@@ -20,7 +21,7 @@ class StopSignal {
   void raise();
   /// Raises it for a reason; the first one is kept.
   void fail(const std::string& why);
-  bool is_raised() const { return raised_.load(std::memory_order_relaxed); }
+  bool is_raised() const { return raised_.load(std::memory_order_acquire); }
   std::optional<std::string> failure() const;
   int descriptor() const { return event_.get(); }
 
