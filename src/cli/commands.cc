@@ -14,6 +14,8 @@ std::span<const Command> commands() {
       Command{"traffic", "cross traffic: make a load, send it, take it", declare_traffic},
       Command{"fit", "a model through a sweep or a table, with intervals", declare_fit},
       Command{"compare", "runs side by side: differences, intervals, verdicts", declare_compare},
+      Command{"report", "one HTML page of runs: what happened, why, how it is known",
+              declare_report},
       Command{"analyze", "captures into flows, iterations, collectives, findings", declare_analyze},
       Command{"info", "facts about capture files", declare_info},
       Command{"plan", "what a job will put on the network, computed", declare_plan},
