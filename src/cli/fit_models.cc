@@ -86,9 +86,11 @@ void add_spare(SaturationResult& result, const FitResult& series) {
   result.spare =
       stats::spare_points(steps, {.demand = Bytes(std::llround(*result.demand_bytes)),
                                   .capacity = BitRate(result.curve.capacity * rate_unit)});
-  if (!result.congestion.point) return;
-  result.spare_bps =
-      stats::mean_spare_bps(result.spare, BitRate(result.congestion.point->load.value * rate_unit));
+  // Where times rise from the first load on, every load is past the point.
+  const stats::CongestionSearch& search = result.congestion;
+  if (!search.point && search.reason != stats::NoPoint::Straight) return;
+  const double from = search.point ? search.point->load.value : 0;
+  result.spare_bps = stats::mean_spare_bps(result.spare, BitRate(from * rate_unit));
 }
 
 void fit_curve(FitResult& result, const FitTable& table, const FitSettings& settings,

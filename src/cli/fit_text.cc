@@ -60,6 +60,16 @@ std::string quality_line(double r_squared, double log_r_squared, double deviatio
                                    : fmt::format("{:.3g}{}", deviation, of));
 }
 
+void add_spare(Lines& lines, const SaturationResult& found) {
+  if (!found.spare_bps) return;
+  lines.push_back(fmt::format("  {} {} {} {} spare on average (95 % interval {} .. {})",
+                              found.congestion.point ? "past it" : "under load", found.spare_bps->n,
+                              found.spare_bps->n == 1 ? "point has" : "points have",
+                              readable(BitRate(found.spare_bps->value)),
+                              readable(BitRate(found.spare_bps->low)),
+                              readable(BitRate(found.spare_bps->high))));
+}
+
 std::string data_text(const SaturationResult& found, const FitResult& result) {
   const auto bits = bits_in_area(result.x, result.y);
   if (!bits) return {};
@@ -79,6 +89,7 @@ void add_congestion(Lines& lines, const SaturationResult& found, const FitResult
   if (!found.congestion.point) {
     lines.push_back(
         fmt::format("congestion point: none found; {}", stats::sentence(found.congestion.reason)));
+    add_spare(lines, found);
     return;
   }
   const stats::CongestionPoint& point = *found.congestion.point;
@@ -86,12 +97,7 @@ void add_congestion(Lines& lines, const SaturationResult& found, const FitResult
                               point.load.value, with_unit(result.x.unit), range(point.load),
                               point.time.value, with_unit(result.y.unit)));
   if (std::string text = data_text(found, result); !text.empty()) lines.push_back(std::move(text));
-  if (!found.spare_bps) return;
-  lines.push_back(fmt::format(
-      "  past it {} {} {} spare on average (95 % interval {} .. {})", found.spare_bps->n,
-      found.spare_bps->n == 1 ? "point has" : "points have",
-      readable(BitRate(found.spare_bps->value)), readable(BitRate(found.spare_bps->low)),
-      readable(BitRate(found.spare_bps->high))));
+  add_spare(lines, found);
 }
 
 /// At most kMostPoints of `count`, evenly, first and last among them.

@@ -14,8 +14,9 @@
 namespace tw::traffic {
 namespace {
 
-/// What flows carry: zeros, always the same ones, so that sending touches little memory.
-constexpr std::size_t kQuantum = 256 << 10;
+/// What flows carry: zeros, always the same ones, so that sending touches little memory. One write
+/// is short enough that the next start is not kept waiting.
+constexpr std::size_t kQuantum = 128 << 10;
 std::array<std::byte, kQuantum> payload;
 
 bool is_passing(int error) {

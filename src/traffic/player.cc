@@ -27,8 +27,10 @@ constexpr int kEvents = 64;
 constexpr std::int64_t kSpinNs = 60'000;
 /// Connections for each destination and thread before the first flow.
 constexpr std::size_t kOpenedInAdvance = 16;
-/// Writes between two looks at the clock and at events.
+/// Starts, and then writes, in one round, so that neither keeps the other waiting; more writes when
+/// no flow is due.
 constexpr int kTurns = 8;
+constexpr int kMostTurns = 64;
 /// Handshakes under way at a time, so that threads do not overfill the queue of a sink that
 /// accepts.
 constexpr std::size_t kMostConnecting = 256;
@@ -162,8 +164,12 @@ bool Player::is_over() const {
   return !next_ && busy_ == 0;
 }
 
+bool Player::is_due(std::int64_t now) const {
+  return next_ && begin_ns_ + next_->flow.start.count() <= now;
+}
+
 void Player::launch_due(std::int64_t now) {
-  while (next_ && begin_ns_ + next_->flow.start.count() <= now && !stop_.is_raised()) {
+  for (int i = 0; i < kTurns && is_due(now) && !stop_.is_raised(); ++i) {
     const std::size_t to = destination_of(next_->flow);
     // A connection that has just fallen idle is better than a new one.
     if (idle_[to].empty()) take_events(0);
@@ -265,7 +271,7 @@ std::int64_t Player::next_time() const {
 void Player::wait(std::int64_t now) {
   if (!queue_.empty()) return take_events(0);
   // A flow that is due but finds no room waits for it, asleep.
-  const bool stuck = next_ && begin_ns_ + next_->flow.start.count() <= now;
+  const bool stuck = is_due(now) && !has_room();
   const std::int64_t next = stuck ? now + kStuckNs : next_time();
   take_events(next == kNever ? kNever : std::max<std::int64_t>(next - now, 0));
 }
@@ -334,7 +340,9 @@ void Player::queue(Line& line) {
 }
 
 void Player::serve_queue() {
-  for (int turn = 0; turn < kTurns && !queue_.empty(); ++turn) {
+  for (int turn = 0; turn < kMostTurns && !queue_.empty(); ++turn) {
+    // Flows that have started go on, even when more are due than can be started.
+    if (turn >= kTurns && is_due(os::monotonic_ns())) return;
     Line& line = *queue_.front();
     queue_.pop_front();
     line.is_queued = false;

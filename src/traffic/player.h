@@ -55,6 +55,7 @@ class Player {
  private:
   struct Pace;
   void loop();
+  bool is_due(std::int64_t now) const;
   void launch_due(std::int64_t now);
   bool has_room() const;
   void launch(const DueFlow& due, std::int64_t now);
