@@ -42,12 +42,11 @@ TEST_F(RunCommand, RefusesWhatItCannotDoBeforeItMakesAnything) {
   EXPECT_THAT(mpi.err, HasSubstr("trainwire exec"));
   const Result traffic = trainwire(
       {"run",
-       file("t.toml",
-            std::string(kPair) +
-                "[[traffic]]\nkind = \"long\"\nfrom = \"host0\"\nto = \"host1\"\nload = 0.5\n"),
+       file("t.toml", std::string(kPair) + "[[traffic]]\nkind = \"long\"\nfrom = \"host0\"\nto = "
+                                           "\"host1\"\nload = \"1Tbit\"\n"),
        "-o", out});
   EXPECT_EQ(traffic.code, 2);
-  EXPECT_THAT(traffic.err, HasSubstr("[[traffic]]"));
+  EXPECT_THAT(traffic.err, HasSubstr("ask for less"));
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 

@@ -247,10 +247,9 @@ const std::vector<Field<Traffic>>& traffic_fields() {
              .otherwise = "required unless kind is file"}),
       field("flows", &Traffic::flows, whole(1, 65536),
             {.help = "kind long: parallel connections", .applies = is_long}),
-      field(
-          "distribution", &Traffic::distribution, text(),
-          {.help = "kinds websearch and burst: flow sizes, by name or from a file",
-           .applies = draws_sizes}),
+      field("distribution", &Traffic::distribution, text(),
+            {.help = "kinds websearch and burst: flow sizes, by name or from a file",
+             .applies = draws_sizes}),
       field("burst_width", &Traffic::burst_width, time(Duration(1)),
             {.help = "kind burst: length of a burst", .applies = is_burst}),
       field("burst_height", &Traffic::burst_height, number(1, 1e6),

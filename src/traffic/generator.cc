@@ -117,6 +117,9 @@ class Generator::Impl {
         orders_{.task = std::move(task), .destinations = std::move(destinations)} {
     check(!orders_.destinations.empty(), "traffic goes somewhere");
     check_task(orders_.task);
+    if (orders_.task.kind != TrafficKind::File && orders_.destinations.size() > 1) {
+      throw SpecError("only the flows of a load file have several destinations; name one");
+    }
     check_destinations(list_, orders_.destinations);
     listed_rate_ = mean_rate(list_, orders_.task.duration);
     if (!orders_.task.log.empty()) {

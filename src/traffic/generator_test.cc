@@ -115,6 +115,16 @@ TEST_F(TrafficOverSockets, FlowsNeverStartEarlyAndEachHasALineInTheLog) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(TrafficOverSockets, ALogThatCannotBeWrittenIsAnError) {
+  SourceTask file = task(TrafficKind::File);
+  file.list = list(5, 1000_B);
+  file.log = "/dev/full";
+  Generator generator(file, to_sink());
+  generator.connect();
+  generator.start(true);
+  EXPECT_THROW(generator.finish(), SystemError);
+}
+
 TEST_F(TrafficOverSockets, StoppedMidFlowCountsWhatHadNotFinished) {
   // 1 TB does not pass in a moment.
   SourceTask file = task(TrafficKind::File);
@@ -297,6 +307,8 @@ TEST(Generator, RefusesTasksThatCannotBe) {
   EXPECT_THAT(problem({.address = "", .kind = TrafficKind::Long, .duration = 0s}),
               HasSubstr("longer than 0"));
   EXPECT_THAT(problem({.address = "", .rate = 1_Gbit, .size_scale = 0}), HasSubstr("scaled"));
+  EXPECT_THROW(Generator({.address = "", .kind = TrafficKind::Long}, {to.front(), to.front()}),
+               SpecError);
   EXPECT_THAT(problem({.address = "",
                        .kind = TrafficKind::File,
                        .list = {{.start = 0ms, .destination = "z", .size = 1_B}}}),

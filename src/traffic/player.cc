@@ -131,7 +131,12 @@ void Player::play(std::int64_t begin_ns) {
   } catch (const std::exception& error) {
     stop_.fail(error.what());
   }
-  conclude();
+  // Also after a failure: what was counted is not lost.
+  try {
+    conclude();
+  } catch (const std::exception& error) {
+    stop_.fail(error.what());
+  }
 }
 
 void Player::loop() {

@@ -3,10 +3,10 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
-#include "trainwire/transport/control.h"
 #include "trainwire/trainer/loop.h"
 #include "trainwire/trainer/side_talk.h"
 #include "trainwire/trainer/task.h"
+#include "trainwire/transport/control.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/report/health.h"
+
+#include "trainwire/report/packed.h"
+#include "trainwire/report/reduce.h"
+#include "trainwire/report/table_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace tw::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Calls `take` with every row that has a time.
+void each_row(const std::string& path,
+              const std::function<void(const TableReader&, std::int64_t time_ns)>& take) {
+  std::ifstream file(path);
+  TableReader table(file);
+  const auto time = table.column("time_ns");
+  while (table.next()) {
+    if (const auto time_ns = table.integer(time)) take(table, *time_ns);
+  }
+}
+
+ordered_json begun(TimeSpan span, std::int64_t origin_ns, std::size_t buckets) {
+  return {{"start_s", static_cast<double>(span.from_ns - origin_ns) * 1e-9},
+          {"bucket_s", TimeBuckets(span, buckets).width_s()}};
+}
+
+/// As many buckets as give each about two rows of `rows` that came one after another.
+std::size_t buckets_for(std::size_t rows, const Limits& limits) {
+  return std::clamp<std::size_t>(rows / 2, 1, limits.series_buckets / 2);
+}
+
+struct Connection {
+  std::size_t samples = 0;
+  std::size_t busy = 0;  ///< samples with something queued
+  double retransmitted = 0;
+  double rtt_sum_s = 0;
+  double rtt_max_s = 0;
+};
+using Connections = std::map<std::string, Connection>;
+
+std::string connection_name(const TableReader& table) {
+  const auto field = [&](std::string_view name) { return table.text(table.column(name)); };
+  return fmt::format("{} rank {} > {}{}{}", field("job"), field("rank"), field("peer"),
+                     field("lane") == "0" ? "" : " lane ",
+                     field("lane") == "0" ? "" : field("lane"));
+}
+
+void count(Connection& connection, const TableReader& table) {
+  const double rtt_s = table.number(table.column("rtt_ns")).value_or(0) * 1e-9;
+  ++connection.samples;
+  connection.busy += table.number(table.column("queued_bytes")).value_or(0) > 0 ? 1 : 0;
+  connection.retransmitted = std::max(
+      connection.retransmitted, table.number(table.column("retransmitted_packets")).value_or(0));
+  connection.rtt_sum_s += rtt_s;
+  connection.rtt_max_s = std::max(connection.rtt_max_s, rtt_s);
+}
+
+std::vector<std::string> busiest(const Connections& all, std::size_t most) {
+  std::vector<std::string> names;
+  for (const auto& [name, connection] : all) names.push_back(name);
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const auto& a, const auto& b) { return all.at(a).busy > all.at(b).busy; });
+  if (names.size() > most) names.resize(most);
+  return names;
+}
+
+struct ConnectionSeries {
+  TimeBuckets rtt, window, retransmissions;
+};
+
+ordered_json connection_document(const std::string& name, const Connection& connection,
+                                 const ConnectionSeries& series) {
+  return {
+      {"name", name},
+      {"samples", connection.samples},
+      {"retransmitted", connection.retransmitted},
+      {"rtt_mean_s", short_number(connection.rtt_sum_s / static_cast<double>(connection.samples))},
+      {"rtt_max_s", short_number(connection.rtt_max_s)},
+      {"rtt", packed(series.rtt.means())},
+      {"rtt_max", packed(series.rtt.largest())},
+      {"window", packed(series.window.means())},
+      {"retransmissions", packed(series.retransmissions.last())}};
+}
+
+}  // namespace
+
+ordered_json sockets_document(const std::string& path, std::int64_t origin_ns,
+                              const Limits& limits) {
+  TimeSpan span;
+  Connections all;
+  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+    span.include(time_ns);
+    count(all[connection_name(table)], table);
+  });
+  if (span.empty()) return nullptr;
+  const auto names = busiest(all, limits.connections);
+  const std::size_t buckets = buckets_for(all.at(names.front()).samples, limits);
+  std::map<std::string, ConnectionSeries> series;
+  for (const std::string& name : names) {
+    const TimeBuckets empty(span, buckets);
+    series.emplace(name, ConnectionSeries{empty, empty, empty});
+  }
+  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+    const auto found = series.find(connection_name(table));
+    if (found == series.end()) return;
+    const auto add = [&](TimeBuckets& to, std::string_view column, double unit) {
+      if (const auto value = table.number(table.column(column))) to.add(time_ns, *value * unit);
+    };
+    add(found->second.rtt, "rtt_ns", 1e-9);
+    add(found->second.window, "window_bytes", 1);
+    add(found->second.retransmissions, "retransmitted_packets", 1);
+  });
+  ordered_json document = begun(span, origin_ns, buckets);
+  document["connections"] = ordered_json::array();
+  for (const std::string& name : names) {
+    document["connections"].push_back(connection_document(name, all.at(name), series.at(name)));
+  }
+  document["left_off"] = all.size() - names.size();
+  return document;
+}
+
+ordered_json queues_document(const std::string& path, std::int64_t origin_ns,
+                             const Limits& limits) {
+  TimeSpan span;
+  std::map<std::string, std::size_t> rows;
+  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+    span.include(time_ns);
+    ++rows[std::string(table.text(table.column("host")))];
+  });
+  if (span.empty()) return nullptr;
+  const std::size_t buckets = buckets_for(rows.begin()->second, limits);
+  std::map<std::string, TimeBuckets> queues;
+  for (const auto& [host, count] : rows) {
+    if (queues.size() < limits.hosts) queues.emplace(host, TimeBuckets(span, buckets));
+  }
+  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+    const auto found = queues.find(std::string(table.text(table.column("host"))));
+    const auto bytes = table.number(table.column("queue_bytes"));
+    if (found != queues.end() && bytes) found->second.add(time_ns, *bytes);
+  });
+  ordered_json document = begun(span, origin_ns, buckets);
+  document["hosts"] = ordered_json::array();
+  for (const auto& [host, queue] : queues) {
+    document["hosts"].push_back({{"name", host}, {"queue", packed(queue.largest())}});
+  }
+  document["left_off"] = rows.size() - queues.size();
+  return document;
+}
+
+ordered_json load_document(const std::string& path, std::int64_t origin_ns, const Limits& limits) {
+  TimeSpan span;
+  std::size_t rows = 0;
+  each_row(path, [&](const TableReader&, std::int64_t time_ns) {
+    span.include(time_ns);
+    ++rows;
+  });
+  if (span.empty()) return nullptr;
+  const std::size_t buckets = buckets_for(rows, limits);
+  TimeBuckets busy(span, buckets), steal(span, buckets), wait(span, buckets);
+  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+    busy.add(time_ns, table.number(table.column("busy_share")).value_or(0));
+    steal.add(time_ns, table.number(table.column("steal_share")).value_or(0));
+    wait.add(time_ns, table.number(table.column("wait_share")).value_or(0));
+  });
+  ordered_json document = begun(span, origin_ns, buckets);
+  document["busy"] = packed(busy.means());
+  document["steal"] = packed(steal.means());
+  document["wait"] = packed(wait.means());
+  return document;
+}
+
+}  // namespace tw::report

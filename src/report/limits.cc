@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/report/limits.h"
+
+#include <algorithm>
+
+namespace tw::report {
+
+Limits divided(const Limits& limits, double factor) {
+  const auto share = [factor](std::size_t value, std::size_t least) {
+    return std::max(least, static_cast<std::size_t>(static_cast<double>(value) / factor));
+  };
+  return {.total_buckets = share(limits.total_buckets, 64),
+          .series_buckets = share(limits.series_buckets, 64),
+          .hosts = share(limits.hosts, 2),
+          .pairs = share(limits.pairs, 2),
+          .matrix_hosts = share(limits.matrix_hosts, 8),
+          .segments = share(limits.segments, 100),
+          .quantiles = share(limits.quantiles, 20),
+          .steps = share(limits.steps, 50),
+          .connections = share(limits.connections, 2),
+          .list_items = share(limits.list_items, 16),
+          .text_bytes = share(limits.text_bytes, 200)};
+}
+
+Limits without_limits_of_windows(const Limits& limits) {
+  Limits wide = limits;
+  // What windows.csv holds at most for a scope.
+  wide.total_buckets = 200'000;
+  wide.series_buckets = 200'000;
+  return wide;
+}
+
+}  // namespace tw::report

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/report/phases.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/report/packed.h"
+#include "trainwire/stats/quantile.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace tw::report {
+namespace {
+
+using nlohmann::ordered_json;
+using Row = std::pair<std::string, std::int64_t>;
+
+/// Numbers in the order of the keys.
+template <typename Key>
+std::map<Key, std::size_t> numbered(const std::set<Key>& keys) {
+  std::map<Key, std::size_t> numbers;
+  for (const Key& key : keys) numbers.emplace(key, numbers.size());
+  return numbers;
+}
+
+bool is_measured(const PhaseTime& time) { return time.step >= 0; }
+
+ordered_json medians(const std::vector<PhaseTime>& times, const std::map<Row, std::size_t>& rows,
+                     const std::map<std::string, std::size_t>& phases) {
+  // A phase that comes once for each bucket counts with its sum over the step.
+  std::map<std::pair<std::size_t, std::size_t>, std::map<std::int64_t, double>> by_step;
+  for (const PhaseTime& time : times) {
+    if (!is_measured(time)) continue;
+    const std::size_t row = rows.at({time.job, time.rank});
+    by_step[{row, phases.at(time.phase)}][time.step] +=
+        static_cast<double>(time.end_ns - time.start_ns) * 1e-9;
+  }
+  ordered_json table = ordered_json::array();
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    ordered_json line = ordered_json::array();
+    for (std::size_t phase = 0; phase < phases.size(); ++phase) {
+      std::vector<double> sums;
+      for (const auto& [step, sum] : by_step[{row, phase}]) sums.push_back(sum);
+      line.push_back(number_or_null(sums.empty() ? std::optional<double>()
+                                                 : std::optional(stats::median(std::move(sums)))));
+    }
+    table.push_back(std::move(line));
+  }
+  return table;
+}
+
+/// The last step of the first ones that together have no more than `most` phases.
+std::int64_t last_shown_step(const std::map<std::int64_t, std::size_t>& segments,
+                             std::size_t most) {
+  std::size_t sum = 0;
+  std::int64_t last = segments.begin()->first;
+  for (const auto& [step, count] : segments) {
+    sum += count;
+    if (sum > most && step != segments.begin()->first) break;
+    last = step;
+  }
+  return last;
+}
+
+ordered_json timeline(const std::vector<PhaseTime>& times, const std::map<Row, std::size_t>& rows,
+                      const std::map<std::string, std::size_t>& phases, std::int64_t origin_ns,
+                      const Limits& limits) {
+  const std::size_t shown_rows =
+      std::min(rows.size(), std::max<std::size_t>(1, limits.segments / 8));
+  const auto is_shown = [&](const PhaseTime& time) {
+    return is_measured(time) && time.phase != "step" && rows.at({time.job, time.rank}) < shown_rows;
+  };
+  std::map<std::int64_t, std::size_t> segments;
+  for (const PhaseTime& time : times) {
+    if (is_shown(time)) ++segments[time.step];
+  }
+  if (segments.empty()) return nullptr;
+  const std::int64_t last = last_shown_step(segments, limits.segments);
+  std::vector<std::size_t> row, phase;
+  std::vector<std::int64_t> start, length;
+  for (const PhaseTime& time : times) {
+    if (!is_shown(time) || time.step > last || row.size() >= 2 * limits.segments) continue;
+    row.push_back(rows.at({time.job, time.rank}));
+    phase.push_back(phases.at(time.phase));
+    start.push_back((time.start_ns - origin_ns) / 1000);
+    length.push_back((time.end_ns - time.start_ns) / 1000);
+  }
+  return {{"from_step", segments.begin()->first},
+          {"to_step", last},
+          {"steps", segments.size()},
+          {"left_off_rows", rows.size() - shown_rows},
+          {"row", row},
+          {"phase", phase},
+          {"start_us", start},
+          {"length_us", length}};
+}
+
+}  // namespace
+
+std::vector<PhaseTime> read_phases(TableReader& table) {
+  std::vector<PhaseTime> times;
+  const auto rank = table.column("rank"), step = table.column("step"), job = table.column("job");
+  const auto phase = table.column("phase");
+  const auto start = table.column("start_ns"), end = table.column("end_ns");
+  while (table.next()) {
+    const auto rank_number = table.integer(rank), step_number = table.integer(step);
+    const auto start_ns = table.integer(start), end_ns = table.integer(end);
+    if (!rank_number || !step_number || !start_ns || !end_ns || *end_ns < *start_ns) continue;
+    times.push_back({std::string(table.text(job)), *rank_number, *step_number,
+                     std::string(table.text(phase)), *start_ns, *end_ns});
+  }
+  return times;
+}
+
+ordered_json phases_document(const std::vector<PhaseTime>& times, std::int64_t origin_ns,
+                             const Limits& limits) {
+  check(!times.empty(), "phases need times");
+  std::set<Row> row_keys;
+  std::set<std::string> phase_keys;
+  for (const PhaseTime& time : times) {
+    row_keys.insert({time.job, time.rank});
+    phase_keys.insert(time.phase);
+  }
+  const auto rows = numbered(row_keys);
+  const auto phases = numbered(phase_keys);
+  ordered_json document{{"rows", ordered_json::array()}, {"phases", phase_keys}};
+  for (const auto& [job, rank] : row_keys) {
+    document["rows"].push_back({{"job", job}, {"rank", rank}});
+  }
+  document["median_s"] = medians(times, rows, phases);
+  document["timeline"] = timeline(times, rows, phases, origin_ns, limits);
+  return document;
+}
+
+}  // namespace tw::report

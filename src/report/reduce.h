@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long series and samples made short: buckets of time, and distributions by their quantiles.
+
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tw::report {
+
+/// Times as nanoseconds since 1970.
+struct TimeSpan {
+  std::int64_t from_ns = INT64_MAX;
+  std::int64_t to_ns = INT64_MIN;
+  bool empty() const { return from_ns > to_ns; }
+  void include(std::int64_t time_ns);
+};
+
+/// Samples of one quantity put into `count` buckets of equal width.
+class TimeBuckets {
+ public:
+  /// REQUIRES: count >= 1, span not empty.
+  TimeBuckets(TimeSpan span, std::size_t count);
+  /// Times outside the span count for its first or last bucket.
+  void add(std::int64_t time_ns, double value);
+
+  double width_s() const { return width_ns_ * 1e-9; }
+  /// NaN where a bucket has no sample.
+  std::vector<double> means() const;
+  const std::vector<double>& largest() const { return largest_; }
+  const std::vector<double>& last() const { return last_; }
+
+ private:
+  TimeSpan span_;
+  double width_ns_;
+  std::vector<double> sum_, largest_, last_;
+  std::vector<std::size_t> samples_;
+};
+
+/// {"n": size, "mean", "min", "max", "q": `count` quantiles at even shares from 0 to 1}; null for
+/// no values. With no more values than `count` the quantiles are the values themselves, sorted.
+nlohmann::ordered_json distribution(std::vector<double> values, std::size_t count);
+
+/// Neighbours taken together until at most `count` are left: {"per": values in each, "mean": [],
+/// "min": [], "max": []}; the last two only where `per` is more than 1.
+nlohmann::ordered_json thinned(const std::vector<double>& values, std::size_t count);
+
+}  // namespace tw::report

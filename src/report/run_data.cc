@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/report/run_data.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/report/flows.h"
+#include "trainwire/report/health.h"
+#include "trainwire/report/packed.h"
+#include "trainwire/report/phases.h"
+#include "trainwire/report/reduce.h"
+#include "trainwire/report/table_reader.h"
+#include "trainwire/report/throughput.h"
+#include "trainwire/result/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace tw::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Member `key` of an object; null when there is none, or `from` is no object.
+ordered_json member(const ordered_json& from, const char* key) {
+  return from.is_object() ? from.value(key, ordered_json()) : ordered_json();
+}
+
+std::vector<double> numbers(const ordered_json& list) {
+  std::vector<double> found;
+  if (!list.is_array()) return found;
+  for (const ordered_json& each : list) {
+    if (each.is_number() && std::isfinite(each.get<double>())) found.push_back(each.get<double>());
+  }
+  return found;
+}
+
+/// One series of times and its distribution; null without times.
+ordered_json times_document(const ordered_json& estimate, const Limits& limits) {
+  const std::vector<double> times = numbers(member(estimate, "times_s"));
+  if (times.empty()) return nullptr;
+  return {{"series", thinned(times, limits.steps)},
+          {"distribution", distribution(times, limits.quantiles)}};
+}
+
+/// Step times of every job that logged them, or else the iterations that the capture shows.
+ordered_json step_times(const ordered_json& summary, const Limits& limits) {
+  ordered_json list = ordered_json::array();
+  const ordered_json jobs = member(summary, "jobs");
+  for (const ordered_json& job : jobs.is_array() ? jobs : ordered_json::array()) {
+    ordered_json step = times_document(member(job, "step"), limits);
+    if (step.is_null() || list.size() >= limits.list_items) continue;
+    list.push_back({{"name", member(job, "name")},
+                    {"source", "log"},
+                    {"step", std::move(step)},
+                    {"exchange", times_document(member(job, "exchange"), limits)}});
+  }
+  if (!list.empty()) return list;
+  ordered_json step = times_document(member(summary, "iterations"), limits);
+  if (step.is_null()) return list;
+  const ordered_json source = member(member(summary, "iterations"), "source");
+  list.push_back(
+      {{"name", nullptr}, {"source", source}, {"step", std::move(step)}, {"exchange", nullptr}});
+  return list;
+}
+
+/// Lists that step_times() has in short form.
+void remove_times(ordered_json& value) {
+  if (value.is_object()) {
+    value.erase("times_s");
+    value.erase("starts_s");
+  }
+  if (!value.is_structured()) return;
+  for (ordered_json& part : value) remove_times(part);
+}
+
+/// The tables of one folder, opened by name.
+class Tables {
+ public:
+  Tables(std::string folder, ordered_json& notes) : folder_(std::move(folder)), notes_(&notes) {}
+
+  std::string path(std::string_view name) const { return fmt::format("{}/{}.csv", folder_, name); }
+
+  /// Null when the table is missing or empty, else what `make` makes of it.
+  ordered_json read(std::string_view name, const std::function<ordered_json(TableReader&)>& make) {
+    std::ifstream file(path(name));
+    if (!file || file.peek() == std::ifstream::traits_type::eof()) return nullptr;
+    TableReader table(file);
+    ordered_json made = make(table);
+    if (table.skipped() > 0) {
+      notes_->push_back(fmt::format("{}.csv: {} row{} not whole and left out", name,
+                                    table.skipped(), table.skipped() == 1 ? " is" : "s are"));
+    }
+    return made;
+  }
+
+ private:
+  std::string folder_;
+  ordered_json* notes_;
+};
+
+/// When the run began: of whatever tells a time, the first.
+std::int64_t origin_of(Tables& tables) {
+  std::int64_t origin = INT64_MAX;
+  static constexpr std::pair<const char*, const char*> kTimes[] = {
+      {"windows", "start_ns"}, {"steps", "start_ns"}, {"iterations", "start_ns"}};
+  for (const auto& [name, column] : kTimes) {
+    tables.read(name, [&, column = column](TableReader& table) {
+      const auto time = table.column(column);
+      if (table.next()) origin = std::min(origin, table.integer(time).value_or(origin));
+      return ordered_json();
+    });
+  }
+  return origin == INT64_MAX ? 0 : origin;
+}
+
+ordered_json throughput(TableReader& table, std::int64_t origin_ns, const Limits& limits) {
+  ordered_json list = ordered_json::array();
+  for (const Series& series : read_series(table, limits)) {
+    const bool total = series.group == "total";
+    list.push_back(
+        series_document(series, origin_ns, total ? limits.total_buckets : limits.series_buckets));
+  }
+  return list;
+}
+
+/// Columns by name, row by row; numbers where a field is one.
+ordered_json whole_table(TableReader& table, const Limits& limits) {
+  ordered_json rows = ordered_json::array();
+  while (table.next() && rows.size() < limits.list_items * 4) {
+    ordered_json row = ordered_json::object();
+    for (std::size_t i = 0; i < table.header().size(); ++i) {
+      const auto number = table.number(i);
+      row[table.header()[i]] = number                  ? number_or_null(number)
+                               : table.text(i).empty() ? ordered_json()
+                                                       : ordered_json(table.row()[i]);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+ordered_json fit_of(const std::string& folder) {
+  std::ifstream file(folder + "/fit.json");
+  if (!file) return nullptr;
+  ordered_json document = ordered_json::parse(file, nullptr, false);
+  return document.is_object() ? document : ordered_json();
+}
+
+std::string label_of(const std::string& folder) {
+  std::filesystem::path path(folder);
+  if (path.filename().empty()) path = path.parent_path();
+  if (path.filename() == "." || path.filename() == "..") path = std::filesystem::canonical(path);
+  return path.filename().string();
+}
+
+void add_tables(ordered_json& data, Tables& tables, const Limits& limits) {
+  const std::int64_t origin = origin_of(tables);
+  data["origin_ns"] = std::to_string(origin);
+  data["throughput"] =
+      tables.read("windows", [&](TableReader& table) { return throughput(table, origin, limits); });
+  data["phases"] = tables.read("steps", [&](TableReader& table) {
+    const auto times = read_phases(table);
+    return times.empty() ? ordered_json() : phases_document(times, origin, limits);
+  });
+  data["matrix"] =
+      tables.read("pairs", [&](TableReader& table) { return matrix_document(table, limits); });
+  data["flows"] =
+      tables.read("flows", [&](TableReader& table) { return flows_document(table, limits); });
+  data["cross_flows"] = tables.read(
+      "cross_flows", [&](TableReader& table) { return cross_flows_document(table, limits); });
+  data["links"] =
+      tables.read("links", [&](TableReader& table) { return whole_table(table, limits); });
+  data["points"] =
+      tables.read("points", [&](TableReader& table) { return whole_table(table, limits); });
+  data["sockets"] = sockets_document(tables.path("sockets"), origin, limits);
+  data["queues"] = queues_document(tables.path("samples"), origin, limits);
+  data["load"] = load_document(tables.path("load"), origin, limits);
+}
+
+}  // namespace
+
+ordered_json cut_to(const ordered_json& value, const Limits& limits) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.size() <= limits.text_bytes) return value;
+    std::size_t end = limits.text_bytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    return text.substr(0, end) + "…";
+  }
+  ordered_json made = value;
+  if (value.is_array() && value.size() > limits.list_items) {
+    const auto most = static_cast<std::ptrdiff_t>(limits.list_items);
+    made = ordered_json::array();
+    std::copy(value.begin(), value.begin() + most, std::back_inserter(made));
+  }
+  if (!made.is_structured()) return made;
+  for (ordered_json& part : made) part = cut_to(part, limits);
+  return made;
+}
+
+ordered_json run_data(const std::string& folder, const Limits& limits) {
+  const result::RunRecord record = result::read_run(folder);
+  const ordered_json& document = record.document;
+  ordered_json summary = member(document, "summary");
+  ordered_json data{{"label", label_of(folder)},
+                    {"path", folder},
+                    {"command", member(document, "command")},
+                    {"complete", record.complete},
+                    {"partial", member(document, "partial")},
+                    {"provenance", cut_to(member(document, "provenance"), limits)},
+                    {"steps", step_times(summary, limits)}};
+  remove_times(summary);
+  data["summary"] = cut_to(summary, limits);
+  ordered_json notes = ordered_json::array();
+  Tables tables(folder, notes);
+  add_tables(data, tables, limits);
+  data["fit"] = cut_to(fit_of(folder), limits);
+  data["notes"] = std::move(notes);
+  return data;
+}
+
+}  // namespace tw::report

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of a run folder, row by row, so that a table of any length takes no memory.
+//
+// A run that was killed leaves a last row that is cut off; rows with another number of fields than
+// the header are passed over and counted.
+
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::report {
+
+class TableReader {
+ public:
+  /// Reads the header. REQUIRES: `in` outlives the reader.
+  explicit TableReader(std::istream& in);
+
+  /// The place of a column in a row; nothing when the table has none of that name.
+  std::optional<std::size_t> column(std::string_view name) const;
+  const std::vector<std::string>& header() const { return header_; }
+
+  /// Goes to the next whole row; false at the end.
+  bool next();
+  const std::vector<std::string>& row() const { return row_; }
+  std::size_t skipped() const { return skipped_; }
+
+  /// Fields of the present row; a column that is not there is empty, like a field without a value.
+  std::string_view text(std::optional<std::size_t> column) const;
+  std::optional<double> number(std::optional<std::size_t> column) const;
+  std::optional<std::int64_t> integer(std::optional<std::size_t> column) const;
+
+ private:
+  bool read_record(std::vector<std::string>& fields);
+
+  std::istream* in_;
+  std::string line_;
+  std::vector<std::string> header_;
+  std::vector<std::string> row_;
+  std::size_t skipped_ = 0;
+};
+
+}  // namespace tw::report

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/report/table_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace tw::report {
+namespace {
+
+TEST(TableReader, ReadsFieldsByTheirColumns) {
+  std::istringstream text("a,b,c\n1,2.5,x\n");
+  TableReader table(text);
+  ASSERT_TRUE(table.next());
+  EXPECT_EQ(table.integer(table.column("a")), 1);
+  EXPECT_EQ(table.number(table.column("b")), 2.5);
+  EXPECT_EQ(table.text(table.column("c")), "x");
+  EXPECT_FALSE(table.next());
+}
+
+TEST(TableReader, HasNothingForAMissingColumnAnEmptyFieldOrAWord) {
+  std::istringstream text("a,b\n,word\n");
+  TableReader table(text);
+  ASSERT_TRUE(table.next());
+  EXPECT_EQ(table.integer(table.column("a")), std::nullopt);
+  EXPECT_EQ(table.number(table.column("b")), std::nullopt);
+  EXPECT_EQ(table.text(table.column("absent")), "");
+}
+
+TEST(TableReader, ReadsQuotedFields) {
+  std::istringstream text("a,b\n\"x, \"\"y\"\"\nz\",2\n");
+  TableReader table(text);
+  ASSERT_TRUE(table.next());
+  EXPECT_EQ(table.text(0), "x, \"y\"\nz");
+  EXPECT_EQ(table.text(1), "2");
+}
+
+TEST(TableReader, PassesOverARowThatWasCutOff) {
+  std::istringstream text("a,b\r\n1,2\r\n\n3");
+  TableReader table(text);
+  EXPECT_TRUE(table.next());
+  EXPECT_EQ(table.text(1), "2");
+  EXPECT_FALSE(table.next());
+  EXPECT_EQ(table.skipped(), 1U);
+}
+
+TEST(TableReader, HasNoRowsWithoutAHeader) {
+  std::istringstream text("");
+  TableReader table(text);
+  EXPECT_FALSE(table.next());
+  EXPECT_FALSE(table.column("a"));
+}
+
+}  // namespace
+}  // namespace tw::report

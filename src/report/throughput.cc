@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/report/throughput.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/report/packed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tw::report {
+namespace {
+
+using SeriesByName = std::map<std::pair<std::string, std::string>, Series>;
+
+Series& named(SeriesByName& all, std::string group, std::string name, std::int64_t width_ns) {
+  Series& series = all[{group, name}];
+  series.group = std::move(group);
+  series.name = std::move(name);
+  series.width_ns = std::max(series.width_ns, width_ns);
+  return series;
+}
+
+void sort_and_merge(Series& series) {
+  auto& windows = series.windows;
+  std::sort(windows.begin(), windows.end(),
+            [](const Window& a, const Window& b) { return a.start_ns < b.start_ns; });
+  std::size_t kept = 0;
+  for (const Window& window : windows) {
+    if (kept > 0 && windows[kept - 1].start_ns == window.start_ns) {
+      windows[kept - 1].bytes += window.bytes;
+    } else {
+      windows[kept++] = window;
+    }
+  }
+  windows.resize(kept);
+}
+
+std::size_t limit_of(const Series& series, const Limits& limits) {
+  if (series.group == "total") return 1;
+  return series.group == "host" ? 2 * limits.hosts : limits.pairs;
+}
+
+int place_of(const Series& series) {
+  if (series.group == "total") return 0;
+  return series.group == "host" ? 1 : 2;
+}
+
+/// Largest first within a group, and no more of a group than its limit; takes them out of `all`.
+std::vector<Series> selected(SeriesByName& all, const Limits& limits) {
+  std::vector<Series> list;
+  for (auto& [key, series] : all) list.push_back(std::move(series));
+  std::stable_sort(list.begin(), list.end(), [](const Series& a, const Series& b) {
+    return std::pair(place_of(a), -a.bytes()) < std::pair(place_of(b), -b.bytes());
+  });
+  std::map<std::string, std::size_t> kept;
+  std::erase_if(
+      list, [&](const Series& series) { return kept[series.group]++ >= limit_of(series, limits); });
+  for (Series& series : list) sort_and_merge(series);
+  return list;
+}
+
+/// One bucket of consecutive windows; rates in bit/s.
+struct Bucket {
+  double bytes = 0;
+  double busiest = 0;
+  double quietest = 0;
+  std::int64_t seen = 0;
+};
+
+std::vector<Bucket> buckets_of(const Series& series, std::int64_t per, std::int64_t windows) {
+  std::vector<Bucket> buckets(static_cast<std::size_t>((windows + per - 1) / per));
+  const std::int64_t first = series.windows.front().start_ns;
+  for (const Window& window : series.windows) {
+    Bucket& bucket =
+        buckets[static_cast<std::size_t>((window.start_ns - first) / series.width_ns / per)];
+    const auto bytes = static_cast<double>(window.bytes);
+    bucket.quietest = bucket.seen == 0 ? bytes : std::min(bucket.quietest, bytes);
+    bucket.busiest = std::max(bucket.busiest, bytes);
+    bucket.bytes += bytes;
+    ++bucket.seen;
+  }
+  return buckets;
+}
+
+}  // namespace
+
+std::int64_t Series::bytes() const {
+  std::int64_t sum = 0;
+  for (const Window& window : windows) sum += window.bytes;
+  return sum;
+}
+
+std::vector<Series> read_series(TableReader& table, const Limits& limits) {
+  SeriesByName all;
+  const auto scope = table.column("scope"), from = table.column("from"), to = table.column("to");
+  const auto start = table.column("start_ns"), width = table.column("width_ns");
+  const auto bytes = table.column("wire_bytes");
+  while (table.next()) {
+    const auto start_ns = table.integer(start), width_ns = table.integer(width);
+    const auto count = table.integer(bytes);
+    if (!start_ns || !width_ns || !count || *width_ns <= 0 || *count < 0) continue;
+    const Window window{*start_ns, *count};
+    if (table.text(scope) == "total") {
+      named(all, "total", "", *width_ns).windows.push_back(window);
+    } else if (table.text(scope) == "pair") {
+      const std::string source(table.text(from)), sink(table.text(to));
+      named(all, "pair", fmt::format("{} > {}", source, sink), *width_ns).windows.push_back(window);
+      named(all, "host", source + " sends", *width_ns).windows.push_back(window);
+      named(all, "host", sink + " receives", *width_ns).windows.push_back(window);
+    }
+  }
+  return selected(all, limits);
+}
+
+nlohmann::ordered_json series_document(const Series& series, std::int64_t origin_ns,
+                                       std::size_t buckets) {
+  check(!series.windows.empty() && series.width_ns > 0 && buckets >= 1, "a series has windows");
+  const std::int64_t first = series.windows.front().start_ns;
+  const std::int64_t windows = (series.windows.back().start_ns - first) / series.width_ns + 1;
+  const auto most = static_cast<std::int64_t>(buckets);
+  const std::int64_t per = (windows + most - 1) / most;
+  const double width_s = static_cast<double>(series.width_ns) * 1e-9;
+  std::vector<double> mean, low, high;
+  for (const Bucket& bucket : buckets_of(series, per, windows)) {
+    const auto there = std::min(per, windows - static_cast<std::int64_t>(mean.size()) * per);
+    mean.push_back(bucket.bytes * 8 / (width_s * static_cast<double>(there)));
+    low.push_back(bucket.seen < there ? 0 : bucket.quietest * 8 / width_s);
+    high.push_back(bucket.busiest * 8 / width_s);
+  }
+  nlohmann::ordered_json document{{"group", series.group},
+                                  {"name", series.name},
+                                  {"bytes", series.bytes()},
+                                  {"start_s", static_cast<double>(first - origin_ns) * 1e-9},
+                                  {"bucket_s", width_s * static_cast<double>(per)},
+                                  {"window_s", width_s},
+                                  {"mean", packed(mean)}};
+  if (per > 1) {
+    document["min"] = packed(low);
+    document["max"] = packed(high);
+  }
+  return document;
+}
+
+}  // namespace tw::report

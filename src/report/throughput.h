@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// windows.csv as series over time: of everything, of each host, of each pair.
+//
+// A series is cut into buckets of whole windows; a bucket keeps the mean rate and the rates of its
+// quietest and its busiest window. Windows that the table leaves out carried nothing and count so.
+
+#pragma once
+
+#include "trainwire/report/limits.h"
+#include "trainwire/report/table_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::report {
+
+struct Window {
+  std::int64_t start_ns;
+  std::int64_t bytes;
+};
+
+/// Windows of one width.
+struct Series {
+  std::string group;      ///< total, host or pair
+  std::string name;       ///< "" for the total, "host0 sends", "host0 > host1"
+  std::int64_t width_ns;  ///< of a window
+  std::vector<Window> windows;
+  std::int64_t bytes() const;
+};
+
+/// The total first, then hosts, then pairs, each with the most bytes first and no more than
+/// `limits` says.
+std::vector<Series> read_series(TableReader& windows, const Limits& limits);
+
+/// {"group", "name", "bytes", "start_s", "bucket_s", "window_s", "mean", "min", "max"} with rates
+/// in bit/s and times since `origin_ns`; "min" and "max" only where a bucket is more than a window.
+/// REQUIRES: windows not empty and in order, width_ns > 0, buckets >= 1.
+nlohmann::ordered_json series_document(const Series& series, std::int64_t origin_ns,
+                                       std::size_t buckets);
+
+}  // namespace tw::report

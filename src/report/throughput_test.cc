@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/report/throughput.h"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+namespace tw::report {
+namespace {
+
+constexpr const char* kWindows =
+    "scope,from,to,flow,start_ns,width_ns,wire_bytes\n"
+    "total,,,,1000,1000,125\n"
+    "total,,,,2000,1000,250\n"
+    "pair,a,b,,2000,1000,200\n"
+    "pair,a,c,,2000,1000,50\n"
+    "pair,a,b,,1000,1000,125\n"
+    "flow,a,b,0,1000,1000,125\n";
+
+std::vector<Series> series_of(const std::string& text, const Limits& limits = {}) {
+  std::istringstream in(text);
+  TableReader table(in);
+  return read_series(table, limits);
+}
+
+TEST(ReadSeries, AddsPairsUpToHosts) {
+  const auto all = series_of(kWindows);
+  // total; a sends 375, b receives 325, c receives 50; a > b, a > c.
+  ASSERT_EQ(all.size(), 6U);
+  EXPECT_EQ(all[0].group, "total");
+  EXPECT_EQ(all[1].name, "a sends");
+  EXPECT_EQ(all[1].bytes(), 375);
+  ASSERT_EQ(all[1].windows.size(), 2U);
+  EXPECT_EQ(all[1].windows[0].start_ns, 1000);
+  EXPECT_EQ(all[1].windows[1].bytes, 250);
+  EXPECT_EQ(all[4].name, "a > b");
+}
+
+TEST(ReadSeries, KeepsThoseThatCarriedTheMost) {
+  const auto all = series_of(kWindows, {.hosts = 1, .pairs = 1});
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[2].name, "b receives");
+  EXPECT_EQ(all[3].name, "a > b");
+}
+
+TEST(ReadSeries, PassesOverRowsThatCannotBe) {
+  EXPECT_TRUE(series_of("scope,from,to,flow,start_ns,width_ns,wire_bytes\n"
+                        "total,,,,1,0,5\ntotal,,,,1,10,-5\ntotal,,,,x,10,5\n")
+                  .empty());
+}
+
+TEST(SeriesDocument, GivesRatesInBitsPerSecond) {
+  // 125 bytes in 1 us are 1 Gbit/s.
+  const auto document = series_document(series_of(kWindows)[0], 500, 10);
+  EXPECT_DOUBLE_EQ(document["start_s"].get<double>(), 500e-9);
+  EXPECT_DOUBLE_EQ(document["bucket_s"].get<double>(), 1e-6);
+  EXPECT_NEAR(document["mean"]["step"].get<double>() * 65534, 2e9, 1);
+  EXPECT_FALSE(document.contains("max"));
+}
+
+TEST(SeriesDocument, CountsWindowsThatWereLeftOutAsQuiet) {
+  // Windows 0, 1 and 9 of ten, 1000 bytes each, in two buckets of five: the first carries 2000, the
+  // second 1000; in both the quietest is 0.
+  const Series series{.group = "total",
+                      .name = "",
+                      .width_ns = 1000,
+                      .windows = {{0, 1000}, {1000, 1000}, {9000, 1000}}};
+  const auto document = series_document(series, 0, 2);
+  EXPECT_EQ(document["mean"]["n"], 2);
+  EXPECT_NEAR(document["mean"]["step"].get<double>() * 65534, 2000 * 8 / 5e-6, 1);
+  EXPECT_NEAR(document["max"]["step"].get<double>() * 65534, 1000 * 8 / 1e-6, 1);
+  EXPECT_EQ(document["min"]["data"], "AAAAAA==");
+}
+
+}  // namespace
+}  // namespace tw::report

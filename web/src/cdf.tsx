@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plot of cumulative distributions.
+
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { distributionCurves } from "./curves";
+import { type Distribution, quantile } from "./data";
+import type { Kind } from "./format";
+import { Plot } from "./plot";
+
+export interface NamedDistribution {
+  name: string;
+  colour: number;
+  of: Distribution;
+}
+
+export function Cdf(props: {
+  id: string;
+  title: string;
+  label: string;
+  kind: Kind;
+  log?: boolean;
+  all: NamedDistribution[];
+  how: ComponentChildren;
+  height?: number;
+}) {
+  const log = props.log ?? false;
+  const data = useMemo(() => {
+    const drawn = distributionCurves(props.all.map((each) => each.of), log);
+    return () => drawn;
+  }, [props.all.map((each) => `${each.name}:${each.of.n}`).join("|"), log]);
+  return (
+    <Plot
+      id={props.id}
+      title={props.title}
+      height={props.height ?? 220}
+      x={{ label: props.label, kind: props.kind, log }}
+      y={{ label: "share no larger", kind: "share", full: [0, 1] }}
+      lines={props.all.map((each) => ({ label: `${each.name} (n = ${each.of.n.toLocaleString("en-US")})`, colour: each.colour, stepped: true }))}
+      data={data}
+      table={() => ({
+        columns: [{ name: "of" }, { name: "n", kind: "count" }, ...["min", "p5", "p25", "median", "p75", "p95", "p99", "max", "mean"].map((name) => ({ name, kind: props.kind }))],
+        rows: props.all.map(({ name, of }) => [name, of.n, of.min, ...[0.05, 0.25, 0.5, 0.75, 0.95, 0.99].map((p) => quantile(of, p)), of.max, of.mean]),
+      })}
+      how={
+        <>
+          {props.how}
+          <p>
+            Empirical distribution: at x the share of values that are x or less. Of long samples the quantiles at even shares are kept
+            {log ? "; the axis is logarithmic, values of 0 are left out" : ""}.
+          </p>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program puts into the page (src/report/run_data.h says the same from its side), and how it
+// is read. Everything may be missing or of another type than expected: it is read through functions
+// that give null then.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export interface Packed {
+  n: number;
+  step: number;
+  data: string;
+}
+
+export interface Distribution {
+  n: number;
+  mean: number;
+  min: number;
+  max: number;
+  q: number[];
+}
+
+export interface Series {
+  group: "total" | "host" | "pair";
+  name: string;
+  bytes: number;
+  start_s: number;
+  bucket_s: number;
+  window_s: number;
+  mean: Packed;
+  min?: Packed;
+  max?: Packed;
+}
+
+export interface Times {
+  series: { per: number; mean: number[]; min?: number[]; max?: number[] };
+  distribution: Distribution;
+}
+
+export interface StepTimes {
+  name: string | null;
+  source: string | null;
+  step: Times;
+  exchange: Times | null;
+}
+
+export interface Phases {
+  rows: { job: string; rank: number }[];
+  phases: string[];
+  median_s: (number | null)[][];
+  timeline: {
+    from_step: number;
+    to_step: number;
+    steps: number;
+    left_off_rows: number;
+    row: number[];
+    phase: number[];
+    start_us: number[];
+    length_us: number[];
+  } | null;
+}
+
+export interface Matrix {
+  hosts: string[];
+  bytes: number[][];
+  left_off: number;
+}
+
+export type FlowClasses = Record<
+  string,
+  { bytes: Distribution | null; duration_s: Distribution | null; rate_bps: Distribution | null; rtt_s: Distribution | null }
+>;
+
+export interface CrossClass {
+  traffic: number;
+  from_bytes: number;
+  to_bytes: number | null;
+  completion_s: Distribution | null;
+  unfinished: number;
+}
+
+export interface Sockets {
+  start_s: number;
+  bucket_s: number;
+  connections: {
+    name: string;
+    samples: number;
+    retransmitted: number;
+    rtt_mean_s: number;
+    rtt_max_s: number;
+    rtt: Packed;
+    rtt_max: Packed;
+    window: Packed;
+    retransmissions: Packed;
+  }[];
+  left_off: number;
+}
+
+export interface Queues {
+  start_s: number;
+  bucket_s: number;
+  hosts: { name: string; queue: Packed }[];
+  left_off: number;
+}
+
+export interface MachineLoad {
+  start_s: number;
+  bucket_s: number;
+  busy: Packed;
+  steal: Packed;
+  wait: Packed;
+}
+
+export type Row = { [column: string]: Json };
+
+export interface Run {
+  label: string;
+  path: string;
+  command: string | null;
+  complete: boolean;
+  partial: string | null;
+  provenance: Json;
+  summary: Json;
+  steps: StepTimes[];
+  throughput: Series[] | null;
+  phases: Phases | null;
+  matrix: Matrix | null;
+  flows: FlowClasses | null;
+  cross_flows: CrossClass[] | null;
+  links: Row[] | null;
+  points: Row[] | null;
+  sockets: Sockets | null;
+  queues: Queues | null;
+  load: MachineLoad | null;
+  fit: Json;
+  notes: string[];
+}
+
+export interface Load {
+  path: string;
+  flows: number;
+  span_s: number;
+  bytes: number;
+  mean_bps: number;
+  bin_s: number;
+  rate: Packed;
+  sizes: Histogram;
+  rates: Histogram;
+}
+
+export interface Histogram {
+  low: number;
+  width: number;
+  counts: number[];
+}
+
+export interface Page {
+  schema: number;
+  version: string;
+  commit: string;
+  full?: boolean;
+  runs?: Run[];
+  load?: Load;
+}
+
+export type Values = (number | null)[];
+
+const NO_VALUE = 65535;
+
+export function unpack(packed: Packed): Values {
+  const text = atob(packed.data);
+  const values: Values = new Array(packed.n);
+  for (let i = 0; i < packed.n; i++) {
+    const code = text.charCodeAt(2 * i) | (text.charCodeAt(2 * i + 1) << 8);
+    values[i] = code === NO_VALUE ? null : code * packed.step;
+  }
+  return values;
+}
+
+/** The member reached by `path`; null when there is none. */
+export function at(json: Json | undefined, ...path: (string | number)[]): Json {
+  let value: Json = json ?? null;
+  for (const key of path) {
+    if (value === null || typeof value !== "object") return null;
+    value = (value as { [key: string]: Json })[String(key)] ?? null;
+  }
+  return value;
+}
+
+export function num(json: Json | undefined, ...path: (string | number)[]): number | null {
+  const value = at(json, ...path);
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+export function str(json: Json | undefined, ...path: (string | number)[]): string | null {
+  const value = at(json, ...path);
+  return typeof value === "string" ? value : null;
+}
+
+export function list(json: Json | undefined, ...path: (string | number)[]): Json[] {
+  const value = at(json, ...path);
+  return Array.isArray(value) ? value : [];
+}
+
+/** The p-quantile of a distribution that is kept by its quantiles. */
+export function quantile(distribution: Distribution, p: number): number {
+  const q = distribution.q;
+  const place = p * (q.length - 1);
+  const below = Math.floor(place);
+  const low = q[below] ?? 0;
+  const high = q[Math.min(below + 1, q.length - 1)] ?? low;
+  return low + (high - low) * (place - below);
+}
+
+export function readPage(): Page {
+  const element = document.getElementById("data");
+  return JSON.parse(element?.textContent ?? "null") as Page;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: which sections there are, in their order.
+
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { type ComponentChildren, render } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { SideBySide, uniqueLabels } from "./compare";
+import { CrossTraffic } from "./cross";
+import { list, type Page, readPage, type Run } from "./data";
+import { Health } from "./health";
+import { Iterations } from "./iterations";
+import { loadParts } from "./load";
+import { TrafficMatrix } from "./matrix";
+import { Collectives, Distributions, Links, Provenance } from "./network";
+import { Checks, Findings, KeyFigures, RunHeader, runTitle } from "./overview";
+import { Choice, type Part, Section } from "./parts";
+import { Sweep } from "./sweep";
+import { endOf, Throughput } from "./throughput";
+import type { Range } from "./zoom";
+
+/** The time that all plots over time show. */
+function timeOf(run: Run): Range {
+  const ends = (run.throughput ?? []).map(endOf);
+  const timeline = run.phases?.timeline;
+  if (timeline) ends.push(...timeline.start_us.slice(-1).map((start, i) => (start + (timeline.length_us.slice(-1)[i] ?? 0)) * 1e-6));
+  for (const part of [run.sockets, run.load]) if (part) ends.push(part.start_s + part.bucket_s * ((part as Partial<NonNullable<Run["load"]>>).busy?.n ?? 0));
+  return [0, Math.max(...ends, 1e-6)];
+}
+
+function partsOf(run: Run, full: Range): Part[] {
+  const sweep = run.points !== null || list(run.summary, "points").length > 0;
+  const parts: (Part | null)[] = [
+    sweep ? { id: "sweep", title: "Sweep", show: () => <Sweep run={run} /> } : null,
+    sweep ? null : { id: "figures", title: "Key figures", show: () => <KeyFigures run={run} /> },
+    sweep ? null : { id: "findings", title: "Findings", show: () => null },
+    sweep ? null : { id: "checks", title: "Checks", show: () => <Checks run={run} /> },
+    sweep ? null : { id: "iterations", title: "Iterations", show: () => <Iterations run={run} full={full} /> },
+    sweep ? null : { id: "throughput", title: "Throughput", show: () => <Throughput run={run} full={full} /> },
+    sweep ? null : { id: "matrix", title: "Traffic matrix", show: () => <TrafficMatrix run={run} /> },
+    sweep ? null : { id: "distributions", title: "Distributions", show: () => <Distributions run={run} /> },
+    sweep ? null : { id: "collectives", title: "Collectives", show: () => <Collectives run={run} /> },
+    list(run.summary, "cross_traffic", "entries").length > 0 ? { id: "cross", title: "Cross traffic", show: () => <CrossTraffic run={run} /> } : null,
+    sweep ? null : { id: "health", title: "Transport health", show: () => <Health run={run} full={full} /> },
+    list(run.summary, "network", "links").length > 0 ? { id: "links", title: "Links", show: () => <Links run={run} /> } : null,
+  ];
+  const there = parts.filter((part): part is Part => part !== null);
+  const ids = new Set(there.map((part) => part.id));
+  return there.map((part) => (part.id === "findings" ? { ...part, show: () => <Findings run={run} sections={ids} /> } : part));
+}
+
+function Frame(props: { title: string; head: ComponentChildren; parts: Part[]; page: Page }) {
+  return (
+    <div class="frame">
+      <nav aria-label="sections">
+        {props.parts.map((part) => (
+          <a href={`#${part.id}`}>{part.title}</a>
+        ))}
+      </nav>
+      <main>
+        <header class="top">
+          <p class="brand">trainwire report</p>
+          <h1>{props.title}</h1>
+          {props.head}
+        </header>
+        {props.parts.map((part) => (
+          <div key={part.id}>{part.show()}</div>
+        ))}
+        <footer>
+          trainwire {props.page.version} ({props.page.commit}){props.page.full ? ", with every window" : ""}. This file holds its data and asks the network for nothing.
+        </footer>
+      </main>
+    </div>
+  );
+}
+
+function Runs(props: { page: Page; runs: Run[] }) {
+  const { runs, page } = props;
+  const labels = useMemo(() => uniqueLabels(runs), [runs]);
+  const [chosen, setChosen] = useState(labels[0] as string);
+  const run = runs[labels.indexOf(chosen)] as Run;
+  const full = useMemo(() => timeOf(run), [run]);
+  const several = runs.length > 1;
+  const parts: Part[] = [
+    ...(several ? [{ id: "side-by-side", title: "Side by side", show: () => <SideBySide runs={runs} /> }] : []),
+    ...(several
+      ? [
+          {
+            id: "one-run",
+            title: "One run",
+            show: () => (
+              <Section id="one-run" title={`One run: ${runTitle(run)}`} lead="What follows is of the run chosen here.">
+                <Choice label="run" values={labels} value={chosen} onChange={setChosen} />
+                <RunHeader run={run} />
+              </Section>
+            ),
+          },
+        ]
+      : []),
+    ...partsOf(run, full).map((part) => ({ ...part, show: () => <div key={`${part.id} ${run.path}`}>{part.show()}</div> })),
+    {
+      id: "provenance",
+      title: "Method and provenance",
+      show: () => (
+        <Section id="provenance" title="Method and provenance" lead={<>How to make it again. <code>trainwire schema</code> explains the columns of all tables.</>}>
+          {runs.map((each) => (
+            <Provenance run={each} />
+          ))}
+        </Section>
+      ),
+    },
+  ];
+  return <Frame title={several ? `${runs.length} runs` : runTitle(run)} head={several ? null : <RunHeader run={run} />} parts={parts} page={page} />;
+}
+
+function Whole(props: { page: Page }) {
+  const { page } = props;
+  if (page.runs && page.runs.length > 0) return <Runs page={page} runs={page.runs} />;
+  const load = page.load;
+  if (!load) return <p class="banner bad">This page has no data in it: it is the template alone.</p>;
+  const parts = loadParts(load);
+  return <Frame title={`Load ${load.path}`} head={<p class="facts">Cross traffic as a list of flows, as <code>trainwire traffic make</code> writes it.</p>} parts={parts} page={page} />;
+}
+
+const page = readPage();
+const title = page.runs?.[0] ? runTitle(page.runs[0]) : (page.load?.path ?? "");
+document.title = `${title}: trainwire report`;
+const root = document.getElementById("page");
+if (root) {
+  root.textContent = "";
+  render(<Whole page={page} />, root);
+}

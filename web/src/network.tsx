@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections that are mostly tables: collectives, links, distributions of flows, provenance.
+
+import { Cdf, type NamedDistribution } from "./cdf";
+import { at, type Distribution, type Json, list, num, type Run, str } from "./data";
+import { show } from "./format";
+import { direction } from "./overview";
+import { Missing, Section } from "./parts";
+import { type Cell, How, TableView, columns } from "./table";
+
+export function Collectives(props: { run: Run }) {
+  const found = list(props.run.summary, "collectives");
+  const order = (collective: Json) => list(collective, "order").join(" → ");
+  return (
+    <Section id="collectives" title="Collectives" lead="Recognised in the packets, without being told.">
+      {found.length === 0 && <Missing>None was recognised: nothing was captured, or no pattern of a collective repeats.</Missing>}
+      {found.length > 0 && (
+        <div class="card">
+          <TableView
+            table={{
+              columns: columns("operation|strategy|size:bytes|times seen:count|time:time|algbw:rate|busbw:rate|confidence:share|hosts|known by"),
+              rows: found.map((each): Cell[] => [
+                (str(each, "operation") ?? "").replace(/_/g, " "),
+                str(each, "strategy"),
+                num(each, "bytes_per_iteration"),
+                num(each, "count"),
+                num(each, "time_s"),
+                num(each, "algbw_bps"),
+                num(each, "busbw_bps"),
+                num(each, "confidence"),
+                order(each),
+                str(each, "evidence"),
+              ]),
+            }}
+          />
+          <How>
+            <p>
+              Bytes of each pair in each iteration are compared with what the schedules of known strategies would move. Time is the median from the first to the last
+              gradient byte of an iteration; algbw is size over time, busbw that times the operation's factor, as nccl-tests defines them.
+            </p>
+          </How>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+export function Links(props: { run: Run }) {
+  const links = list(props.run.summary, "network", "links");
+  const counted = new Map((props.run.links ?? []).map((link) => [`${str(link, "link")} ${str(link, "direction")}`, link]));
+  if (links.length === 0) return null;
+  const lossy = links.some((link) => num(link, "requested", "loss") || num(link, "effective", "path_loss"));
+  const rows = links.map((link): Cell[] => {
+    const counter = counted.get(`${str(link, "name")} ${str(link, "direction")}`);
+    const asked = num(link, "requested", "rate_bps");
+    const got = num(link, "effective", "rate_bps");
+    return [
+      str(link, "name"),
+      direction(str(link, "direction")),
+      asked,
+      got,
+      asked && got ? got / asked - 1 : null,
+      num(link, "requested", "delay_s"),
+      num(link, "effective", "path_round_trip_s"),
+      ...(lossy ? [num(link, "requested", "loss"), num(link, "effective", "path_loss")] : []),
+      num(link, "requested", "queue_bytes"),
+      num(counter, "wire_bytes"),
+      num(counter, "dropped_packets"),
+    ];
+  });
+  return (
+    <Section id="links" title="Links: asked for and in effect">
+      <div class="card">
+        <TableView
+          table={{
+            columns: columns(`link|direction|rate asked:rate|in effect:rate|difference:share|delay asked:time|path's round trip:time|${lossy ? "loss asked:share|path's loss:share|" : ""}queue:bytes|carried:bytes|dropped:count`),
+            rows,
+          }}
+        />
+        <How>
+          <p>
+            Asked is what the experiment says (divided by run.scale); in effect is what was measured on paths over the link before the run. Carried and dropped are what
+            the device and its queue counted during the run (links.csv).
+          </p>
+        </How>
+      </div>
+    </Section>
+  );
+}
+
+/** Classes in a fixed order, so that each keeps its colour. */
+const CLASSES = ["gradient", "cross", "acknowledgement", "control", "tiny"];
+
+export function Distributions(props: { run: Run }) {
+  const flows = props.run.flows;
+  const of = (pick: "bytes" | "duration_s" | "rate_bps" | "rtt_s"): NamedDistribution[] =>
+    Object.entries(flows ?? {}).flatMap(([name, parts]) => {
+      const distribution: Distribution | null = parts[pick];
+      const known = CLASSES.indexOf(name);
+      return distribution && distribution.max > 0 ? [{ name, colour: known < 0 ? 6 : known, of: distribution }] : [];
+    });
+  const how = <p>Directed flows of flows.csv by class; a flow is a connection in one direction.</p>;
+  const sizes = of("bytes");
+  const times = of("duration_s");
+  const trips = of("rtt_s");
+  return (
+    <Section id="distributions" title="Distributions of flows">
+      {sizes.length === 0 && <Missing>flows.csv is missing or empty: nothing was captured.</Missing>}
+      <div class="plots">
+        {sizes.length > 0 && <Cdf id="flow-sizes" title={`The largest flow carried ${show("bytes", Math.max(...sizes.map((each) => each.of.max)))}.`} label="distinct payload" kind="bytes" log all={sizes} how={how} />}
+        {times.length > 0 && <Cdf id="flow-durations" title={`Flows lasted up to ${show("time", Math.max(...times.map((each) => each.of.max)))}.`} label="from first to last packet" kind="time" log all={times} how={how} />}
+        {trips.length > 0 && (
+          <Cdf
+            id="flow-rtt"
+            title={`Mean round trips of flows reach ${show("time", Math.max(...trips.map((each) => each.of.max)))}.`}
+            label="mean round trip of a flow, as captured"
+            kind="time"
+            log
+            all={trips}
+            how={<p>From a segment to its acknowledgement at the point of capture; near the receiver that is shorter than the whole way.</p>}
+          />
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function settingRows(json: Json, path: string, rows: Cell[][]) {
+  if (json === null || typeof json !== "object") return;
+  const origin = str(json, "origin");
+  if (origin !== null) {
+    const value = at(json, "value");
+    rows.push([path, value === null ? "none" : typeof value === "object" ? JSON.stringify(value) : String(value), origin]);
+    return;
+  }
+  for (const [key, part] of Object.entries(json)) settingRows(part as Json, path ? `${path}.${key}` : key, rows);
+}
+
+export function Provenance(props: { run: Run }) {
+  const { run } = props;
+  const settings: Cell[][] = [];
+  settingRows(at(run.summary, "experiment"), "", settings);
+  const command = list(run.provenance, "command_line").join(" ");
+  const own = settings.filter((row) => row[2] !== "default" && row[2] !== "derived");
+  const rest = settings.filter((row) => !own.includes(row));
+  const settingColumns = columns("setting|value|from");
+  return (
+    <div class="card">
+      <h3>{run.label}</h3>
+      <pre>{command}</pre>
+      <p class="facts">
+        Made by trainwire {str(run.provenance, "version")} ({str(run.provenance, "commit")}), started {str(run.provenance, "started")}, folder {run.path}.
+      </p>
+      <TableView
+        table={{
+          columns: [{ name: "input" }, { name: "size", kind: "bytes" }, { name: `hash (${str(run.provenance, "input_hash") ?? "–"})` }],
+          rows: list(run.provenance, "inputs").map((input): Cell[] => [str(input, "path"), num(input, "bytes"), str(input, "hash")]),
+        }}
+      />
+      {own.length > 0 && <TableView caption="What the experiment sets" table={{ columns: settingColumns, rows: own }} />}
+      {rest.length > 0 && (
+        <details>
+          <summary>{rest.length} defaults and derived values</summary>
+          <TableView table={{ columns: settingColumns, rows: rest }} />
+        </details>
+      )}
+    </div>
+  );
+}

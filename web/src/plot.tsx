@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// One plot: a sentence, a key that shows the values under the cursor, the drawing, its table, how it was
+// computed, and buttons to take it away.
+//
+// uPlot draws axes, lines, cursor and selection; `paint` draws whatever else belongs on the canvas.
+// Zooming is by dragging, or by keys: the new data and the new range are set in one batch, since
+// setting data inside uPlot's own scale hook leaves it blank.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import { dashOf, faded, onThemeChange, seriesColour, variable } from "./colours";
+import type { Values } from "./data";
+import { digits, type Kind, show, unitFor } from "./format";
+import { plotImage } from "./image";
+import { csvText, How, save, type Table, TableView } from "./table";
+import { join, type Range, zoomTo } from "./zoom";
+
+export interface Axis {
+  label: string;
+  kind: Kind;
+  log?: boolean;
+  /** Named places 0, 1, 2... instead of numbers. */
+  names?: string[];
+  full?: Range;
+}
+
+export interface Line {
+  label: string;
+  /** Place in the palette. */
+  colour: number;
+  dashed?: boolean;
+  stepped?: boolean;
+  points?: boolean;
+  noLine?: boolean;
+  /** Joins points across times without one. */
+  spanGaps?: boolean;
+}
+
+export interface Drawn {
+  xs: number[];
+  /** For each line its values, and optionally a band around them. */
+  ys: { values: Values; low?: Values; high?: Values }[];
+}
+
+export interface PlotProps {
+  id: string;
+  title: string;
+  x: Axis;
+  y: Axis;
+  lines: Line[];
+  /** What to draw of a stretch of x (null: all) on `points` pixels. */
+  data: (range: Range | null, points: number) => Drawn;
+  table: () => Table;
+  how: ComponentChildren;
+  group?: string;
+  height?: number;
+  /** Entries of the key beyond the lines. */
+  legend?: { colour: string; label: string }[];
+  paint?: (plot: uPlot) => void;
+  /** Text for a place of the plot, instead of the lines' values. */
+  readout?: (x: number, y: number) => string;
+  controls?: ComponentChildren;
+}
+
+function axisText(axis: Axis, largest: number): string {
+  if (axis.names || axis.log) return axis.label;
+  const unit = unitFor(axis.kind, largest).name;
+  return unit ? `${axis.label} (${unit})` : axis.label;
+}
+
+function largestOf(drawn: Drawn): number {
+  let largest = 0;
+  for (const line of drawn.ys) {
+    for (const value of line.high ?? line.values) if (value !== null && value > largest) largest = value;
+  }
+  return largest;
+}
+
+/** uPlot's data: x, then for each line its values, the upper and the lower end of its band. */
+function aligned(drawn: Drawn): uPlot.AlignedData {
+  const columns: Values[] = [];
+  for (const line of drawn.ys) columns.push(line.values, line.high ?? [], line.low ?? []);
+  return [drawn.xs, ...columns] as unknown as uPlot.AlignedData;
+}
+
+function seriesOf(lines: Line[]): uPlot.Series[] {
+  const list: uPlot.Series[] = [{}];
+  for (const line of lines) {
+    const stroke = () => seriesColour(line.colour);
+    const dash = line.dashed ? [6, 4] : dashOf(line.colour);
+    const edge: uPlot.Series = { stroke: "transparent", width: 0, points: { show: false } };
+    const drawnLine: uPlot.Series = { stroke, width: line.noLine ? 0 : 1.6, spanGaps: line.spanGaps ?? false };
+    drawnLine.points = line.points ? { show: true, size: 6, fill: stroke, stroke } : { show: false };
+    if (line.noLine) drawnLine.paths = () => null;
+    if (line.stepped) drawnLine.paths = uPlot.paths.stepped?.({ align: 1 });
+    if (dash) drawnLine.dash = dash;
+    list.push(drawnLine, edge, { ...edge });
+  }
+  return list;
+}
+
+function bandsOf(lines: Line[]): uPlot.Band[] {
+  return lines.map((line, i) => ({
+    series: [3 * i + 2, 3 * i + 3] as [number, number],
+    fill: () => faded(seriesColour(line.colour), 0.2),
+  }));
+}
+
+function axisOf(axis: Axis, largest: number, side: "x" | "y"): uPlot.Axis {
+  const factor = axis.names ? 1 : unitFor(axis.kind, largest).factor;
+  const names = axis.names;
+  const grid = { stroke: () => variable("--grid"), width: 1 };
+  return {
+    label: axisText(axis, largest),
+    labelSize: 18,
+    labelFont: "12px system-ui, sans-serif",
+    font: "11px system-ui, sans-serif",
+    stroke: () => variable("--quiet"),
+    grid,
+    ticks: { ...grid, size: 4 },
+    ...(side === "y"
+      ? { size: names ? Math.min(150, 24 + 6.2 * Math.max(...names.map((name) => name.length))) : 56 }
+      : { size: 34 }),
+    ...(names
+      ? {
+          splits: (_plot: uPlot, _axis: number, min: number, max: number) =>
+            places(names.length, min, max, side === "y" ? 40 : 14),
+          values: (_plot: uPlot, splits: number[]) => splits.map((place) => shortName(names[place] ?? "")),
+        }
+      : {
+          values: (_plot: uPlot, splits: number[], _axis: number, _space: number, step: number) =>
+            splits.map((value) => (value === null ? "" : axis.log ? tickText(axis.kind, value) : tickDigits(value / factor, step / factor))),
+        }),
+  };
+}
+
+/** A logarithmic axis spans units: each power of ten has its own. */
+const tickText = (kind: Kind, value: number) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? show(kind, value) : "");
+
+/** As many decimals as tell neighbouring ticks apart. */
+function tickDigits(value: number, step: number): string {
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  return decimals > 9 ? value.toExponential(3) : value.toLocaleString("en-US", { maximumFractionDigits: decimals });
+}
+
+/** Plots share where the cursor is, but not the drag: the others zoom because this one tells them to. */
+function sharedCursor(key: string): uPlot.Cursor.Sync {
+  return { key, scales: ["x", null], filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } };
+}
+
+const shortName = (name: string) => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
+
+/** Whole places between min and max, at most `most` of them. */
+function places(count: number, min: number, max: number, most: number): number[] {
+  const from = Math.max(0, Math.ceil(min));
+  const to = Math.min(count - 1, Math.floor(max));
+  const step = Math.max(1, Math.ceil((to - from + 1) / most));
+  const list: number[] = [];
+  for (let i = from; i <= to; i += step) list.push(i);
+  return list;
+}
+
+function scaleOf(axis: Axis, side: "x" | "y"): uPlot.Scale {
+  // The first name is at the top, as in a table.
+  if (axis.names) return { time: false, dir: side === "y" ? -1 : 1, ...(side === "y" ? { range: [-0.5, axis.names.length - 0.5] as Range } : {}) };
+  if (axis.log) return { time: false, distr: 3 };
+  if (side === "x") return { time: false };
+  return {
+    range: (_plot, _min, max) => axis.full ?? [0, max > 0 ? max * 1.06 : 1],
+  };
+}
+
+export function Plot(props: PlotProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const values = useRef<(HTMLElement | null)[]>([]);
+  const place = useRef<HTMLOutputElement>(null);
+  const [zoomed, setZoomed] = useState<Range | null>(null);
+  const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set());
+  const group = props.group ?? props.id;
+  const whole = useMemo(() => props.data(null, 900), [props.data]);
+
+  function showValues(u: uPlot) {
+    const { idx, left, top } = u.cursor;
+    const inside = left !== undefined && left !== null && left >= 0;
+    const x = inside ? u.posToVal(left, "x") : 0;
+    if (props.readout) {
+      const text = inside ? props.readout(x, u.posToVal(top ?? 0, "y")) : "";
+      if (place.current) place.current.textContent = text;
+      return;
+    }
+    const at = inside && idx !== null && idx !== undefined ? idx : null;
+    const xValue = at === null ? null : (u.data[0][at] ?? null);
+    if (place.current) place.current.textContent = xValue === null ? "" : xText(props.x, xValue);
+    props.lines.forEach((_line, i) => {
+      const cell = values.current[i];
+      if (cell) cell.textContent = at === null ? "" : valueText(u, i, at, props.y.kind);
+    });
+  }
+
+  function apply(range: Range | null) {
+    const u = plot.current;
+    if (!u) return;
+    const drawn = props.data(range, Math.max(200, u.bbox.width / devicePixelRatio));
+    const full = fullRange(props.x, drawn.xs);
+    u.batch(() => {
+      u.setData(aligned(drawn), false);
+      u.setScale("x", { min: (range ?? full)[0], max: (range ?? full)[1] });
+      if (props.y.names) u.setScale("y", { min: -0.5, max: props.y.names.length - 0.5 });
+    });
+    setZoomed(range);
+  }
+
+  useEffect(() => {
+    const box = holder.current;
+    if (!box) return;
+    const largestX = Math.max(...(props.x.full ?? [0]), whole.xs[whole.xs.length - 1] ?? 0);
+    const u = new uPlot(
+      {
+        width: box.clientWidth || 800,
+        height: props.height ?? 240,
+        legend: { show: false },
+        padding: [8, 14, 0, 0],
+        scales: { x: scaleOf(props.x, "x"), y: scaleOf(props.y, "y") },
+        axes: [axisOf(props.x, largestX, "x"), axisOf(props.y, props.y.full?.[1] ?? largestOf(whole), "y")],
+        series: seriesOf(props.lines),
+        bands: bandsOf(props.lines),
+        cursor: {
+          y: props.readout !== undefined,
+          points: { show: props.readout === undefined, size: 7 },
+          drag: { x: true, y: false, setScale: false },
+          bind: { dblclick: () => () => (zoomTo(group, null), null) },
+          ...(props.group ? { sync: sharedCursor(props.group) } : {}),
+        },
+        hooks: {
+          setSelect: [
+            (self) => {
+              const { left, width } = self.select;
+              if (width < 4) return;
+              const range: Range = [self.posToVal(left, "x"), self.posToVal(left + width, "x")];
+              self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+              if (range[1] > range[0]) zoomTo(group, range);
+            },
+          ],
+          setCursor: [showValues],
+          draw: props.paint ? [props.paint] : [],
+        },
+      },
+      aligned(whole),
+      box,
+    );
+    plot.current = u;
+    const leave = join(group, apply);
+    apply(null);
+    const forget = onThemeChange(() => u.redraw(true, true));
+    const observer = new ResizeObserver(() => {
+      if (box.clientWidth > 0 && box.clientWidth !== u.width) u.setSize({ width: box.clientWidth, height: u.height });
+    });
+    observer.observe(box);
+    setHidden(new Set());
+    return () => {
+      observer.disconnect();
+      forget();
+      leave();
+      u.destroy();
+      plot.current = null;
+    };
+  }, [props.data, props.paint]);
+
+  function toggle(i: number) {
+    const next = new Set(hidden);
+    if (!next.delete(i)) next.add(i);
+    setHidden(next);
+    for (const k of [1, 2, 3]) plot.current?.setSeries(3 * i + k, { show: !next.has(i) });
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const u = plot.current;
+    if (!u || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!moveByKey(u, event.key, (range) => zoomTo(group, range))) return;
+    event.preventDefault();
+  }
+
+  const keyEntries = [
+    ...props.lines.map((line) => ({ label: line.label, colour: seriesColour(line.colour) })),
+    ...(props.legend ?? []),
+  ];
+  const takeImage = () => {
+    if (plot.current) plotImage(plot.current, props.title, keyEntries, (blob) => save(`${props.id}.png`, blob));
+  };
+  return (
+    <figure class="card plot" id={props.id} aria-label={props.title}>
+      <figcaption>
+        <h3>{props.title}</h3>
+        <div class="tools">
+          {zoomed && (
+            <button type="button" class="reset" onClick={() => zoomTo(group, null)}>
+              all
+            </button>
+          )}
+          <button type="button" onClick={() => save(`${props.id}.csv`, new Blob([csvText(props.table())], { type: "text/csv" }))}>
+            CSV
+          </button>
+          <button type="button" onClick={takeImage}>
+            PNG
+          </button>
+        </div>
+      </figcaption>
+      {props.controls}
+      <div class="key">
+        <output ref={place} class="place" />
+        {props.lines.length + (props.legend?.length ?? 0) > 0 &&
+          props.lines.map((line, i) => (
+            <button type="button" class="entry" aria-pressed={!hidden.has(i)} title="show or hide" onClick={() => toggle(i)}>
+              <Swatch colour={line.colour} dashed={line.dashed ?? false} />
+              {line.label} <b ref={(element) => void (values.current[i] = element)} />
+            </button>
+          ))}
+        {props.legend?.map((entry) => (
+          <span class="entry">
+            <i class="swatch" style={{ background: entry.colour }} />
+            {entry.label}
+          </span>
+        ))}
+      </div>
+      <div
+        ref={holder}
+        class="drawing"
+        tabIndex={0}
+        role="img"
+        aria-label={`${props.title} Arrow keys read values, + and − zoom, 0 shows all; a table follows.`}
+        onKeyDown={onKeyDown}
+      />
+      <div class="folds">
+        <details>
+          <summary>Table</summary>
+          <LazyTable table={props.table} />
+        </details>
+        <How>{props.how}</How>
+      </div>
+    </figure>
+  );
+}
+
+function Swatch(props: { colour: number; dashed: boolean }) {
+  const [, redraw] = useState(0);
+  useEffect(() => onThemeChange(() => redraw((n) => n + 1)), []);
+  const colour = seriesColour(props.colour);
+  return <i class={props.dashed ? "swatch dashed" : "swatch"} style={{ background: colour, borderColor: colour }} />;
+}
+
+/** Built when it is opened: hundreds of rows that nobody looks at cost time. */
+function LazyTable(props: { table: () => Table }) {
+  const [open, setOpen] = useState(false);
+  const mark = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const details = mark.current?.closest("details");
+    const onToggle = () => details?.open && setOpen(true);
+    details?.addEventListener("toggle", onToggle);
+    return () => details?.removeEventListener("toggle", onToggle);
+  }, []);
+  return <div ref={mark}>{open && <TableView table={props.table()} />}</div>;
+}
+
+function fullRange(axis: Axis, xs: number[]): Range {
+  if (axis.names) return [-0.5, axis.names.length - 0.5];
+  if (axis.full) return axis.full;
+  const low = xs[0] ?? 0;
+  const high = xs[xs.length - 1] ?? 1;
+  return high > low ? [low, high] : [low - 0.5, high + 0.5];
+}
+
+function xText(axis: Axis, value: number): string {
+  if (axis.names) return axis.names[Math.round(value)] ?? "";
+  return axis.kind === "number" || axis.kind === "count" ? `${axis.label} ${digits(value)}` : show(axis.kind, value);
+}
+
+function valueText(u: uPlot, line: number, index: number, kind: Kind): string {
+  const pick = (k: number) => (u.data[3 * line + k] as Values | undefined)?.[index] ?? null;
+  const [value, high, low] = [pick(1), pick(2), pick(3)];
+  if (value === null) return "";
+  return high === null || low === null ? show(kind, value) : `${show(kind, value)} (${show(kind, low)} … ${show(kind, high)})`;
+}
+
+/** True when the key was one of ours. */
+function moveByKey(u: uPlot, key: string, zoom: (range: Range | null) => void): boolean {
+  const width = u.bbox.width / devicePixelRatio;
+  const height = u.bbox.height / devicePixelRatio;
+  const left = u.cursor.left !== undefined && u.cursor.left >= 0 ? u.cursor.left : width / 2;
+  const top = u.cursor.top !== undefined && u.cursor.top >= 0 ? u.cursor.top : height / 2;
+  const { min, max } = u.scales.x as { min: number; max: number };
+  const around = (factor: number): Range => {
+    const x = u.posToVal(left, "x");
+    return [x - (x - min) * factor, x + (max - x) * factor];
+  };
+  const moves: Record<string, () => void> = {
+    ArrowLeft: () => u.setCursor({ left: Math.max(0, left - 8), top }),
+    ArrowRight: () => u.setCursor({ left: Math.min(width, left + 8), top }),
+    ArrowUp: () => u.setCursor({ left, top: Math.max(0, top - 8) }),
+    ArrowDown: () => u.setCursor({ left, top: Math.min(height, top + 8) }),
+    "+": () => zoom(around(0.5)),
+    "=": () => zoom(around(0.5)),
+    "-": () => zoom(around(2)),
+    "0": () => zoom(null),
+    Escape: () => zoom(null),
+  };
+  const move = moves[key];
+  move?.();
+  return move !== undefined;
+}
