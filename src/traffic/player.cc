@@ -36,37 +36,8 @@ constexpr int kMostTurns = 64;
 constexpr std::size_t kMostConnecting = 256;
 constexpr std::int64_t kStuckNs = 1'000'000;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-/// A paced flow sends at least this much at a time, and as much as 200 us of its rate.
-constexpr double kLeastPiece = 16 << 10;
-constexpr double kPieceTimeS = 200e-6;
-/// What a paced flow may make up for.
-constexpr double kCatchUpS = 0.1;
 
 }  // namespace
-
-/// A long flow at a rate: what it may have sent grows with time.
-struct Player::Pace {
-  Line* line = nullptr;
-  double bytes_per_s = 0;  ///< 0: as fast as it goes
-  double forgone = 0;      ///< bytes that it was held up for too long to make up
-  std::int64_t next_ns = 0;
-
-  double piece() const { return std::max(kLeastPiece, bytes_per_s * kPieceTimeS); }
-  /// Bytes that it may send now; also when it may send the next piece.
-  std::uint64_t allowance(std::int64_t begin_ns, std::int64_t now) {
-    if (bytes_per_s <= 0) return std::numeric_limits<std::uint64_t>::max() / 2;
-    const double earned = bytes_per_s * 1e-9 * static_cast<double>(now - begin_ns) - forgone;
-    double left = earned - static_cast<double>(line->written());
-    const double most = std::max(piece(), bytes_per_s * kCatchUpS);
-    if (left > most) {
-      forgone += left - most;
-      left = most;
-    }
-    const double sent_then = left >= piece() ? 0 : left;
-    next_ns = now + static_cast<std::int64_t>(1e9 * (piece() - sent_then) / bytes_per_s) + 1;
-    return left >= piece() ? static_cast<std::uint64_t>(left) : 0;
-  }
-};
 
 Player::Player(const PlayOrders& orders, StopSignal& stop, Share share)
     : orders_(orders),
@@ -78,8 +49,6 @@ Player::Player(const PlayOrders& orders, StopSignal& stop, Share share)
   epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, stop_.descriptor(), &event);
 }
-
-Player::~Player() = default;
 
 void Player::connect() {
   const bool is_long = orders_.task.kind == TrafficKind::Long;
@@ -242,7 +211,7 @@ void Player::start_long() {
                   {.number = number, .size = kEndless}, orders_.task.token);
       ++busy_;
       tally_.start(Duration(now - begin_ns_), 0);
-      paces_.push_back({.line = line, .bytes_per_s = rate});
+      paced_.push_back({.line = line, .pace = Pace(rate, begin_ns_)});
       number += share_.of;
     }
     idle.clear();
@@ -250,22 +219,21 @@ void Player::start_long() {
 }
 
 void Player::pace(std::int64_t now) {
-  for (Pace& pace : paces_) {
-    if (now < pace.next_ns) continue;
-    if (pace.line->state() == Line::State::Sending) continue;
-    const std::uint64_t bytes = pace.allowance(begin_ns_, now);
+  for (PacedLine& paced : paced_) {
+    if (now < paced.pace.next_ns() || paced.line->state() == Line::State::Sending) continue;
+    const std::uint64_t bytes = paced.pace.allowance(paced.line->written(), now);
     if (bytes == 0) continue;
-    pace.line->allow(bytes);
-    queue(*pace.line);
+    paced.line->allow(bytes);
+    queue(*paced.line);
   }
 }
 
 std::int64_t Player::next_time() const {
   std::int64_t time = kNever;
   if (next_) time = begin_ns_ + next_->flow.start.count() - kSpinNs;
-  if (orders_.task.kind == TrafficKind::Long && paces_.empty()) time = std::min(time, begin_ns_);
-  for (const Pace& pace : paces_) {
-    if (pace.line->state() == Line::State::Awaiting) time = std::min(time, pace.next_ns);
+  if (orders_.task.kind == TrafficKind::Long && paced_.empty()) time = std::min(time, begin_ns_);
+  for (const PacedLine& paced : paced_) {
+    if (paced.line->state() == Line::State::Awaiting) time = std::min(time, paced.pace.next_ns());
   }
   if (orders_.task.duration && !settled_) {
     time = std::min(time, begin_ns_ + orders_.task.duration->count());

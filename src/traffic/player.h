@@ -11,6 +11,7 @@
 #include "trainwire/traffic/feed.h"
 #include "trainwire/traffic/generator.h"
 #include "trainwire/traffic/line.h"
+#include "trainwire/traffic/pace.h"
 #include "trainwire/traffic/stop_signal.h"
 #include "trainwire/traffic/tally.h"
 
@@ -35,7 +36,6 @@ struct PlayOrders {
 class Player {
  public:
   Player(const PlayOrders& orders, StopSignal& stop, Share share);
-  ~Player();
   Player(const Player&) = delete;
   Player& operator=(const Player&) = delete;
 
@@ -53,7 +53,11 @@ class Player {
   std::int64_t last_ns() const { return last_ns_; }
 
  private:
-  struct Pace;
+  /// A long flow.
+  struct PacedLine {
+    Line* line;
+    Pace pace;
+  };
   void loop();
   bool is_due(std::int64_t now) const;
   void launch_due(std::int64_t now);
@@ -90,9 +94,9 @@ class Player {
   std::unordered_map<Line*, std::unique_ptr<Line>> lines_ = {};
   std::vector<std::vector<Line*>> idle_;  ///< by destination, the warmest last
   std::deque<Line*> queue_ = {};          ///< may send now
-  std::vector<Pace> paces_;               ///< long flows
-  std::size_t busy_ = 0;                  ///< lines with a flow
-  std::size_t connecting_ = 0;            ///< lines whose handshake is under way
+  std::vector<PacedLine> paced_ = {};
+  std::size_t busy_ = 0;        ///< lines with a flow
+  std::size_t connecting_ = 0;  ///< lines whose handshake is under way
   Tally tally_ = {};
   std::int64_t begin_ns_ = 0;
   std::int64_t end_ns_ = 0;
