@@ -32,25 +32,13 @@ std::string entry_text(const lab::CrossTraffic& entry,
   if (!outcome) return fmt::format("{}: cut off", entry.name);
   const double asked = entry.requested.bits_per_second();
   const double got = achieved_bps(entry, outcome);
-  return fmt::format("{}: asked {}, got {} ({:.1f} %), {} flows, {} unfinished, late p50 {} p99 {}",
-                     entry.name, readable(entry.requested), readable(BitRate(got)),
-                     100 * got / asked, outcome->started, outcome->unfinished,
-                     readable(from_seconds(outcome->lateness_p50_s)),
-                     readable(from_seconds(outcome->lateness_p99_s)));
-}
-
-ordered_json completion_document(const traffic::Outcome& outcome) {
-  ordered_json classes = ordered_json::array();
-  for (const traffic::CompletionClass& c : outcome.completion) {
-    classes.push_back({{"from_bytes", c.from.count()},
-                       {"to_bytes", c.to ? ordered_json(c.to->count()) : ordered_json()},
-                       {"n", c.n},
-                       {"censored", c.censored},
-                       {"p50_s", c.p50_s},
-                       {"p99_s", c.p99_s},
-                       {"mean_s", c.mean_s}});
-  }
-  return classes;
+  return fmt::format(
+      "{}: asked {}, got {} ({:.1f} %), {} flows, {} unfinished{}, late p50 {} p99 {}", entry.name,
+      readable(entry.requested), readable(BitRate(got)), 100 * got / asked, outcome->started,
+      outcome->unfinished,
+      outcome->unstarted > 0 ? fmt::format(", {} never started", outcome->unstarted) : "",
+      readable(from_seconds(outcome->lateness_p50_s)),
+      readable(from_seconds(outcome->lateness_p99_s)));
 }
 
 ordered_json entry_document(const lab::CrossTraffic& entry,
@@ -63,16 +51,10 @@ ordered_json entry_document(const lab::CrossTraffic& entry,
                         {"complete", outcome.has_value() || entry.is_silent()}};
   if (!outcome) return document;
   document["offered_bps"] = outcome->offered.bits_per_second() / entry.payload_share;
-  document["acknowledged_bytes"] = outcome->acknowledged.count();
-  document["elapsed_s"] = outcome->elapsed_s;
-  document["flows"] = {{"started", outcome->started},
-                       {"finished", outcome->finished},
-                       {"unfinished", outcome->unfinished}};
-  document["lateness"] = {{"p50_s", outcome->lateness_p50_s}, {"p99_s", outcome->lateness_p99_s}};
-  document["completion"] = completion_document(*outcome);
-  if (outcome->datagrams_sent) {
-    document["datagrams"] = {{"sent", *outcome->datagrams_sent},
-                             {"received", outcome->datagrams_received.value_or(0)}};
+  const nlohmann::json told = traffic::to_json(*outcome);
+  for (const char* key :
+       {"acknowledged_bytes", "elapsed_s", "flows", "lateness", "completion", "datagrams"}) {
+    if (told.contains(key)) document[key] = told[key];
   }
   return document;
 }
