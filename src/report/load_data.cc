@@ -3,7 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/report/packed.h"
-#include "trainwire/stats/histogram.h"
+#include "trainwire/report/reduce.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,11 +16,6 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostBins = 20'000;
 constexpr double kNarrowestBin = 1e-3;
-
-ordered_json histogram_document(const std::vector<double>& values, std::size_t bins) {
-  const stats::Histogram histogram = stats::histogram(values, {.bins = bins});
-  return {{"low", histogram.low}, {"width", histogram.width}, {"counts", histogram.counts}};
-}
 
 /// A power of ten times 1, 2 or 5 ms, so that the bins are few enough.
 double bin_width(double span_s) {
@@ -60,8 +55,8 @@ ordered_json load_data(const LoadSource& load) {
           {"mean_bps", bytes * 8 / load.span_s},
           {"bin_s", width},
           {"rate", packed(rate)},
-          {"sizes", histogram_document(sizes, 40)},
-          {"rates", histogram_document(rate, 40)}};
+          {"sizes", histogram_document(sizes, {.bins = 40})},
+          {"rates", histogram_document(rate, {.bins = 40})}};
 }
 
 }  // namespace tw::report

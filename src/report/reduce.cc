@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/report/packed.h"
+#include "trainwire/stats/ecdf.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +58,8 @@ ordered_json distribution(std::vector<double> values, std::size_t count) {
                         {"mean", short_number(std::accumulate(values.begin(), values.end(), 0.0) /
                                               static_cast<double>(n))},
                         {"min", short_number(values.front())},
-                        {"max", short_number(values.back())}};
+                        {"max", short_number(values.back())},
+                        {"band", short_number(stats::ecdf_band(n))}};
   if (n > count) {
     std::vector<double> some;
     for (std::size_t i = 0; i < count; ++i) {
@@ -69,6 +71,12 @@ ordered_json distribution(std::vector<double> values, std::size_t count) {
   }
   document["q"] = short_numbers(std::move(values));
   return document;
+}
+
+ordered_json histogram_document(const std::vector<double>& values,
+                                const stats::HistogramOptions& options) {
+  const stats::Histogram histogram = stats::histogram(values, options);
+  return {{"low", histogram.low}, {"width", histogram.width}, {"counts", histogram.counts}};
 }
 
 ordered_json thinned(const std::vector<double>& values, std::size_t count) {

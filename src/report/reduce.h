@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "trainwire/stats/histogram.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
@@ -40,9 +42,14 @@ class TimeBuckets {
   std::vector<std::size_t> samples_;
 };
 
-/// {"n": size, "mean", "min", "max", "q": `count` quantiles at even shares from 0 to 1}; null for
-/// no values. With no more values than `count` the quantiles are the values themselves, sorted.
+/// {"n": size, "mean", "min", "max", "q": `count` quantiles at even shares from 0 to 1, "band": how
+/// far the 95 % band of the distribution function reaches (stats/ecdf.h)}; null for no values. With
+/// no more values than `count` the quantiles are the values themselves, sorted.
 nlohmann::ordered_json distribution(std::vector<double> values, std::size_t count);
+
+/// {"low", "width", "counts"} of bins of equal width. REQUIRES: values not empty and finite.
+nlohmann::ordered_json histogram_document(const std::vector<double>& values,
+                                          const stats::HistogramOptions& options);
 
 /// Neighbours taken together until at most `count` are left: {"per": values in each, "mean": [],
 /// "min": [], "max": []}; the last two only where `per` is more than 1.

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/report/packed.h"
+#include "trainwire/report/reduce.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,8 @@
 
 namespace tw::report {
 namespace {
+
+constexpr std::size_t kRateBins = 40;
 
 using SeriesByName = std::map<std::pair<std::string, std::string>, Series>;
 
@@ -85,6 +88,17 @@ std::vector<Bucket> buckets_of(const Series& series, std::int64_t per, std::int6
   return buckets;
 }
 
+/// Of all windows, those that the table leaves out too.
+std::vector<double> window_rates(const Series& series, std::int64_t windows) {
+  const double width_s = static_cast<double>(series.width_ns) * 1e-9;
+  std::vector<double> rates;
+  for (const Window& window : series.windows) {
+    rates.push_back(static_cast<double>(window.bytes) * 8 / width_s);
+  }
+  rates.resize(std::max(rates.size(), static_cast<std::size_t>(windows)), 0);
+  return rates;
+}
+
 }  // namespace
 
 std::int64_t Series::bytes() const {
@@ -136,7 +150,9 @@ nlohmann::ordered_json series_document(const Series& series, std::int64_t origin
                                   {"start_s", static_cast<double>(first - origin_ns) * 1e-9},
                                   {"bucket_s", width_s * static_cast<double>(per)},
                                   {"window_s", width_s},
-                                  {"mean", packed(mean)}};
+                                  {"mean", packed(mean)},
+                                  {"rates", histogram_document(window_rates(series, windows),
+                                                               {.bins = kRateBins, .low = 0.0})}};
   if (per > 1) {
     document["min"] = packed(low);
     document["max"] = packed(high);

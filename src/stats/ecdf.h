@@ -30,6 +30,9 @@ struct Ecdf {
   std::size_t n;
 };
 
+/// How far above and below the band of n values reaches. REQUIRES: n > 0, 0 < confidence < 1.
+double ecdf_band(std::size_t n, double confidence = 0.95);
+
 /// REQUIRES: values not empty, 0 < confidence < 1.
 Ecdf ecdf(std::span<const double> values, double confidence = 0.95);
 

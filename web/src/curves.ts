@@ -14,7 +14,14 @@ export interface Curve {
 export function distributionCurves(all: Distribution[], log: boolean): Drawn {
   const curves = all.map((distribution) => cdf(distribution, log));
   const xs = [...new Set(curves.flatMap((curve) => curve.xs))].sort((a, b) => a - b);
-  return { xs, ys: curves.map((curve) => ({ values: held(curve, xs) })) };
+  return { xs, ys: curves.map((curve, i) => banded(held(curve, xs), (all[i] as Distribution).band, curves.length)) };
+}
+
+/** With the band that holds the whole true curve, where there are not too many to see it. */
+function banded(values: Values, band: number, curves: number): Drawn["ys"][number] {
+  if (curves > 2) return { values };
+  const moved = (by: number) => values.map((value) => Math.min(1, Math.max(0, (value ?? 0) + by)));
+  return { values, low: moved(-band), high: moved(band) };
 }
 
 function cdf(distribution: Distribution, log: boolean): Curve {

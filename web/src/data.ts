@@ -17,6 +17,7 @@ export interface Distribution {
   min: number;
   max: number;
   q: number[];
+  band: number;
 }
 
 export interface Series {
@@ -29,6 +30,7 @@ export interface Series {
   mean: Packed;
   min?: Packed;
   max?: Packed;
+  rates: Histogram;
 }
 
 export interface Times {

@@ -5,8 +5,9 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import { faded, seriesColour } from "./colours";
-import { type Histogram, type Load, unpack, type Values } from "./data";
-import { digits, type Kind, show } from "./format";
+import { type Load, unpack, type Values } from "./data";
+import { Bars } from "./bars";
+import { digits, show } from "./format";
 import { FigureCard, type Part, Section } from "./parts";
 import { type Drawn, Plot } from "./plot";
 import { type Cell, columns } from "./table";
@@ -82,49 +83,6 @@ function RateOverTime(props: { load: Load }) {
           decides. Zoomed out, the line is the mean and the band the range of the bins.
         </p>
       }
-    />
-  );
-}
-
-function Bars(props: { id: string; title: string; label: string; kind: Kind; exponent?: boolean; of: Histogram; how: string }) {
-  const { of } = props;
-  const total = of.counts.reduce((sum, count) => sum + count, 0);
-  const edge = (i: number) => (props.exponent ? Math.pow(10, of.low + i * of.width) : of.low + i * of.width);
-  const view = useMemo(() => {
-    const drawn: Drawn = { xs: of.counts.map((_count, i) => edge(i)), ys: [{ values: of.counts.map((count) => count / total) }] };
-    drawn.xs.push(edge(of.counts.length));
-    drawn.ys[0]?.values.push(0);
-    const paint = (plot: uPlot) => {
-      const { ctx, bbox } = plot;
-      ctx.save();
-      ctx.beginPath();
-      ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-      ctx.clip();
-      ctx.fillStyle = faded(seriesColour(0), 0.8);
-      of.counts.forEach((count, i) => {
-        const [left, right] = [plot.valToPos(edge(i), "x", true), plot.valToPos(edge(i + 1), "x", true)];
-        const top = plot.valToPos(count / total, "y", true);
-        ctx.fillRect(left + 0.5, top, Math.max(1, right - left - 1), bbox.top + bbox.height - top);
-      });
-      ctx.restore();
-    };
-    return { data: () => drawn, paint };
-  }, [of]);
-  return (
-    <Plot
-      id={props.id}
-      title={props.title}
-      height={240}
-      x={{ label: props.label, kind: props.kind, log: props.exponent ?? false }}
-      y={{ label: "share", kind: "share" }}
-      lines={[{ label: "share", colour: 0, noLine: true }]}
-      data={view.data}
-      paint={view.paint}
-      table={() => ({
-        columns: [{ name: "from", kind: props.kind }, { name: "to", kind: props.kind }, { name: "count", kind: "count" }, { name: "share", kind: "share" }],
-        rows: of.counts.map((count, i): Cell[] => [edge(i), edge(i + 1), count, count / total]),
-      })}
-      how={<p>{props.how}</p>}
     />
   );
 }

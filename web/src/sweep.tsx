@@ -224,7 +224,7 @@ function LoadCurve(props: { run: Run; rows: Row[] }) {
 /** The setting that varies the most, as numbers where it has them. */
 function PointsCurve(props: { rows: Row[] }) {
   const { rows } = props;
-  const names = rows.map((row, i) => str(row, "settings") || str(row, "folder") || String(i));
+  const names = rows.map((row, i) => (rows.length > 8 ? String(i) : str(row, "settings") || str(row, "folder") || String(i)));
   const picture = useMemo(() => {
     const groups = grouped(rows, (_row, i) => i, () => "");
     const made = pictureOf(groups, [], (x) => x);
@@ -235,7 +235,7 @@ function PointsCurve(props: { rows: Row[] }) {
       id="sweep-points"
       title="Mean step time of every point, up to its 99th percentile."
       height={280}
-      x={{ label: "point", kind: "count", names }}
+      x={{ label: "point, as in the table below", kind: "count", names }}
       y={{ label: "step time", kind: "time" }}
       lines={picture.lines}
       data={picture.data}
@@ -280,7 +280,7 @@ export function Sweep(props: { run: Run }) {
   return (
     <Section id="sweep" title="Sweep" lead={left > 0 ? `${left} points did not come to their end and are left out.` : undefined}>
       {loads.size > 1 && <LoadCurve run={props.run} rows={rows} />}
-      {(loads.size <= 1 || new Set(rows.map(seriesName)).size > 1) && rows.length > 0 && <PointsCurve rows={rows} />}
+      {loads.size <= 1 && rows.length > 0 && <PointsCurve rows={rows} />}
       <div class="card">
         <TableView caption="Points" table={pointsTable(props.run.points ?? [])} />
         <How>

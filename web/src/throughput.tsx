@@ -2,6 +2,7 @@
 // Throughput over time: of everything, of each host, of each pair.
 
 import { useMemo, useState } from "preact/hooks";
+import { Bars } from "./bars";
 import { variable } from "./colours";
 import { num, type Run, type Series, unpack, type Values } from "./data";
 import { show } from "./format";
@@ -132,6 +133,16 @@ export function Throughput(props: { run: Run; full: Range }) {
           </>
         }
       />
+      {chosen[0] && (
+        <Bars
+          id="throughput-rates"
+          title={`How often ${chosen[0].name || "all hosts together"} ran at which rate, in windows of ${show("time", window)}.`}
+          label="rate in a window"
+          kind="rate"
+          of={chosen[0].rates}
+          how="Every window from the first packet to the last counts once, quiet ones too; of the series that carried the most."
+        />
+      )}
     </Section>
   );
 }
