@@ -36,10 +36,10 @@ struct Series {
 /// `limits` says.
 std::vector<Series> read_series(TableReader& windows, const Limits& limits);
 
-/// {"group", "name", "bytes", "start_s", "bucket_s", "window_s", "mean", "min", "max", "rates"}, rates
-/// in bit/s and times since `origin_ns`; "min" and "max" only where a bucket is more than a window;
-/// "rates" is a histogram of the rates in all windows. REQUIRES: windows not empty and in order,
-/// width_ns > 0, buckets >= 1.
+/// {"group", "name", "bytes", "start_s", "bucket_s", "window_s", "mean", "min", "max", "rates"},
+/// rates in bit/s and times since `origin_ns`; "min" and "max" only where a bucket is more than a
+/// window; "rates" is a histogram of the rates in all windows. REQUIRES: windows not empty and in
+/// order, width_ns > 0, buckets >= 1.
 nlohmann::ordered_json series_document(const Series& series, std::int64_t origin_ns,
                                        std::size_t buckets);
 
