@@ -50,6 +50,8 @@ Body declare_net(CommandLine& app);
 Body declare_run(CommandLine& app);
 Body declare_plan(CommandLine& app);
 Body declare_report(CommandLine& app);
+Body declare_serve(CommandLine& app);
+Body declare_export(CommandLine& app);
 Body declare_show(CommandLine& app);
 Body declare_models(CommandLine& app);
 Body declare_strategies(CommandLine& app);

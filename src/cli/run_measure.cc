@@ -5,6 +5,8 @@
 #include "trainwire/cli/run_steps.h"
 #include "trainwire/spec/print.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 namespace tw::cli {
@@ -33,7 +35,9 @@ class Measurement {
     folder.table("steps");
     training_.make_jobs(std::filesystem::absolute(folder.path()).string());
     lab::RankTalk talk(training_.jobs());
-    report_.outcome = training_.conduct(talk);
+    lab::LiveLog live(fmt::format("{}/{}", request().folder, lab::kLiveFile),
+                      training_.live_header(), request().plan.hosts.size(), training_.jobs());
+    report_.outcome = training_.conduct(talk, &live);
     take_steps(folder);
     report_.captured =
         analyse(report_.outcome, request().plan,
@@ -45,6 +49,8 @@ class Measurement {
     folder.finish(report_.document, report_.outcome.interrupted
                                         ? "interrupted"
                                         : report_.outcome.failure.value_or(""));
+    live.end(report_.outcome.interrupted ? "interrupted"
+                                         : report_.outcome.failure.value_or("done"));
     if (!options_.keep && !*experiment_.capture.keep) remove_captures(report_.outcome);
     return std::move(report_);
   }

@@ -110,7 +110,7 @@ void TrainingRun::make_jobs(const std::string& folder) {
   traffic_ = lab::cross_traffic(experiment_, request_.plan, hosts(), folder);
 }
 
-lab::ConductOutcome TrainingRun::conduct(lab::RankTalk& talk) {
+lab::ConductOutcome TrainingRun::conduct(lab::RankTalk& talk, lab::LiveLog* live) {
   Status status(streams_.err, !place_.quiet && is_terminal(streams_.err));
   StepStatus steps(status);
   const InterruptGuard guard;
@@ -127,8 +127,10 @@ lab::ConductOutcome TrainingRun::conduct(lab::RankTalk& talk) {
     talk.attend(cross.ready());
     cross.attend(talk.started(), talk.done());
     steps.show(talk, jobs_);
+    if (live) live->look(talk);
   };
   request_.rates = [&](std::span<const double> sent_bps) {
+    if (live) live->set_rates(sent_bps);
     if (!sent_bps.empty()) steps.set_rate(*std::max_element(sent_bps.begin(), sent_bps.end()));
   };
   request_.care.explain = [&](std::size_t i) {
@@ -139,6 +141,34 @@ lab::ConductOutcome TrainingRun::conduct(lab::RankTalk& talk) {
   traffic_outcomes_ = cross.outcomes();
   sinks_ = cross.sinks();
   return outcome;
+}
+
+nlohmann::ordered_json TrainingRun::live_header() const {
+  using nlohmann::ordered_json;
+  ordered_json hosts = ordered_json::array();
+  ordered_json capacity = ordered_json::array();
+  for (const testbed::HostPlan& host : request_.plan.hosts) hosts.push_back(host.name);
+  for (const testbed::Port& port : request_.plan.ports) {
+    const bool from_host = static_cast<std::size_t>(port.from) < hosts.size();
+    if (from_host) capacity.push_back(port.rate.bits_per_second());
+  }
+  ordered_json jobs = ordered_json::array();
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const spec::Job& job = experiment_.jobs[i];
+    const trainer::Task& task = jobs_[i].tasks.front();
+    jobs.push_back({{"name", jobs_[i].name},
+                    {"model", *job.model},
+                    {"strategy", task.strategy},
+                    {"ranks", jobs_[i].tasks.size()},
+                    {"steps", task.steps},
+                    {"warmup", task.warmup}});
+  }
+  return {{"schema", 1},
+          {"name", *experiment_.name},
+          {"started_ns", os::real_time_ns()},
+          {"hosts", std::move(hosts)},
+          {"capacity_bps", place_.loopback() ? ordered_json() : std::move(capacity)},
+          {"jobs", std::move(jobs)}};
 }
 
 std::string TrainingRun::place_text() const {

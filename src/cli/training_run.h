@@ -5,6 +5,7 @@
 
 #include "trainwire/cli/command.h"
 #include "trainwire/lab/conduct.h"
+#include "trainwire/lab/live_log.h"
 #include "trainwire/lab/rank_talk.h"
 #include "trainwire/lab/traffic_talk.h"
 #include "trainwire/lab/training.h"
@@ -36,9 +37,11 @@ class TrainingRun {
   void prepare();
   /// The tasks of all ranks, sources and sinks; their files go to `folder`.
   void make_jobs(const std::string& folder);
-  /// Builds the network, runs the ranks amid the cross traffic and shows how far they are. Throws
-  /// Error.
-  lab::ConductOutcome conduct(lab::RankTalk& talk);
+  /// Builds the network, runs the ranks amid the cross traffic and shows how far they are, in
+  /// `live` too. Throws Error.
+  lab::ConductOutcome conduct(lab::RankTalk& talk, lab::LiveLog* live = nullptr);
+  /// The first line of a live log.
+  nlohmann::ordered_json live_header() const;
 
   lab::ConductRequest& request() { return request_; }
   const lab::ConductRequest& request() const { return request_; }

@@ -37,7 +37,10 @@ RankTalk::RankTalk(const std::vector<TrainingJob>& jobs)
     : jobs_(jobs), introduced_(jobs.size(), false) {
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     for (std::size_t rank = 0; rank < jobs[job].tasks.size(); ++rank) {
-      states_.push_back({.job = job, .rank = rank, .label = jobs[job].label(rank)});
+      states_.push_back({.job = job,
+                         .rank = rank,
+                         .label = jobs[job].label(rank),
+                         .step = -jobs[job].tasks[rank].warmup});
       auto [ours, theirs] = transport::make_control_sockets();
       lines_.push_back(
           {.control = transport::Control(std::move(ours)), .other_end = std::move(theirs)});
@@ -83,6 +86,10 @@ void RankTalk::attend(bool others_ready) {
 void RankTalk::take(std::size_t i, const json& message) {
   RankState& state = states_[i];
   if (message.contains("step")) message.at("step").get_to(state.step);
+  if (message.contains("acknowledged")) {
+    auto bytes = message.at("acknowledged").get<std::vector<std::int64_t>>();
+    if (bytes.size() == jobs_[state.job].tasks.size()) state.acknowledged = std::move(bytes);
+  }
   if (message.contains("failed")) {
     message.at("failed").get_to(state.failure);
     message.at("peer_lost").get_to(state.peer_lost);

@@ -34,7 +34,8 @@ struct RankState {
   std::size_t job = 0;
   std::size_t rank = 0;
   std::string label;
-  std::int64_t step = 0;  ///< that it has told last
+  std::int64_t step = 0;                        ///< that it has told last
+  std::vector<std::int64_t> acknowledged = {};  ///< told last, by peer; empty until then
   std::string failure = {};
   bool peer_lost = false;  ///< that is why: an effect of another rank's failure
   bool told_counts = false;

@@ -26,8 +26,8 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kProgram = "trainwire";
 /// What a run writes besides its tables.
-constexpr std::array<std::string_view, 5> kOtherFiles{"run.json", "run.json.part", "fit.json",
-                                                      "report.html", "log.txt"};
+constexpr std::array<std::string_view, 6> kOtherFiles{"run.json",    "run.json.part", "fit.json",
+                                                      "report.html", "log.txt",       "live.jsonl"};
 
 /// What a run writes for each of its ranks and hosts, by number.
 struct Numbered {

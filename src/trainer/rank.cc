@@ -21,6 +21,7 @@ using nlohmann::json;
 
 /// Often enough for people, too seldom to cost anything.
 constexpr std::int64_t kTellNs = 20'000'000;
+constexpr std::int64_t kTellBytesNs = 250'000'000;
 
 class Rank {
  public:
@@ -54,7 +55,8 @@ class Rank {
     control_.receive();  // everybody is ready
     os::sleep_until(os::monotonic_ns() + task_.start.count());
     const LoopResult result = run_loop(
-        task_, connections, [this](std::int64_t step) { tell(step); }, [this] { leave(); });
+        task_, connections, [&](std::int64_t step) { tell(step, connections); },
+        [this] { leave(); });
     control_.send(counts(result, connections));
   }
 
@@ -74,12 +76,29 @@ class Rank {
     return peering;
   }
 
-  void tell(std::int64_t step) {
+  void tell(std::int64_t step, const RankConnections& connections) {
     step_ = step;
     const std::int64_t now = os::monotonic_ns();
     if (now - told_ns_ < kTellNs) return;
     told_ns_ = now;
-    control_.send({{"step", step}});
+    json message{{"step", step}};
+    if (now - told_bytes_ns_ >= kTellBytesNs) {
+      told_bytes_ns_ = now;
+      message["acknowledged"] = acknowledged(connections);
+    }
+    control_.send(message);
+  }
+
+  /// Bytes that have reached each peer.
+  json acknowledged(const RankConnections& connections) const {
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(task_.arrangement.layout.ranks()));
+    for (const auto* kind : {&connections.gradient, &connections.side}) {
+      for (const transport::tcp::Connection& c : *kind) {
+        bytes[static_cast<std::size_t>(c.peer)] +=
+            transport::tcp::tcp_state(c.socket.get()).acknowledged_bytes;
+      }
+    }
+    return bytes;
   }
 
   void leave() {
@@ -110,6 +129,7 @@ class Rank {
   Task task_;
   std::int64_t step_ = 0;
   std::int64_t told_ns_ = 0;
+  std::int64_t told_bytes_ns_ = 0;
 };
 
 }  // namespace

@@ -107,7 +107,8 @@ TcpState tcp_state(int socket) {
   return {.rtt_s = 1e-6 * info.tcpi_rtt,
           .rtt_deviation_s = 1e-6 * info.tcpi_rttvar,
           .window_bytes = static_cast<std::int64_t>(info.tcpi_snd_cwnd) * info.tcpi_snd_mss,
-          .retransmitted_packets = info.tcpi_total_retrans};
+          .retransmitted_packets = info.tcpi_total_retrans,
+          .acknowledged_bytes = static_cast<std::int64_t>(info.tcpi_bytes_acked)};
 }
 
 }  // namespace tw::transport::tcp

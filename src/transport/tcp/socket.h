@@ -50,6 +50,7 @@ struct TcpState {
   double rtt_deviation_s = 0;
   std::int64_t window_bytes = 0;           ///< congestion window
   std::int64_t retransmitted_packets = 0;  ///< so far
+  std::int64_t acknowledged_bytes = 0;     ///< so far, of what was sent
 };
 TcpState tcp_state(int socket);
 

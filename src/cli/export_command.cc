@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/cli/command.h"
+
+namespace tw::cli {
+
+Body declare_export(CommandLine&) {
+  return [](Streams) -> int { throw SpecError("export: not there yet"); };
+}
+
+}  // namespace tw::cli

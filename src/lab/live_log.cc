@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/lab/live_log.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tw::lab {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::int64_t kEveryNs = 500'000'000;
+/// Beyond ten minutes the distance of samples grows with the run.
+constexpr std::int64_t kSamplesOfARun = 1200;
+
+}  // namespace
+
+LiveLog::LiveLog(std::string path, const ordered_json& header, std::size_t hosts,
+                 const std::vector<TrainingJob>& jobs)
+    : path_(std::move(path)),
+      file_(os::open_to_write(path_)),
+      hosts_(hosts),
+      jobs_(jobs),
+      began_ns_(os::monotonic_ns()),
+      due_ns_(began_ns_) {
+  write(header);
+}
+
+LiveLog::~LiveLog() { end("cut off"); }
+
+void LiveLog::set_rates(std::span<const double> sent_bps) {
+  counted_bps_.assign(sent_bps.begin(), sent_bps.end());
+}
+
+void LiveLog::look(const RankTalk& talk) {
+  const std::int64_t now = os::monotonic_ns();
+  if (!talk.started() || now < due_ns_) return;
+  due_ns_ = now + std::max(kEveryNs, (now - began_ns_) / kSamplesOfARun);
+  const auto bytes = pair_bytes(talk);
+  ordered_json steps = ordered_json::array();
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    const trainer::Task& task = jobs_[job].tasks.front();
+    const std::int64_t all = task.steps + task.warmup;
+    steps.push_back(std::clamp<std::int64_t>(talk.step(job) + task.warmup, 0, all));
+  }
+  ordered_json pairs = ordered_json::array();
+  for (std::size_t from = 0; from < hosts_; ++from) {
+    for (std::size_t to = 0; to < hosts_; ++to) {
+      if (bytes[from][to] > 0) pairs.push_back({from, to, bytes[from][to]});
+    }
+  }
+  write({{"time_ns", os::real_time_ns()},
+         {"steps", std::move(steps)},
+         {"sent_bps", rates(bytes, now)},
+         {"pairs", std::move(pairs)}});
+}
+
+std::vector<std::vector<std::int64_t>> LiveLog::pair_bytes(const RankTalk& talk) const {
+  std::vector<std::vector<std::int64_t>> bytes(hosts_, std::vector<std::int64_t>(hosts_));
+  for (const RankState& state : talk.ranks()) {
+    const std::vector<int>& hosts = jobs_[state.job].hosts;
+    for (std::size_t peer = 0; peer < state.acknowledged.size(); ++peer) {
+      bytes[static_cast<std::size_t>(hosts[state.rank])][static_cast<std::size_t>(hosts[peer])] +=
+          state.acknowledged[peer];
+    }
+  }
+  return bytes;
+}
+
+std::vector<double> LiveLog::rates(const std::vector<std::vector<std::int64_t>>& bytes,
+                                   std::int64_t now_ns) {
+  if (!counted_bps_.empty()) return counted_bps_;
+  std::vector<double> result(hosts_);
+  std::vector<std::int64_t> sent(hosts_);
+  for (std::size_t host = 0; host < hosts_; ++host) {
+    sent[host] = std::accumulate(bytes[host].begin(), bytes[host].end(), std::int64_t{0});
+    if (last_ns_ == 0) continue;
+    result[host] = 8e9 * static_cast<double>(sent[host] - last_sent_[host]) /
+                   static_cast<double>(now_ns - last_ns_);
+  }
+  last_sent_ = std::move(sent);
+  last_ns_ = now_ns;
+  return result;
+}
+
+void LiveLog::end(const std::string& why) {
+  if (ended_) return;
+  write({{"ended", why}});
+  ended_ = true;
+}
+
+void LiveLog::write(const ordered_json& line) {
+  if (ended_) return;
+  try {
+    const std::string text =
+        line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    os::write_all(file_, std::as_bytes(std::span(text)), path_);
+  } catch (const SystemError&) {
+    ended_ = true;  // a full disk ends the view, not the run
+  }
+}
+
+}  // namespace tw::lab

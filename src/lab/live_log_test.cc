@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/lab/live_log.h"
+
+#include "trainwire/lab/loopback.h"
+#include "trainwire/os/clock.h"
+#include "trainwire/spec/parse.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace tw::lab {
+namespace {
+
+using nlohmann::json;
+
+/// Two ranks on two hosts that this test plays itself.
+class LiveLogTest : public testing::Test {
+ protected:
+  LiveLogTest() {
+    const auto commands = talk_.commands("/bin/x");
+    for (const RankCommand& command : commands) {
+      ranks_.emplace_back(os::FileDescriptor(::dup(command.input)));
+    }
+    for (const transport::Control& rank : ranks_) rank.send({{"port", 1}, {"ready", true}});
+    talk_.attend();
+  }
+  ~LiveLogTest() override { std::filesystem::remove(path_); }
+
+  static std::vector<TrainingJob> jobs() {
+    const spec::Experiment e =
+        spec::parse("[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\nsteps = 9\nwarmup = 2\n",
+                    "test", {.models = {}, .strategies = {"ring"}, .devices = {"a100"}});
+    return training_jobs(e, loopback_hosts(2), "/folder");
+  }
+
+  std::vector<json> lines() const {
+    std::ifstream file(path_);
+    std::vector<json> result;
+    for (std::string line; std::getline(file, line);) result.push_back(json::parse(line));
+    return result;
+  }
+
+  const std::vector<TrainingJob> jobs_ = jobs();
+  RankTalk talk_{jobs_};
+  std::vector<transport::Control> ranks_;
+  const std::string path_ = testing::TempDir() + "live_log_test.jsonl";
+};
+
+TEST_F(LiveLogTest, TellsStepsBytesOfPairsAndRates) {
+  {
+    LiveLog live(path_, {{"name", "x"}}, 2, jobs_);
+    ranks_[0].send({{"step", 1}, {"acknowledged", {0, 500}}});
+    ranks_[1].send({{"step", 0}, {"acknowledged", {300, 0}}});
+    talk_.attend();
+    live.set_rates(std::vector<double>{1e6, 2e6});
+    live.look(talk_);
+    live.look(talk_);  // not due yet
+    live.end("done");
+    live.end("again");
+  }
+  const std::vector<json> all = lines();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0], json({{"name", "x"}}));
+  // The slower rank is in step 0, after two of warm-up.
+  EXPECT_EQ(all[1].at("steps"), json({2}));
+  EXPECT_EQ(all[1].at("pairs"), json({{0, 1, 500}, {1, 0, 300}}));
+  EXPECT_EQ(all[1].at("sent_bps"), json({1e6, 2e6}));
+  EXPECT_EQ(all[2], json({{"ended", "done"}}));
+}
+
+TEST_F(LiveLogTest, RatesComeFromBytesWhereNobodyCounts) {
+  LiveLog live(path_, {}, 2, jobs_);
+  live.look(talk_);
+  const std::int64_t begin = os::monotonic_ns();
+  os::sleep_until(begin + 550'000'000);
+  ranks_[0].send({{"acknowledged", {0, 1'000'000}}});
+  talk_.attend();
+  live.look(talk_);
+  const double rate = lines().at(2).at("sent_bps").at(0).get<double>();
+  // A megabyte in at least 0.55 s.
+  EXPECT_GT(rate, 0);
+  EXPECT_LE(rate, 8e6 / 0.55);
+}
+
+TEST_F(LiveLogTest, BeginsBeforeTheWarmUp) {
+  LiveLog live(path_, {}, 2, jobs_);
+  live.look(talk_);
+  EXPECT_EQ(lines().at(1).at("steps"), json({0}));
+}
+
+TEST_F(LiveLogTest, IsEndedByItsOwnEnd) {
+  { const LiveLog live(path_, {}, 2, jobs_); }
+  EXPECT_EQ(lines().back(), json({{"ended", "cut off"}}));
+}
+
+TEST_F(LiveLogTest, BytesForOtherRanksThanThereAreAreNotTaken) {
+  ranks_[0].send({{"acknowledged", {1, 2, 3}}});
+  talk_.attend();
+  EXPECT_TRUE(talk_.ranks()[0].acknowledged.empty());
+}
+
+}  // namespace
+}  // namespace tw::lab
