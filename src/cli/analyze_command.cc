@@ -184,10 +184,14 @@ int analyze(const Options& options, Streams streams) {
         begin_windows(result.traffic, flow::host_table(result.traffic, how.names).hosts, *folder);
   }
   result.analysis = flow::analyse(result.traffic, how);
-  add_figures(result);
+  std::future<void> tables;
+  if (folder) {
+    tables = std::async(std::launch::async, [&] { write_tables_but_windows(result, *folder); });
+  }
+  add_figures(result);  // which no table shows
   const nlohmann::ordered_json document = capture_document(result);
   if (folder) {
-    write_tables_but_windows(result, *folder);
+    tables.get();
     windows.get();
     folder->finish(document, result.interrupted ? "interrupted" : "");
   }

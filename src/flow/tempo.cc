@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/tempo.h"
 
+#include "trainwire/base/parallel.h"
 #include "trainwire/flow/pace.h"
 #include "trainwire/stats/quantile.h"
 
@@ -50,15 +51,19 @@ class Search {
 
   /// The pace of these channels at distances that others have.
   std::optional<Pace> pace_with(const std::vector<Distance>& distances) const {
-    std::vector<double> periods;
-    for (const ByteStream& stream : streams_) {
-      const RhythmFit* best = nullptr;
-      std::vector<RhythmFit> fits;
-      for (const Distance& distance : distances) fits.push_back(stream.fit(distance.bytes));
-      for (const RhythmFit& fit : fits) {
-        if (is_usable(fit) && (best == nullptr || merit(fit) > merit(*best))) best = &fit;
+    std::vector<std::optional<double>> found(streams_.size());
+    in_parallel(streams_.size(), [&](std::size_t i) {
+      double most = 0;
+      for (const Distance& distance : distances) {
+        const RhythmFit fit = streams_[i].fit(distance.bytes);
+        if (!is_usable(fit) || (found[i] && merit(fit) <= most)) continue;
+        most = merit(fit);
+        found[i] = fit.period_ns;
       }
-      if (best != nullptr) periods.push_back(best->period_ns);
+    });
+    std::vector<double> periods;
+    for (const std::optional<double>& period : found) {
+      if (period) periods.push_back(*period);
     }
     if (periods.empty()) return std::nullopt;
     Pace pace{.period_ns = stats::median(std::move(periods)), .candidates = {}};
@@ -142,11 +147,15 @@ class Search {
   }
 
   void collect_fits() {
-    for (std::size_t i = 0; i < streams_.size(); ++i) {
+    std::vector<std::vector<Candidate>> found(streams_.size());
+    in_parallel(streams_.size(), [&](std::size_t i) {
       for (const double distance : streams_[i].guess_distances()) {
         RhythmFit fit = streams_[i].fit(distance);
-        if (is_usable(fit)) fits_.push_back({.channel = i, .fit = std::move(fit)});
+        if (is_usable(fit)) found[i].push_back({.channel = i, .fit = std::move(fit)});
       }
+    });
+    for (std::vector<Candidate>& of_channel : found) {
+      std::move(of_channel.begin(), of_channel.end(), std::back_inserter(fits_));
     }
   }
 
@@ -197,13 +206,13 @@ class Search {
       merits[channel] = found;
       best[channel] = {.channel = channel, .fit = std::move(fit)};
     };
-    for (std::size_t i = 0; i < streams_.size(); ++i) {
+    in_parallel(streams_.size(), [&](std::size_t i) {
       for (const Distance& distance : distances) {
         RhythmFit fit = streams_[i].fit(distance.bytes);
         if (!is_usable(fit) || !same_pace(fit, pace.period_ns)) continue;
         offer(i, std::move(fit), distance.popularity);
       }
-    }
+    });
     for (Candidate& candidate : pace.candidates) offer(candidate.channel, candidate.fit, 0);
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       for (const Distance& distance : distances) {
