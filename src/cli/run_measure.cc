@@ -38,6 +38,7 @@ class Measurement {
     lab::LiveLog live(fmt::format("{}/{}", request().folder, lab::kLiveFile),
                       training_.live_header(), request().plan.hosts.size(), training_.jobs());
     report_.outcome = training_.conduct(talk, &live);
+    live.sample(talk);
     take_steps(folder);
     report_.captured =
         analyse(report_.outcome, request().plan,

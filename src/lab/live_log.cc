@@ -39,13 +39,14 @@ void LiveLog::look(const RankTalk& talk) {
   const std::int64_t now = os::monotonic_ns();
   if (!talk.started() || now < due_ns_) return;
   due_ns_ = now + std::max(kEveryNs, (now - began_ns_) / kSamplesOfARun);
+  sample(talk);
+}
+
+void LiveLog::sample(const RankTalk& talk) {
+  const std::int64_t now = os::monotonic_ns();
   const auto bytes = pair_bytes(talk);
   ordered_json steps = ordered_json::array();
-  for (std::size_t job = 0; job < jobs_.size(); ++job) {
-    const trainer::Task& task = jobs_[job].tasks.front();
-    const std::int64_t all = task.steps + task.warmup;
-    steps.push_back(std::clamp<std::int64_t>(talk.step(job) + task.warmup, 0, all));
-  }
+  for (std::size_t job = 0; job < jobs_.size(); ++job) steps.push_back(steps_of(job, talk));
   ordered_json pairs = ordered_json::array();
   for (std::size_t from = 0; from < hosts_; ++from) {
     for (std::size_t to = 0; to < hosts_; ++to) {
@@ -58,13 +59,23 @@ void LiveLog::look(const RankTalk& talk) {
          {"pairs", std::move(pairs)}});
 }
 
+std::int64_t LiveLog::steps_of(std::size_t job, const RankTalk& talk) const {
+  const trainer::Task& task = jobs_[job].tasks.front();
+  const std::int64_t all = task.steps + task.warmup;
+  const bool done =
+      std::all_of(talk.ranks().begin(), talk.ranks().end(),
+                  [&](const RankState& state) { return state.job != job || state.told_counts; });
+  return done ? all : std::clamp<std::int64_t>(talk.step(job) + task.warmup, 0, all);
+}
+
 std::vector<std::vector<std::int64_t>> LiveLog::pair_bytes(const RankTalk& talk) const {
   std::vector<std::vector<std::int64_t>> bytes(hosts_, std::vector<std::int64_t>(hosts_));
   for (const RankState& state : talk.ranks()) {
     const std::vector<int>& hosts = jobs_[state.job].hosts;
-    for (std::size_t peer = 0; peer < state.acknowledged.size(); ++peer) {
+    const auto& sent = state.told_counts ? state.counts.sent : state.acknowledged;
+    for (std::size_t peer = 0; peer < sent.size(); ++peer) {
       bytes[static_cast<std::size_t>(hosts[state.rank])][static_cast<std::size_t>(hosts[peer])] +=
-          state.acknowledged[peer];
+          sent[peer];
     }
   }
   return bytes;

@@ -41,10 +41,13 @@ class LiveLog {
   void set_rates(std::span<const double> sent_bps);
   /// A sample, when the next one is due.
   void look(const RankTalk& talk);
+  /// A sample now: ranks that have told what they counted have done all steps.
+  void sample(const RankTalk& talk);
   void end(const std::string& why);
 
  private:
   void write(const nlohmann::ordered_json& line);
+  std::int64_t steps_of(std::size_t job, const RankTalk& talk) const;
   std::vector<std::vector<std::int64_t>> pair_bytes(const RankTalk& talk) const;
   std::vector<double> rates(const std::vector<std::vector<std::int64_t>>& bytes,
                             std::int64_t now_ns);

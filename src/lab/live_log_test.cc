@@ -91,6 +91,18 @@ TEST_F(LiveLogTest, BeginsBeforeTheWarmUp) {
   EXPECT_EQ(lines().at(1).at("steps"), json({0}));
 }
 
+TEST_F(LiveLogTest, WhoHasToldItsCountsHasDoneEverything) {
+  LiveLog live(path_, {}, 2, jobs_);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const json wire{{"peer", 1 - i}, {"sent", 700 + i}, {"framing", 24}};
+    ranks_[i].send({{"counts", {wire}}, {"checked", 0}, {"wrong", 0}, {"bench", json::array()}});
+  }
+  talk_.attend();
+  live.sample(talk_);
+  EXPECT_EQ(lines().at(1).at("steps"), json({11}));  // two of warm-up, nine measured
+  EXPECT_EQ(lines().at(1).at("pairs"), json({{0, 1, 700}, {1, 0, 701}}));
+}
+
 TEST_F(LiveLogTest, IsEndedByItsOwnEnd) {
   { const LiveLog live(path_, {}, 2, jobs_); }
   EXPECT_EQ(lines().back(), json({{"ended", "cut off"}}));
