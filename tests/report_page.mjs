@@ -58,8 +58,30 @@ function hostileRun() {
   );
   const name = `"${HOSTILE}"`;
   writeFileSync(join(run, "pairs.csv"), `from,to,wire_bytes\n${name},b,100\n`);
+  writeFileSync(join(run, "flows.csv"), `flow,source,source_port,destination,destination_port,protocol,class,first_ns,last_ns,wire_bytes,stream_bytes\n0,${name},1,b,2,${name},${name},0,9000,100,90\n`);
+  writeFileSync(join(run, "iteration_pairs.csv"), `iteration,from,to,gradient_bytes,first_ns,last_ns\n0,${name},b,100,0,5000\n`);
   writeFileSync(join(run, "windows.csv"), `scope,from,to,flow,start_ns,width_ns,wire_bytes\ntotal,,,,0,1000,100\ntotal,,,,5000,1000,9\npair,${name},b,,0,1000,100\n`);
   return "hostile.run";
+}
+
+/** A dumbbell of four hosts: 1 MB from host1 to host2 in the second that was captured. */
+function networkRun() {
+  const run = join(folder, "network.run");
+  mkdirSync(run);
+  const value = (of) => ({ value: of, origin: "file" });
+  const links = ["host0", "host1", "host2", "host3", "core"].flatMap((name) =>
+    ["from_host", "to_host"].map((direction) => ({ name, direction, requested: { rate_bps: name === "core" ? 1e7 : 1e8 }, effective: null })),
+  );
+  const summary = {
+    experiment: { network: { topology: value("dumbbell"), hosts: value(4), left: value(2) }, jobs: [{ placement: value(["host0", "host1"]) }] },
+    network: { links, paths: [{ from: "host0", to: "host1", fitness: "ok", requested: { rate_bps: 1e8 }, effective: { rate_bps: 9.9e7 }, problems: [] }] },
+    capture: { duration_s: 1 },
+  };
+  writeFileSync(join(run, "run.json"), JSON.stringify({ schema: 1, program: "trainwire", command: "run", complete: true, summary }));
+  writeFileSync(join(run, "pairs.csv"), "from,to,wire_bytes\nhost1,host2,1000000\nhost0,host1,500\n");
+  writeFileSync(join(run, "steps.csv"), "rank,step,phase,start_ns,end_ns,job\n0,0,step,1000000000,3000000000,job0\n");
+  writeFileSync(join(run, "samples.csv"), "time_ns,host,sent_bytes,received_bytes\n0,host0,0,0\n1000000000,host0,1000,0\n3000000000,host0,251000,0\n4000000000,host0,999000,0\n");
+  return "network.run";
 }
 
 const browser = await puppeteer.launch({
@@ -78,7 +100,7 @@ async function opened(name, ...sources) {
   const troubles = [];
   tab.on("console", (message) => message.type() === "error" && troubles.push(message.text()));
   tab.on("pageerror", (error) => troubles.push(error.message));
-  tab.on("request", (request) => !request.url().startsWith("blob:") && request.url() !== `file://${path}` && troubles.push(`request for ${request.url().slice(0, 80)}`));
+  tab.on("request", (request) => !/^(blob|data):/.test(request.url()) && request.url() !== `file://${path}` && troubles.push(`request for ${request.url().slice(0, 80)}`));
   await tab.setOfflineMode(true);
   await tab.setViewport({ width: 1280, height: 900 });
   await tab.goto(`file://${path}`, { waitUntil: "load" });
@@ -90,7 +112,7 @@ async function opened(name, ...sources) {
 /** Canvases by the plot they belong to, with the number of pixels that were drawn on. */
 const drawnPixels = (tab) =>
   tab.evaluate(() =>
-    [...document.querySelectorAll("figure.plot")].map((figure) => {
+    [...document.querySelectorAll("figure.plot")].filter((figure) => figure.querySelector("canvas")).map((figure) => {
       const canvas = figure.querySelector("canvas");
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       let coloured = 0;
@@ -149,24 +171,73 @@ async function assertZooms(tab, id) {
   assert.ok(Math.abs(back / before - 1) < 0.05, `key 0 shows all: ${before} s, then ${back} s`);
 }
 
-/** What the buttons of a plot save: type and size of each file. */
+/** What the buttons of a plot save: its CSV and SVG as text, type and size of all. */
 async function savedBy(tab, id) {
   return tab.evaluate(async (plot) => {
     const blobs = [];
     const create = URL.createObjectURL;
     URL.createObjectURL = (blob) => (blobs.push(blob), create(blob));
-    for (const button of document.querySelectorAll(`#${plot} .tools button`)) button.click();
-    for (let i = 0; i < 50 && blobs.length < 2; i++) await new Promise((done) => setTimeout(done, 100));
+    for (const button of document.querySelectorAll(`#${plot} .tools button:not(.reset)`)) button.click();
+    for (let i = 0; i < 50 && blobs.length < 3; i++) await new Promise((done) => setTimeout(done, 100));
     URL.createObjectURL = create;
-    return blobs.map((blob) => ({ type: blob.type, size: blob.size }));
+    const of = (type) => blobs.find((blob) => blob.type === type);
+    return { csv: await of("text/csv")?.text(), svg: await of("image/svg+xml")?.text(), png: of("image/png")?.size ?? 0 };
   }, id);
 }
 
-async function assertSaves(tab, id) {
-  const [table, image] = await savedBy(tab, id);
-  assert.equal(table.type, "text/csv");
-  assert.equal(image.type, "image/png");
-  assert.ok(table.size > 100 && image.size > 1000, `saved ${table.size} and ${image.size} bytes`);
+/** An SVG file as the browser's own XML reader takes it. */
+const readSvg = (tab, text) =>
+  tab.evaluate((source) => {
+    const file = new DOMParser().parseFromString(source, "image/svg+xml");
+    const all = (name) => [...file.querySelectorAll(name)];
+    return {
+      broken: all("parsererror").length,
+      root: file.documentElement.localName,
+      names: [...new Set(all("*").map((element) => element.localName))],
+      text: all("text, title").map((element) => element.textContent).join("\n"),
+      // What has a colour is data: axes and texts are grey.
+      coloured: all("path, line, polygon").filter((element) => {
+        const [r, g, b] = (/^#(..)(..)(..)$/.exec(element.getAttribute("stroke") ?? element.getAttribute("fill") ?? "")?.slice(1).map((part) => parseInt(part, 16)) ??
+          /(\d+),(\d+),(\d+)/.exec(element.getAttribute("stroke") ?? element.getAttribute("fill") ?? "")?.slice(1).map(Number)) ?? [0, 0, 0];
+        return Math.max(r, g, b) - Math.min(r, g, b) > 30 && /[\dL]/.test(element.getAttribute("d") ?? "1");
+      }).length,
+      badPaths: all("path").filter((path) => !/^M/.test(path.getAttribute("d") ?? "")).length,
+    };
+  }, text);
+
+const SVG_NAMES = new Set(["svg", "title", "path", "text", "g", "clipPath", "rect", "line", "polygon"]);
+
+/** Every drawing of the page can be taken away, explains itself and has a table. */
+async function assertWhole(tab, name) {
+  const figures = await tab.$$eval("figure.plot", (all) => all.map((figure) => ({ id: figure.id, title: figure.querySelector("h3").textContent })));
+  assert.ok(figures.length > 0);
+  assert.equal(new Set(figures.map(({ id }) => id)).size, figures.length, `${name}: ids are not unique`);
+  for (const { id, title } of figures) {
+    const { csv, svg, png } = await savedBy(tab, id);
+    assert.ok(csv && csv.split("\n").length > 2 && csv.split("\n")[0].includes(","), `${name} ${id}: CSV ${csv?.slice(0, 80)}`);
+    assert.ok(png > 1000, `${name} ${id}: PNG of ${png} bytes`);
+    const drawing = await readSvg(tab, svg ?? "");
+    assert.equal(drawing.broken, 0, `${name} ${id}: the SVG is no XML`);
+    assert.equal(drawing.root, "svg");
+    assert.deepEqual(drawing.names.filter((each) => !SVG_NAMES.has(each)), [], `${name} ${id}: elements of the SVG`);
+    assert.ok(drawing.coloured > 0, `${name} ${id}: the SVG has no data in it`);
+    assert.equal(drawing.badPaths, 0, `${name} ${id}: paths that begin nowhere`);
+    if (id !== "topology") assert.ok(drawing.text.includes(title), `${name} ${id}: the SVG lacks its title`);
+    const folds = await tab.$$eval(`#${id} summary`, (all) => all.map((each) => each.textContent));
+    assert.deepEqual(folds, ["Table", "How is this computed?"], `${name} ${id}`);
+    await tab.$eval(`#${id} details`, (details) => (details.open = true));
+    await tab.waitForSelector(`#${id} details tbody td`);
+    const how = await tab.$eval(`#${id} details.how`, (details) => details.textContent.length);
+    assert.ok(how > 60, `${name} ${id}: says hardly how it is computed`);
+  }
+  return figures.map(({ id }) => id);
+}
+
+/** Clicks the button of a choice by its text. */
+async function choose(tab, section, text) {
+  const found = await tab.$$eval(`#${section} .choice button`, (all, wanted) => all.filter((button) => button.textContent === wanted).map((button) => button.click()).length, text);
+  assert.equal(found, 1, `a choice "${text}" in ${section}`);
+  await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
 async function assertFits(tab, name) {
@@ -189,11 +260,81 @@ async function assertDark(tab) {
   await tab.screenshot({ path: join(shots, "dark.png") });
 }
 
+/** Flows one by one, and instead of them what pairs carried in iterations. */
+async function assertFlows(tab) {
+  assert.match(await readoutAt(tab, "flow-rows", 0.5), /^[\d.]+:\d+ > [\d.]+:\d+ \(\w+\): [\d.,]+ [kMG]?B in [\d.]+ [mµn]?s, mean [\d.,]+ [kMG]?bit\/s/);
+  const { csv } = await savedBy(tab, "flow-rows");
+  assert.match(csv, /^flow,protocol,class,start \(s\),length \(s\),frames \(bytes\),mean rate \(bps\)\n/);
+  await choose(tab, "flows", "transfers of each iteration");
+  await assertDrawn(tab, "transfers");
+  assert.match(await readoutAt(tab, "transfer-rows", 0.5), /^[\d.]+ s?,? ?.*[\d.]+ > [\d.]+/);
+  const transfers = (await savedBy(tab, "transfer-rows")).csv.trim().split("\n");
+  const iterations = new Set(transfers.slice(1).map((row) => row.split(",")[0]));
+  assert.ok(iterations.size > 1 && transfers.length > iterations.size * 2, `${transfers.length} rows of ${iterations.size} iterations`);
+  // The same time as the other plots: zoomed here, they all have the way back.
+  await assertZoomsTogether(tab, "transfer-rows", "throughput-plot");
+  await choose(tab, "flows", "flows");
+}
+
+async function assertZoomsTogether(tab, id, other) {
+  await drag(tab, id, 0.2, 0.4);
+  for (const plot of [id, other]) assert.equal((await tab.$$(`#${plot} button.reset`)).length, 1, `${plot} zooms along`);
+  await tab.click(`#${id} button.reset`);
+  for (const plot of [id, other]) assert.equal((await tab.$$(`#${plot} button.reset`)).length, 0, `${plot} shows all`);
+}
+
+/** A quarter of a second of pairs, which the slider moves. */
+async function assertCloseUp(tab) {
+  const at = async () => Number.parseFloat(await readoutAt(tab, "close-up", 0.5));
+  assert.match(await readoutAt(tab, "close-up", 0.5), /^[\d.]+ s, .* > .*: [\d.]+ [kMG]?bit\/s$/);
+  const middle = await at();
+  await tab.$eval("#close-up input", (input) => {
+    input.value = input.min;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  const first = await at();
+  assert.ok(first < middle && first > 0 && first < 0.3, `the slider moves from ${middle} s to ${first} s`);
+}
+
+async function assertMatrix(tab) {
+  await choose(tab, "matrix", "one iteration");
+  assert.match(await tab.$eval("#matrix caption", (caption) => caption.textContent), /in iteration \d+/);
+  const { csv } = await savedBy(tab, "matrix-plot");
+  assert.match(csv, /^from,to,gradients \(bytes\),share of all\n/);
+  const shares = csv.trim().split("\n").slice(1).map((row) => Number(row.split(",")[3]));
+  assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) < 1e-9, "shares of an iteration add up");
+  await choose(tab, "matrix", "as the collective goes");
+  await assertDrawn(tab, "matrix as the collective goes");
+  await choose(tab, "matrix", "whole run");
+}
+
+/** The picture of an emulated network, with figures that can be checked on paper. */
+async function testTopology() {
+  const { tab, troubles } = await opened("topology", networkRun());
+  assert.equal(await tab.$eval("#topology h3", (title) => title.textContent), "The busiest link, left to right, was used to 80 %.");
+  const { csv } = await savedBy(tab, "topology");
+  // 1 MB from host1 to host2 in 1 s: 8 Mbit/s, over a core of 10 Mbit/s.
+  assert.match(csv, /\nleft,right,10000000,8000000,0.8\n/);
+  // The device of host0 counted 250,000 bytes in the 2 s of its steps: 1 Mbit/s of 100.
+  assert.match(csv, /\nhost0,left,100000000,1000000,0.01\n/);
+  const drawing = await readSvg(tab, (await savedBy(tab, "topology")).svg);
+  for (const name of ["host0", "host3", "left", "right", "rank 1", "busiest: 80 %"]) assert.ok(drawing.text.includes(name), `the picture lacks ${name}`);
+  const line = await tab.$("#topology svg g line");
+  await line.hover();
+  assert.match(await tab.$eval("#topology .place", (element) => element.textContent), /^\w+ > \w+: [\d.]+ [kM]?bit\/s of [\d.]+ Mbit\/s, [\d.]+ %$/);
+  assert.match(await tab.$eval("#links", (section) => section.innerText), /left to right/);
+  await assertWhole(tab, "topology");
+  assert.deepEqual(troubles, []);
+  await tab.close();
+}
+
 async function testRun() {
   const { tab, troubles, bytes } = await opened("run", measuredRun());
   const ids = await assertDrawn(tab, "run");
   for (const id of ["step-times", "step-cdf", "phases-timeline", "phases-median"]) assert.ok(ids.includes(id), `no plot ${id}`);
   assert.match(await readoutAt(tab, "phases-timeline", 0.5), /rank \d/);
+  assert.match(await readoutAt(tab, "start-skew", 0.5), /rank \d: median [\d.]+ .?s, 95th percentile/);
+  await assertWhole(tab, "run");
   // One of several plots over time: all of them zoom once.
   await assertZooms(tab, "rtt");
   assert.ok(bytes < 1_000_000);
@@ -204,12 +345,15 @@ async function testRun() {
 async function testCapture() {
   const { tab, troubles } = await opened("capture", analysedCapture());
   const ids = await assertDrawn(tab, "capture");
-  for (const id of ["throughput-plot", "matrix-plot", "flow-sizes"]) assert.ok(ids.includes(id), `no plot ${id}`);
+  for (const id of ["throughput-plot", "close-up", "flow-rows", "matrix-plot", "flow-sizes", "iteration-sizes", "step-bars"]) assert.ok(ids.includes(id), `no plot ${id}`);
   assert.match(await readoutAt(tab, "throughput-plot", 0.5), /s$/);
   const value = await tab.$eval("#throughput-plot .entry b", (element) => element.textContent);
   assert.match(value, /bit\/s/);
   await assertZooms(tab, "throughput-plot");
-  await assertSaves(tab, "throughput-plot");
+  await assertFlows(tab);
+  await assertCloseUp(tab);
+  await assertMatrix(tab);
+  await assertWhole(tab, "capture");
   await assertFits(tab, "capture");
   await assertDark(tab);
   assert.deepEqual(troubles, []);
@@ -220,7 +364,9 @@ async function testSeveral() {
   const { tab, troubles } = await opened("several", "ring.run", "capture.run");
   const ids = await assertDrawn(tab, "several");
   assert.ok(ids.includes("compare-cdf"));
+  assert.ok(ids.includes("compare-differences"));
   assert.match(await tab.$eval("#side-by-side table", (table) => table.innerText), /[+−][\d.,]+ %/);
+  await assertWhole(tab, "several");
   assert.deepEqual(troubles, []);
   await tab.close();
 }
@@ -230,7 +376,23 @@ async function testLoad() {
   const { tab, troubles } = await opened("load", "load.csv");
   const ids = await assertDrawn(tab, "load");
   assert.deepEqual(ids, ["load-rate", "load-sizes", "load-rates"]);
+  await assertWhole(tab, "load");
   await assertZooms(tab, "load-rate");
+  assert.deepEqual(troubles, []);
+  await tab.close();
+}
+
+async function testSweep() {
+  const run = join(folder, "sweep.run");
+  mkdirSync(run);
+  const rows = [0, 0.4, 0.8].map((load, i) => `point-00${i},"job.model=""vgg16"" traffic.0.load=${load}",1,1,${0.2 + load},${0.3 + load},${load * 1e9},1e9`);
+  writeFileSync(join(run, "run.json"), JSON.stringify({ schema: 1, program: "trainwire", command: "run", complete: true, summary: { points: rows.map(() => ({ checks_ok: true })) } }));
+  writeFileSync(join(run, "points.csv"), `folder,settings,complete,checks_ok,step_mean_s,step_p99_s,traffic_achieved_bps,capacity_bps\n${rows.join("\n")}\n`);
+  const { tab, troubles } = await opened("sweep", "sweep.run");
+  assert.deepEqual(await assertDrawn(tab, "sweep"), ["sweep-load"]);
+  assert.deepEqual(await assertWhole(tab, "sweep"), ["sweep-load"]);
+  // What was varied has a column each.
+  assert.match((await savedBy(tab, "sweep-load")).csv, /^model,traffic load,checks,.*\nvgg16,0,✓ ok,0.2,0.3,/);
   assert.deepEqual(troubles, []);
   await tab.close();
 }
@@ -241,6 +403,12 @@ async function testHostile() {
   assert.equal(await tab.$eval("h1", (element) => element.textContent), HOSTILE);
   assert.equal((await tab.$$("main img, main script")).length, 0);
   assert.match(await tab.$eval(".banner.bad", (element) => element.innerText), /not whole/);
+  // Names go into files that are saved, too: as text.
+  const { svg } = await savedBy(tab, "flow-rows");
+  const drawing = await readSvg(tab, svg);
+  assert.equal(drawing.broken, 0);
+  assert.ok(!drawing.names.includes("script") && !drawing.names.includes("img"));
+  assert.ok(drawing.text.includes("<script>window"), "the SVG shows the name");
   for (const summary of await tab.$$("summary")) await summary.evaluate((element) => element.click());
   assert.equal(await tab.evaluate(() => window.broken), undefined);
   assert.deepEqual(troubles, []);
@@ -248,7 +416,7 @@ async function testHostile() {
 }
 
 try {
-  for (const test of [testRun, testCapture, testSeveral, testLoad, testHostile]) {
+  for (const test of [testRun, testCapture, testTopology, testSeveral, testSweep, testLoad, testHostile]) {
     await test();
     console.log(`${test.name}: ok`);
   }

@@ -7,24 +7,9 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 program=$1
 work=$2
 
-for tool in node npm chromium; do
-  command -v "$tool" > /dev/null || { echo "skipped: there is no $tool; install the packages of packages.txt"; exit 77; }
-done
-
-mkdir -p "$work"
-cp -r "$root"/web/package.json "$root"/web/package-lock.json "$root"/web/tsconfig.json "$root"/web/vite.config.js "$work"
+. "$root/tests/page_packages.sh"
+cp "$root"/web/tsconfig.json "$root"/web/vite.config.js "$work"
 rm -rf "$work/src" && cp -r "$root/web/src" "$work/src"
-cd "$work"
-if ! cmp -s "$root/web/package-lock.json" node_modules/.installed; then
-  # Not ci: it wants the packages of all platforms, which not every registry has.
-  if ! npm install --no-audit --no-fund > npm.log 2>&1; then
-    tail -n 5 npm.log
-    grep -qE "ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ERR_SOCKET" npm.log || exit 1
-    echo "skipped: the npm registry is out of reach"
-    exit 77
-  fi
-  cp "$root/web/package-lock.json" node_modules/.installed
-fi
 
 node_modules/.bin/tsc --noEmit
 TW_TEMPLATE_DIR="$work/built" node_modules/.bin/vite build --logLevel warn

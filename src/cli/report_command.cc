@@ -3,6 +3,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/compare_page.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/version.h"
 #include "trainwire/os/file_descriptor.h"
@@ -67,7 +68,7 @@ std::string page_of(const Options& options) {
   }
   for (const std::string& path : options.sources) require_run(path);
   const auto detail = options.full ? report::Detail::Full : report::Detail::Reduced;
-  return report::run_page(options.sources, detail, maker());
+  return report::run_page(options.sources, detail, maker(), page_comparisons(options.sources));
 }
 
 /// Beside the data of one run; in the present folder otherwise.

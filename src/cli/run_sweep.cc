@@ -177,7 +177,10 @@ class Sweep {
                         {"cross_traffic", d.value("cross_traffic", ordered_json())},
                         {"utilisation", d.value("utilisation", ordered_json())}});
     }
-    const ordered_json document{{"schema", 1}, {"sweep", {{"points", all}}}, {"points", points}};
+    const ordered_json document{{"schema", 1},
+                                {"name", *experiment_.name},
+                                {"sweep", {{"points", all}}},
+                                {"points", points}};
     const bool partial = interrupted_ || failed > 0;
     folder.finish(document, interrupted_ ? "interrupted" : failed > 0 ? "points failed" : "");
     show(document, folder.path());

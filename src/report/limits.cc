@@ -14,6 +14,10 @@ Limits divided(const Limits& limits, double factor) {
           .hosts = share(limits.hosts, 2),
           .pairs = share(limits.pairs, 2),
           .matrix_hosts = share(limits.matrix_hosts, 8),
+          .close_windows = share(limits.close_windows, 64),
+          .flows = share(limits.flows, 10),
+          .flow_cells = share(limits.flow_cells, 320),
+          .transfers = share(limits.transfers, 50),
           .segments = share(limits.segments, 100),
           .quantiles = share(limits.quantiles, 20),
           .steps = share(limits.steps, 50),
@@ -24,9 +28,10 @@ Limits divided(const Limits& limits, double factor) {
 
 Limits without_limits_of_windows(const Limits& limits) {
   Limits wide = limits;
-  // What windows.csv holds at most for a scope.
-  wide.total_buckets = 200'000;
-  wide.series_buckets = 200'000;
+  // Ten times what an analysis writes for a scope; more would be a page that no browser opens.
+  wide.total_buckets = 2'000'000;
+  wide.series_buckets = 2'000'000;
+  wide.close_windows = 2'000'000;
   return wide;
 }
 

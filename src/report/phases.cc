@@ -51,6 +51,36 @@ ordered_json medians(const std::vector<PhaseTime>& times, const std::map<Row, st
   return table;
 }
 
+/// How long after the first rank of its job each row began its steps.
+ordered_json lateness(const std::vector<PhaseTime>& times, const std::map<Row, std::size_t>& rows,
+                      const Limits& limits) {
+  std::map<std::pair<std::string, std::int64_t>, std::map<std::int64_t, std::int64_t>> starts;
+  for (const PhaseTime& time : times) {
+    if (!is_measured(time)) continue;
+    const auto [start, added] = starts[{time.job, time.step}].emplace(time.rank, time.start_ns);
+    if (!added) start->second = std::min(start->second, time.start_ns);
+  }
+  std::vector<std::vector<double>> late(rows.size());
+  for (const auto& [step, ranks] : starts) {
+    std::int64_t first = INT64_MAX;
+    for (const auto& [rank, start_ns] : ranks) first = std::min(first, start_ns);
+    for (const auto& [rank, start_ns] : ranks) {
+      late[rows.at({step.first, rank})].push_back(static_cast<double>(start_ns - first) * 1e-9);
+    }
+  }
+  late.resize(std::min(late.size(), limits.list_items));
+  ordered_json list = ordered_json::array();
+  for (const std::vector<double>& each : late) {
+    if (each.empty()) {
+      list.push_back(nullptr);
+      continue;
+    }
+    list.push_back(short_numbers(
+        {stats::median(each), stats::quantile(each, 0.95), stats::quantile(each, 1)}));
+  }
+  return list;
+}
+
 /// The last step of the first ones that together have no more than `most` phases.
 std::int64_t last_shown_step(const std::map<std::int64_t, std::size_t>& segments,
                              std::size_t most) {
@@ -106,12 +136,22 @@ std::vector<PhaseTime> read_phases(TableReader& table) {
   const auto start = table.column("start_ns"), end = table.column("end_ns");
   while (table.next()) {
     const auto rank_number = table.integer(rank), step_number = table.integer(step);
-    const auto start_ns = table.integer(start), end_ns = table.integer(end);
+    const auto start_ns = table.time_ns(start), end_ns = table.time_ns(end);
     if (!rank_number || !step_number || !start_ns || !end_ns || *end_ns < *start_ns) continue;
     times.push_back({std::string(table.text(job)), *rank_number, *step_number,
                      std::string(table.text(phase)), *start_ns, *end_ns});
   }
   return times;
+}
+
+TimeSpan measured_span(const std::vector<PhaseTime>& times) {
+  TimeSpan span;
+  for (const PhaseTime& time : times) {
+    if (!is_measured(time)) continue;
+    span.include(time.start_ns);
+    span.include(time.end_ns);
+  }
+  return span;
 }
 
 ordered_json phases_document(const std::vector<PhaseTime>& times, std::int64_t origin_ns,
@@ -130,6 +170,7 @@ ordered_json phases_document(const std::vector<PhaseTime>& times, std::int64_t o
     document["rows"].push_back({{"job", job}, {"rank", rank}});
   }
   document["median_s"] = medians(times, rows, phases);
+  document["late_s"] = lateness(times, rows, limits);
   document["timeline"] = timeline(times, rows, phases, origin_ns, limits);
   return document;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trainwire/report/limits.h"
+#include "trainwire/report/reduce.h"
 #include "trainwire/report/table_reader.h"
 
 #include <nlohmann/json.hpp>
@@ -26,10 +27,14 @@ struct PhaseTime {
 
 std::vector<PhaseTime> read_phases(TableReader& steps);
 
+/// From the start of the first measured step to the end of the last; empty without one.
+TimeSpan measured_span(const std::vector<PhaseTime>& times);
+
 /// {"rows": [{"job", "rank"}], "phases": [names], "median_s": row by phase, null where there is
-/// none, "timeline": {"from_step", "to_step", "steps", "left_off_rows", "row", "phase",
-/// "start_us", "length_us"}}. The timeline shows the first measured steps, as many as `limits`
-/// allows but one at least. REQUIRES: times not empty.
+/// none, "late_s": [[median, 95th percentile, longest]] of the time from the first rank's start of
+/// a step to this row's, null where it has no measured step, "timeline": {"from_step", "to_step",
+/// "steps", "left_off_rows", "row", "phase", "start_us", "length_us"}}. The timeline shows the
+/// first measured steps, as many as `limits` allows but one at least. REQUIRES: times not empty.
 nlohmann::ordered_json phases_document(const std::vector<PhaseTime>& times, std::int64_t origin_ns,
                                        const Limits& limits);
 

@@ -44,6 +44,29 @@ TEST(PhasesDocument, HasNoMedianForAPhaseThatARankDoesNotHave) {
   EXPECT_EQ(document["median_s"], ordered_json({{nullptr, 0.001}, {0.001, nullptr}}));
 }
 
+TEST(MeasuredSpan, LeavesOutWarmUp) {
+  const TimeSpan span = measured_span(
+      {phase(0, -1, "step", 0, 9), phase(1, 0, "step", 11, 20), phase(0, 1, "step", 20, 31)});
+  EXPECT_EQ(span.from_ns, 11'000'000);
+  EXPECT_EQ(span.to_ns, 31'000'000);
+  EXPECT_TRUE(measured_span({phase(0, -1, "step", 0, 9)}).empty());
+}
+
+TEST(PhasesDocument, TellsHowLateRanksBegin) {
+  // Rank 1 begins 2 ms, 4 ms and 6 ms after rank 0, which is always the first.
+  std::vector<PhaseTime> times;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    times.push_back(phase(0, step, "forward", 10 * step, 10 * step + 9));
+    times.push_back(phase(1, step, "forward", 12 * step + 2, 12 * step + 9));
+  }
+  times.push_back(phase(2, -1, "forward", 0, 1));
+  const auto late = phases_document(times, 0, {})["late_s"];
+  EXPECT_EQ(late[0], ordered_json({0.0, 0.0, 0.0}));
+  EXPECT_DOUBLE_EQ(late[1][0].get<double>(), 0.004);
+  EXPECT_DOUBLE_EQ(late[1][2].get<double>(), 0.006);
+  EXPECT_TRUE(late[2].is_null());
+}
+
 TEST(PhasesDocument, DrawsTheFirstStepsThatFit) {
   std::vector<PhaseTime> times;
   for (std::int64_t step = 0; step < 10; ++step) {

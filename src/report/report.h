@@ -9,6 +9,8 @@
 
 #include "trainwire/report/load_data.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -25,9 +27,17 @@ struct Maker {
   std::string commit;
 };
 
-/// Several runs are laid over one another, the first being what others are compared with.
-/// REQUIRES: folders not empty. Throws as run_data() does.
-std::string run_page(std::span<const std::string> folders, Detail detail, const Maker& maker);
+/// Several runs are laid over one another, the first being what others are compared with;
+/// `comparisons` are what `compare` finds of them, or null. REQUIRES: folders not empty. Throws as
+/// run_data() does.
+std::string run_page(std::span<const std::string> folders, Detail detail, const Maker& maker,
+                     const nlohmann::ordered_json& comparisons = nullptr);
+
+/// What run_page() puts into the page: {"schema", "version", "commit", "full", "runs": [as
+/// run_data()], "comparisons"}.
+nlohmann::ordered_json run_document(std::span<const std::string> folders, Detail detail,
+                                    const Maker& maker,
+                                    const nlohmann::ordered_json& comparisons = nullptr);
 
 /// REQUIRES: as load_data().
 std::string load_page(const LoadSource& load, const Maker& maker);

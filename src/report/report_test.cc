@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/report/report.h"
 
+#include "trainwire/report/page.h"
 #include "trainwire/result/test_folder.h"
 
 #include <fmt/format.h>
@@ -18,6 +19,27 @@ using testing::Not;
 
 const Maker kMaker{.version = "1.2.3", .commit = "abc"};
 
+/// Flows and their windows, iterations, and what every pair of 128 hosts carried in them.
+void write_many_flows(const TestFolder& folder, std::string& windows) {
+  std::string flows =
+      "flow,source,source_port,destination,destination_port,protocol,class,first_ns,last_ns,"
+      "wire_bytes,stream_bytes,rtt_mean_ns\n";
+  std::string pairs = "iteration,from,to,gradient_bytes,first_ns,last_ns\n";
+  std::string iterations = "start_ns,end_ns,exchange_start_ns\n";
+  for (int i = 0; i < 10'000; ++i) {
+    flows += fmt::format("{0},10.0.{1}.1,{0},10.0.{1}.2,5201,tcp,gradient,{0},9999999999,{0},1,1\n",
+                         i, i % 128);
+    windows += fmt::format("flow,a,b,{},{}000000,1000000,{}\n", i, i, 1000 + i);
+    windows += fmt::format("flow,a,b,{},{}000000,1000000,{}\n", i, 20'000 - i, 1000 + i);
+    pairs += fmt::format("{},host{},host{},{},{}000,{}000\n", i / 128, i % 128, (i + 1) % 128, i,
+                         i * 7, i * 8);
+    iterations += fmt::format("{}000000,{}000000,{}000000\n", i, i + 1, i);
+  }
+  folder.file("flows.csv", flows);
+  folder.file("iteration_pairs.csv", pairs);
+  folder.file("iterations.csv", iterations);
+}
+
 /// A run of 128 hosts with 20,000 windows, a long list of pairs and a long text.
 void write_large_run(const TestFolder& folder) {
   std::string windows = "scope,from,to,flow,start_ns,width_ns,wire_bytes\n";
@@ -26,6 +48,7 @@ void write_large_run(const TestFolder& folder) {
     windows += fmt::format("pair,host{},host{},,{}000000,1000000,{}\n", i % 128, (i + 1) % 128,
                            i / 128, 1000 + i % 977);
   }
+  write_many_flows(folder, windows);
   folder.file("windows.csv", windows);
   std::string pairs;
   for (int i = 0; i < 20'000; ++i) {
@@ -66,6 +89,15 @@ TEST(RunPage, CannotBeBrokenByNames) {
   const std::string page = run_page(runs, Detail::Reduced, kMaker);
   EXPECT_THAT(page, Not(HasSubstr("<img")));
   EXPECT_THAT(page, HasSubstr(R"(\u003c/script\u003e\u003cimg)"));
+}
+
+TEST(RunDocument, IsWhatThePageHolds) {
+  const TestFolder folder;
+  folder.file("run.json", R"({"schema": 1, "program": "trainwire", "complete": true})");
+  const std::vector<std::string> runs{folder / ""};
+  const auto document = run_document(runs, Detail::Reduced, kMaker);
+  EXPECT_EQ(document["runs"].size(), 1U);
+  EXPECT_THAT(run_page(runs, Detail::Reduced, kMaker), HasSubstr(script_json(document)));
 }
 
 TEST(LoadPage, HoldsTheLoadAndItsMaker) {

@@ -2,6 +2,7 @@
 #include "trainwire/report/run_data.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/report/flow_rows.h"
 #include "trainwire/report/flows.h"
 #include "trainwire/report/health.h"
 #include "trainwire/report/packed.h"
@@ -18,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -112,21 +114,40 @@ std::int64_t origin_of(Tables& tables) {
   for (const auto& [name, column] : kTimes) {
     tables.read(name, [&, column = column](TableReader& table) {
       const auto time = table.column(column);
-      if (table.next()) origin = std::min(origin, table.integer(time).value_or(origin));
+      if (table.next()) origin = std::min(origin, table.time_ns(time).value_or(origin));
       return ordered_json();
     });
   }
   return origin == INT64_MAX ? 0 : origin;
 }
 
-ordered_json throughput(TableReader& table, std::int64_t origin_ns, const Limits& limits) {
+ordered_json throughput(const std::vector<Series>& all, std::int64_t origin_ns,
+                        const Limits& limits) {
   ordered_json list = ordered_json::array();
-  for (const Series& series : read_series(table, limits)) {
+  for (const Series& series : all) {
     const bool total = series.group == "total";
     list.push_back(
         series_document(series, origin_ns, total ? limits.total_buckets : limits.series_buckets));
   }
   return list;
+}
+
+/// Pairs window by window around the middle iteration, or around the middle of what there is.
+ordered_json close_up(const std::vector<Series>& all, const ordered_json& iterations,
+                      std::int64_t origin_ns, const Limits& limits) {
+  if (all.empty()) return nullptr;
+  const std::vector<Window>& windows = all.front().windows;
+  std::int64_t middle_ns = std::midpoint(windows.front().start_ns, windows.back().start_ns);
+  if (iterations.is_object()) {
+    middle_ns = origin_ns + iterations["middle_us"].get<std::int64_t>() * 1000;
+  }
+  ordered_json list = ordered_json::array();
+  for (const Series& series : all) {
+    if (series.group != "pair") continue;
+    ordered_json close = close_document(series, origin_ns, middle_ns, limits.close_windows);
+    if (!close.is_null()) list.push_back(std::move(close));
+  }
+  return {{"middle_s", static_cast<double>(middle_ns - origin_ns) * 1e-9}, {"pairs", list}};
 }
 
 /// Columns by name, row by row; numbers where a field is one.
@@ -159,13 +180,35 @@ std::string label_of(const std::string& folder) {
   return path.filename().string();
 }
 
+/// What windows.csv tells, alone and with flows.csv.
+void add_windows(ordered_json& data, Tables& tables, std::int64_t origin_ns, const Limits& limits) {
+  FlowRows flows;
+  tables.read("flows", [&](TableReader& table) {
+    flows = read_flow_rows(table, limits);
+    return ordered_json();
+  });
+  WindowTable windows;
+  data["throughput"] = tables.read("windows", [&](TableReader& table) {
+    windows = read_windows(table, flows.numbers(), limits);
+    return throughput(windows.series, origin_ns, limits);
+  });
+  data["close"] = close_up(windows.series, data["iterations"], origin_ns, limits);
+  data["flow_rows"] = flow_rows_document(flows, windows.flows, origin_ns, limits);
+}
+
 void add_tables(ordered_json& data, Tables& tables, const Limits& limits) {
   const std::int64_t origin = origin_of(tables);
   data["origin_ns"] = std::to_string(origin);
-  data["throughput"] =
-      tables.read("windows", [&](TableReader& table) { return throughput(table, origin, limits); });
+  data["iterations"] = tables.read(
+      "iterations", [&](TableReader& table) { return iterations_document(table, origin, limits); });
+  add_windows(data, tables, origin, limits);
+  data["transfers"] = tables.read("iteration_pairs", [&](TableReader& table) {
+    return transfers_document(table, origin, limits);
+  });
+  TimeSpan measured;
   data["phases"] = tables.read("steps", [&](TableReader& table) {
     const auto times = read_phases(table);
+    measured = measured_span(times);
     return times.empty() ? ordered_json() : phases_document(times, origin, limits);
   });
   data["matrix"] =
@@ -180,6 +223,7 @@ void add_tables(ordered_json& data, Tables& tables, const Limits& limits) {
       tables.read("points", [&](TableReader& table) { return whole_table(table, limits); });
   data["sockets"] = sockets_document(tables.path("sockets"), origin, limits);
   data["queues"] = queues_document(tables.path("samples"), origin, limits);
+  data["link_use"] = link_use_document(tables.path("samples"), measured, limits);
   data["load"] = load_document(tables.path("load"), origin, limits);
 }
 

@@ -58,6 +58,37 @@ TEST(RunData, BeginsTimeAtTheFirstWindowOrStep) {
   EXPECT_DOUBLE_EQ(data["throughput"][0]["start_s"].get<double>(), 4e-6);
 }
 
+TEST(RunData, LooksCloselyAtTheMiddleIterationAndAtFlows) {
+  const TestFolder folder;
+  folder.file("run.json", run_json({}).dump());
+  folder.file("windows.csv",
+              "scope,from,to,flow,start_ns,width_ns,wire_bytes\n"
+              "total,,,,0,1000,9\npair,a,b,,0,1000,9\nflow,a,b,0,0,1000,9\n");
+  folder.file("iterations.csv", "start_ns,end_ns,exchange_start_ns\n0,4000,1000\n4000,8000,6000\n");
+  folder.file("flows.csv", "flow,source,class,first_ns,last_ns,wire_bytes\n0,a,gradient,0,900,9\n");
+  folder.file("iteration_pairs.csv",
+              "iteration,from,to,gradient_bytes,first_ns,last_ns\n0,a,b,5,0,900\n");
+  const auto data = run_data(folder / "", {});
+  // Of two iterations the second is in the middle; it exchanges from 6 us on.
+  EXPECT_DOUBLE_EQ(data["close"]["middle_s"].get<double>(), 6e-6);
+  EXPECT_EQ(data["close"]["pairs"][0]["name"], "a > b");
+  EXPECT_EQ(data["flow_rows"]["rows"][0]["rates"]["n"], 1);
+  EXPECT_EQ(data["transfers"]["bytes"], ordered_json({5}));
+}
+
+TEST(RunData, CountsLinksInTheMeasuredSteps) {
+  const TestFolder folder;
+  folder.file("run.json", run_json({}).dump());
+  folder.file("steps.csv",
+              "rank,step,phase,start_ns,end_ns,job\n"
+              "0,-1,step,0,1000000000,job0\n0,0,step,1000000000,2000000000,job0\n");
+  folder.file("samples.csv",
+              "time_ns,host,sent_bytes,received_bytes\n"
+              "0,a,0,0\n1000000000,a,7,0\n2000000000,a,1007,0\n");
+  const auto data = run_data(folder / "", {});
+  EXPECT_EQ(data["link_use"]["hosts"]["a"], ordered_json({8000.0, 0.0}));
+}
+
 TEST(RunData, TakesPointsAndTheFitOfASweep) {
   const TestFolder folder;
   folder.file("run.json", run_json({{"points", ordered_json::array()}}).dump());

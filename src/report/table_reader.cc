@@ -91,4 +91,10 @@ std::optional<std::int64_t> TableReader::integer(std::optional<std::size_t> colu
   return parsed<std::int64_t>(text(column));
 }
 
+std::optional<std::int64_t> TableReader::time_ns(std::optional<std::size_t> column) const {
+  const auto value = integer(column);
+  if (!value || *value < 0 || *value > INT64_MAX / 4) return {};
+  return value;
+}
+
 }  // namespace tw::report

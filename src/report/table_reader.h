@@ -33,6 +33,8 @@ class TableReader {
   std::string_view text(std::optional<std::size_t> column) const;
   std::optional<double> number(std::optional<std::size_t> column) const;
   std::optional<std::int64_t> integer(std::optional<std::size_t> column) const;
+  /// Nanoseconds that sums and differences of a few cannot overflow: 0 to 73 years, or since 1970.
+  std::optional<std::int64_t> time_ns(std::optional<std::size_t> column) const;
 
  private:
   bool read_record(std::vector<std::string>& fields);

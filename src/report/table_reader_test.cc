@@ -51,5 +51,13 @@ TEST(TableReader, HasNoRowsWithoutAHeader) {
   EXPECT_FALSE(table.column("a"));
 }
 
+TEST(TableReader, TakesNoTimeThatSumsCouldOverflow) {
+  std::istringstream in("t\n0\n1794769187670000000\n-1\n9223372036854775807\n");
+  TableReader table(in);
+  std::vector<bool> is_time;
+  while (table.next()) is_time.push_back(table.time_ns(0).has_value());
+  EXPECT_EQ(is_time, (std::vector<bool>{true, true, false, false}));
+}
+
 }  // namespace
 }  // namespace tw::report

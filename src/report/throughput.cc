@@ -18,12 +18,16 @@ constexpr std::size_t kRateBins = 40;
 
 using SeriesByName = std::map<std::pair<std::string, std::string>, Series>;
 
-Series& named(SeriesByName& all, std::string group, std::string name, std::int64_t width_ns) {
+Series& named(SeriesByName& all, std::string group, std::string name) {
   Series& series = all[{group, name}];
   series.group = std::move(group);
   series.name = std::move(name);
-  series.width_ns = std::max(series.width_ns, width_ns);
   return series;
+}
+
+void append(Series& series, std::int64_t width_ns, const Window& window) {
+  series.width_ns = std::max(series.width_ns, width_ns);
+  series.windows.push_back(window);
 }
 
 void sort_and_merge(Series& series) {
@@ -88,16 +92,46 @@ std::vector<Bucket> buckets_of(const Series& series, std::int64_t per, std::int6
   return buckets;
 }
 
-/// Of all windows, those that the table leaves out too.
-std::vector<double> window_rates(const Series& series, std::int64_t windows) {
+/// Rates of all windows, those that the table leaves out too: these are only counted, for a table
+/// may leave out any number.
+nlohmann::ordered_json rates_document(const Series& series, std::int64_t windows) {
   const double width_s = static_cast<double>(series.width_ns) * 1e-9;
   std::vector<double> rates;
+  rates.reserve(series.windows.size());
   for (const Window& window : series.windows) {
     rates.push_back(static_cast<double>(window.bytes) * 8 / width_s);
   }
-  rates.resize(std::max(rates.size(), static_cast<std::size_t>(windows)), 0);
-  return rates;
+  auto document = histogram_document(rates, {.bins = kRateBins, .low = 0.0});
+  const std::int64_t quiet = windows - static_cast<std::int64_t>(rates.size());
+  auto& lowest = document["counts"][0];
+  lowest = lowest.get<std::int64_t>() + std::max<std::int64_t>(0, quiet);
+  return document;
 }
+
+/// Rows of one pair follow one another, so that its series need not be looked up for each.
+class PairSeries {
+ public:
+  explicit PairSeries(SeriesByName& all) : all_(&all) {}
+
+  void add(std::string_view from, std::string_view to, std::int64_t width_ns,
+           const Window& window) {
+    if (pair_ == nullptr || from != from_ || to != to_) look_up(from, to);
+    for (Series* const series : {pair_, sends_, receives_}) append(*series, width_ns, window);
+  }
+
+ private:
+  void look_up(std::string_view from, std::string_view to) {
+    from_ = from;
+    to_ = to;
+    pair_ = &named(*all_, "pair", fmt::format("{} > {}", from, to));
+    sends_ = &named(*all_, "host", from_ + " sends");
+    receives_ = &named(*all_, "host", to_ + " receives");
+  }
+
+  SeriesByName* all_;
+  std::string from_, to_;
+  Series *pair_ = nullptr, *sends_ = nullptr, *receives_ = nullptr;
+};
 
 }  // namespace
 
@@ -107,26 +141,33 @@ std::int64_t Series::bytes() const {
   return sum;
 }
 
-std::vector<Series> read_series(TableReader& table, const Limits& limits) {
+WindowTable read_windows(TableReader& table, const std::set<std::int64_t>& flows,
+                         const Limits& limits) {
   SeriesByName all;
+  PairSeries pairs(all);
+  WindowTable made;
   const auto scope = table.column("scope"), from = table.column("from"), to = table.column("to");
   const auto start = table.column("start_ns"), width = table.column("width_ns");
-  const auto bytes = table.column("wire_bytes");
+  const auto bytes = table.column("wire_bytes"), flow = table.column("flow");
   while (table.next()) {
-    const auto start_ns = table.integer(start), width_ns = table.integer(width);
+    const auto start_ns = table.time_ns(start), width_ns = table.time_ns(width);
     const auto count = table.integer(bytes);
-    if (!start_ns || !width_ns || !count || *width_ns <= 0 || *count < 0) continue;
+    if (!start_ns || !width_ns || !count || *width_ns == 0 || *count < 0) continue;
     const Window window{*start_ns, *count};
     if (table.text(scope) == "total") {
-      named(all, "total", "", *width_ns).windows.push_back(window);
+      append(named(all, "total", ""), *width_ns, window);
     } else if (table.text(scope) == "pair") {
-      const std::string source(table.text(from)), sink(table.text(to));
-      named(all, "pair", fmt::format("{} > {}", source, sink), *width_ns).windows.push_back(window);
-      named(all, "host", source + " sends", *width_ns).windows.push_back(window);
-      named(all, "host", sink + " receives", *width_ns).windows.push_back(window);
+      pairs.add(table.text(from), table.text(to), *width_ns, window);
+    } else if (const auto number = table.integer(flow); number && flows.contains(*number)) {
+      append(made.flows[*number], *width_ns, window);
     }
   }
-  return selected(all, limits);
+  made.series = selected(all, limits);
+  for (auto& [number, series] : made.flows) {
+    series.group = "flow";
+    sort_and_merge(series);
+  }
+  return made;
 }
 
 nlohmann::ordered_json series_document(const Series& series, std::int64_t origin_ns,
@@ -151,13 +192,37 @@ nlohmann::ordered_json series_document(const Series& series, std::int64_t origin
                                   {"bucket_s", width_s * static_cast<double>(per)},
                                   {"window_s", width_s},
                                   {"mean", packed(mean)},
-                                  {"rates", histogram_document(window_rates(series, windows),
-                                                               {.bins = kRateBins, .low = 0.0})}};
+                                  {"rates", rates_document(series, windows)}};
   if (per > 1) {
     document["min"] = packed(low);
     document["max"] = packed(high);
   }
   return document;
+}
+
+nlohmann::ordered_json close_document(const Series& series, std::int64_t origin_ns,
+                                      std::int64_t middle_ns, std::size_t most) {
+  check(!series.windows.empty() && series.width_ns > 0 && most >= 1, "a series has windows");
+  const std::int64_t first = series.windows.front().start_ns;
+  const std::int64_t windows = (series.windows.back().start_ns - first) / series.width_ns + 1;
+  const std::int64_t count = std::min(windows, static_cast<std::int64_t>(most));
+  const std::int64_t middle = (middle_ns - first) / series.width_ns;
+  const std::int64_t skipped = std::clamp<std::int64_t>(middle - count / 2, 0, windows - count);
+  const double width_s = static_cast<double>(series.width_ns) * 1e-9;
+  std::vector<double> rates(static_cast<std::size_t>(count), 0);
+  bool any = false;
+  for (const Window& window : series.windows) {
+    const std::int64_t place = (window.start_ns - first) / series.width_ns - skipped;
+    if (place < 0 || place >= count) continue;
+    rates[static_cast<std::size_t>(place)] += static_cast<double>(window.bytes) * 8 / width_s;
+    any = true;
+  }
+  if (!any) return nullptr;
+  const std::int64_t start_ns = first + skipped * series.width_ns;
+  return {{"name", series.name},
+          {"start_s", static_cast<double>(start_ns - origin_ns) * 1e-9},
+          {"window_s", width_s},
+          {"rates", packed(rates)}};
 }
 
 }  // namespace tw::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// windows.csv as series over time: of everything, of each host, of each pair.
+// windows.csv as series over time: of everything, of each host, of each pair, of chosen flows.
 //
 // A series is cut into buckets of whole windows; a bucket keeps the mean rate and the rates of its
 // quietest and its busiest window. Windows that the table leaves out carried nothing and count so.
@@ -12,7 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <optional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,16 +26,23 @@ struct Window {
 
 /// Windows of one width.
 struct Series {
-  std::string group;      ///< total, host or pair
-  std::string name;       ///< "" for the total, "host0 sends", "host0 > host1"
+  std::string group;      ///< total, host, pair or flow
+  std::string name;       ///< "" for the total and a flow, "host0 sends", "host0 > host1"
   std::int64_t width_ns;  ///< of a window
   std::vector<Window> windows;
   std::int64_t bytes() const;
 };
 
-/// The total first, then hosts, then pairs, each with the most bytes first and no more than
-/// `limits` says.
-std::vector<Series> read_series(TableReader& windows, const Limits& limits);
+struct WindowTable {
+  /// The total first, then hosts, then pairs, each with the most bytes first and no more than
+  /// the limits say.
+  std::vector<Series> series;
+  std::map<std::int64_t, Series> flows;  ///< by number in flows.csv
+};
+
+/// Of flows only those of `flows`.
+WindowTable read_windows(TableReader& windows, const std::set<std::int64_t>& flows,
+                         const Limits& limits);
 
 /// {"group", "name", "bytes", "start_s", "bucket_s", "window_s", "mean", "min", "max", "rates"},
 /// rates in bit/s and times since `origin_ns`; "min" and "max" only where a bucket is more than a
@@ -42,5 +50,10 @@ std::vector<Series> read_series(TableReader& windows, const Limits& limits);
 /// order, width_ns > 0, buckets >= 1.
 nlohmann::ordered_json series_document(const Series& series, std::int64_t origin_ns,
                                        std::size_t buckets);
+
+/// Window by window, as much as `most` allows around `middle_ns`: {"name", "start_s", "window_s",
+/// "rates"} in bit/s; null when nothing is left of it there. REQUIRES: as series_document().
+nlohmann::ordered_json close_document(const Series& series, std::int64_t origin_ns,
+                                      std::int64_t middle_ns, std::size_t most);
 
 }  // namespace tw::report

@@ -20,10 +20,10 @@ constexpr const char* kWindows =
 std::vector<Series> series_of(const std::string& text, const Limits& limits = {}) {
   std::istringstream in(text);
   TableReader table(in);
-  return read_series(table, limits);
+  return read_windows(table, {}, limits).series;
 }
 
-TEST(ReadSeries, AddsPairsUpToHosts) {
+TEST(ReadWindows, AddsPairsUpToHosts) {
   const auto all = series_of(kWindows);
   // total; a sends 375, b receives 325, c receives 50; a > b, a > c.
   ASSERT_EQ(all.size(), 6U);
@@ -36,17 +36,55 @@ TEST(ReadSeries, AddsPairsUpToHosts) {
   EXPECT_EQ(all[4].name, "a > b");
 }
 
-TEST(ReadSeries, KeepsThoseThatCarriedTheMost) {
+TEST(ReadWindows, KeepsThoseThatCarriedTheMost) {
   const auto all = series_of(kWindows, {.hosts = 1, .pairs = 1});
   ASSERT_EQ(all.size(), 4U);
   EXPECT_EQ(all[2].name, "b receives");
   EXPECT_EQ(all[3].name, "a > b");
 }
 
-TEST(ReadSeries, PassesOverRowsThatCannotBe) {
+TEST(ReadWindows, PassesOverRowsThatCannotBe) {
   EXPECT_TRUE(series_of("scope,from,to,flow,start_ns,width_ns,wire_bytes\n"
-                        "total,,,,1,0,5\ntotal,,,,1,10,-5\ntotal,,,,x,10,5\n")
+                        "total,,,,1,0,5\ntotal,,,,-1,10,5\ntotal,,,,1,10,-5\ntotal,,,,x,10,5\n")
                   .empty());
+}
+
+TEST(ReadWindows, TakesTheFlowsThatAreAskedFor) {
+  std::istringstream in(std::string(kWindows) + "flow,a,b,7,2000,1000,9\n");
+  TableReader table(in);
+  const auto flows = read_windows(table, {0}, {}).flows;
+  ASSERT_EQ(flows.size(), 1U);
+  EXPECT_EQ(flows.at(0).bytes(), 125);
+}
+
+TEST(SeriesDocument, CountsAnyNumberOfQuietWindowsWithoutHoldingThem) {
+  // A window of 1 ns at the start and one 10^18 ns later: all between them were quiet.
+  const Series series{.group = "total",
+                      .name = "",
+                      .width_ns = 1,
+                      .windows = {{0, 1000}, {1'000'000'000'000'000'000, 1000}}};
+  const auto document = series_document(series, 0, 4);
+  EXPECT_EQ(document["rates"]["counts"].front().get<std::int64_t>(), 999'999'999'999'999'999);
+  EXPECT_EQ(document["rates"]["counts"].back(), 2);
+}
+
+TEST(CloseDocument, KeepsWindowsAroundTheMiddleOneByOne) {
+  // Windows 0 to 9 of 1 us, of which 4 to 6 carry 125 bytes: 1 Gbit/s. Four around number 6 are 4
+  // to 7, and 7 is quiet.
+  Series series{.group = "pair", .name = "a > b", .width_ns = 1000, .windows = {{0, 1}}};
+  for (const std::int64_t i : {4, 5, 6}) series.windows.push_back({i * 1000, 125});
+  series.windows.push_back({9000, 1});
+  const auto document = close_document(series, 0, 6000, 4);
+  EXPECT_DOUBLE_EQ(document["start_s"].get<double>(), 4e-6);
+  EXPECT_EQ(document["rates"]["n"], 4);
+  EXPECT_NEAR(document["rates"]["step"].get<double>() * 65534, 1e9, 1);
+  EXPECT_EQ(document["rates"]["data"], "/v/+//7/AAA=");
+}
+
+TEST(CloseDocument, IsNothingWhereAllIsQuiet) {
+  const Series series{
+      .group = "pair", .name = "a > b", .width_ns = 1000, .windows = {{0, 1}, {1'000'000, 1}}};
+  EXPECT_TRUE(close_document(series, 0, 500'000, 4).is_null());
 }
 
 TEST(SeriesDocument, GivesRatesInBitsPerSecond) {

@@ -14,6 +14,8 @@ export interface NamedDistribution {
   of: Distribution;
 }
 
+const LOG_FROM = 20;
+
 export function Cdf(props: {
   id: string;
   title: string;
@@ -24,7 +26,9 @@ export function Cdf(props: {
   how: ComponentChildren;
   height?: number;
 }) {
-  const log = props.log ?? false;
+  const [least, most] = [Math.min(...props.all.map((each) => each.of.min)), Math.max(...props.all.map((each) => each.of.max))];
+  // Within a decade or so a logarithmic axis has nothing to tell, and hardly a tick.
+  const log = (props.log ?? false) && !(most < LOG_FROM * least);
   const data = useMemo(() => {
     const drawn = distributionCurves(props.all.map((each) => each.of), log);
     return () => drawn;
@@ -47,7 +51,7 @@ export function Cdf(props: {
           {props.how}
           <p>
             Empirical distribution: at x the share of values that are x or less. Of long samples the quantiles at even shares are kept; the band of one or two holds
-            the whole true curve in 95 of 100 cases, if values are independent (Dvoretzky, Kiefer, Wolfowitz)
+            the whole true curve in 95 of 100 cases, if values are independent (Dvoretzky, Kiefer, Wolfowitz), and is drawn from the smallest value to the largest
             {log ? "; the axis is logarithmic, values of 0 are left out" : ""}.
           </p>
         </>

@@ -48,6 +48,12 @@ const PHASES: Record<string, string> = {
 
 export const phaseColour = (phase: string): string => PHASES[phase] ?? "#888888";
 
+/** Classes of flows in a fixed order, so that each keeps its colour. */
+export const CLASSES = ["gradient", "cross", "acknowledgement", "control", "tiny"];
+
+/** Place in the palette. */
+export const classPlace = (name: string): number => (CLASSES.includes(name) ? CLASSES.indexOf(name) : 6);
+
 /** Viridis by nine of its colours (van der Walt & Smith), 0 to 1. */
 const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"];
 

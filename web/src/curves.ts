@@ -17,10 +17,12 @@ export function distributionCurves(all: Distribution[], log: boolean): Drawn {
   return { xs, ys: curves.map((curve, i) => banded(held(curve, xs), (all[i] as Distribution).band, curves.length)) };
 }
 
-/** With the band that holds the whole true curve, where there are not too many to see it. */
+/** With the band that holds the whole true curve, where there are not too many to see it; from the curve's
+ * smallest value to its largest. */
 function banded(values: Values, band: number, curves: number): Drawn["ys"][number] {
   if (curves > 2) return { values };
-  const moved = (by: number) => values.map((value) => Math.min(1, Math.max(0, (value ?? 0) + by)));
+  const end = values.indexOf(1);
+  const moved = (by: number) => values.map((value, i) => (value === 0 || i > end ? null : Math.min(1, Math.max(0, (value ?? 0) + by))));
   return { values, low: moved(-band), high: moved(band) };
 }
 

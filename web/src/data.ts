@@ -49,6 +49,8 @@ export interface Phases {
   rows: { job: string; rank: number }[];
   phases: string[];
   median_s: (number | null)[][];
+  /** For each row: median, 95th percentile and longest time after the first rank. */
+  late_s: ([number, number, number] | null)[];
   timeline: {
     from_step: number;
     to_step: number;
@@ -59,6 +61,52 @@ export interface Phases {
     start_us: number[];
     length_us: number[];
   } | null;
+}
+
+/** Pairs window by window around the middle iteration; rates in bit/s. */
+export interface Close {
+  middle_s: number;
+  pairs: { name: string; start_s: number; window_s: number; rates: Packed }[];
+}
+
+export interface IterationTimes {
+  start_us: number[];
+  end_us: number[];
+  count: number;
+}
+
+/** What each pair carried in each iteration; lists of equal length. */
+export interface Transfers {
+  pairs: [string, string][];
+  iteration: number[];
+  pair: number[];
+  bytes: number[];
+  start_us: number[];
+  length_us: number[];
+  iterations: number;
+  left_off_pairs: number;
+  sizes: Distribution | null;
+}
+
+export interface FlowRow {
+  source: string;
+  destination: string;
+  protocol: string;
+  class: string;
+  first_s: number;
+  last_s: number;
+  bytes: number;
+  /** Number of the first cell with a rate, and the rates from there on. */
+  cell?: number;
+  rates?: Packed;
+}
+
+export interface FlowRows {
+  start_s: number;
+  cell_s: number;
+  left_off: number;
+  left_off_bytes: number;
+  rows: FlowRow[];
 }
 
 export interface Matrix {
@@ -124,14 +172,20 @@ export interface Run {
   summary: Json;
   steps: StepTimes[];
   throughput: Series[] | null;
+  close: Close | null;
+  iterations: IterationTimes | null;
+  transfers: Transfers | null;
   phases: Phases | null;
   matrix: Matrix | null;
   flows: FlowClasses | null;
+  flow_rows: FlowRows | null;
   cross_flows: CrossClass[] | null;
   links: Row[] | null;
   points: Row[] | null;
   sockets: Sockets | null;
   queues: Queues | null;
+  /** Means over the measured steps: bit/s that each host sent and received. */
+  link_use: { seconds: number; hosts: Record<string, [number, number]> } | null;
   load: MachineLoad | null;
   fit: Json;
   notes: string[];
@@ -161,7 +215,11 @@ export interface Page {
   commit: string;
   full?: boolean;
   runs?: Run[];
+  /** Of all runs but the first with it, as `trainwire compare --json` has them. */
+  comparisons?: Json[];
   load?: Load;
+  /** The page of `trainwire serve`: its data come from the server that sent it. */
+  serve?: { folder: string; upload_limit_bytes: number };
 }
 
 export type Values = (number | null)[];

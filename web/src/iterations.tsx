@@ -4,11 +4,13 @@
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import { Cdf, type NamedDistribution } from "./cdf";
-import { phaseColour } from "./colours";
-import { type Phases, type Run, type StepTimes } from "./data";
+import { Bars } from "./bars";
+import { faded, phaseColour, seriesColour } from "./colours";
+import { type Histogram, type Phases, quantile, type Run, type StepTimes } from "./data";
 import { digits, show } from "./format";
 import { Missing, Section } from "./parts";
 import { type Drawn, Plot } from "./plot";
+import { type Bar, paintRows } from "./rows";
 import { type Cell, columns } from "./table";
 import type { Range } from "./zoom";
 
@@ -204,6 +206,92 @@ function paintBars(plot: uPlot, rows: number, order: string[], value: (row: numb
   }
 }
 
+const MOST_BINS = 40;
+
+/** Bins of equal width, as many as the square root of the values but 5 to 40. */
+function binned(values: number[]): Histogram {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const count = Math.min(MOST_BINS, Math.max(5, Math.round(Math.sqrt(values.length))));
+  const width = high > low ? (high - low) / count : Math.max(high, 1e-9) / 100;
+  const counts = new Array<number>(high > low ? count : 1).fill(0);
+  for (const value of values) {
+    const bin = Math.min(counts.length - 1, Math.floor((value - low) / width));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  return { low, width, counts };
+}
+
+function DurationBars(props: { steps: StepTimes }) {
+  const { series, distribution } = props.steps.step;
+  const exact = series.per === 1;
+  const of = useMemo(() => binned(exact ? series.mean : distribution.q), [props.steps]);
+  return (
+    <Bars
+      id="step-bars"
+      title={`Half of the steps lie between ${show("time", quantile(distribution, 0.25))} and ${show("time", quantile(distribution, 0.75))}.`}
+      label="duration of a step"
+      kind="time"
+      of={of}
+      how={`Durations of the steps of ${jobName(props.steps)} as above, in bins of equal width; ${exact ? "every step counts once" : `of ${show("count", distribution.n)} steps, the ${distribution.q.length} quantiles at even shares`}.`}
+    />
+  );
+}
+
+/** How late each rank begins its steps: up to the median, on to the 95th percentile, a mark at the longest. */
+function Lateness(props: { phases: Phases }) {
+  const { phases } = props;
+  const rows = rowNames(phases);
+  const late = phases.late_s ?? [];
+  const view = useMemo(() => {
+    const longest = Math.max(...late.map((each) => each?.[2] ?? 0), 1e-9);
+    const drawn: Drawn = { xs: [0, longest], ys: [{ values: [null, null] }] };
+    const bars = (): Bar[] =>
+      late.flatMap((each, row): Bar[] => {
+        if (!each) return [];
+        const bar = { row, colour: seriesColour(0), height: 0.6 };
+        return [
+          { ...bar, from: 0, to: each[0], opacity: 1 },
+          { ...bar, from: each[0], to: each[1], opacity: 0.35 },
+          { ...bar, from: each[2], to: each[2], opacity: 1, colour: seriesColour(1) },
+        ];
+      });
+    return { longest, data: () => drawn, paint: (plot: uPlot) => paintRows(plot, bars()) };
+  }, [phases]);
+  const medians = late.map((each) => each?.[0] ?? 0);
+  const last = medians.indexOf(Math.max(...medians));
+  if (late.length < 2 || !late.some(Boolean)) return null;
+  return (
+    <Plot
+      id="start-skew"
+      title={`Ranks begin a step up to ${show("time", view.longest)} apart; ${rows[last]} is the latest, ${show("time", medians[last])} behind the first at the median.`}
+      height={Math.min(420, 74 + 26 * late.length)}
+      x={{ label: "begins after the first rank by", kind: "time", full: [0, view.longest * 1.02] }}
+      y={{ label: "", kind: "number", names: rows.slice(0, late.length) }}
+      lines={[]}
+      legend={[
+        { label: "median", colour: seriesColour(0) },
+        { label: "to the 95th percentile", colour: faded(seriesColour(0), 0.35) },
+        { label: "longest", colour: seriesColour(1) },
+      ]}
+      data={view.data}
+      paint={view.paint}
+      readout={(_x, y) => {
+        const each = late[Math.round(y)];
+        return each ? `${rows[Math.round(y)]}: median ${show("time", each[0])}, 95th percentile ${show("time", each[1])}, longest ${show("time", each[2])}` : "";
+      }}
+      table={() => ({
+        columns: columns("rank|median:time|95th percentile:time|longest:time"),
+        rows: late.map((each, i): Cell[] => [rows[i] ?? "", each?.[0] ?? null, each?.[1] ?? null, each?.[2] ?? null]),
+      })}
+      how={
+        <p>
+          For every measured step the time from the first rank's start to this one's (steps.csv), on the ranks' own clocks: on several machines they are only as good as these agree.
+        </p>
+      }
+    />
+  );
+}
+
 export function Iterations(props: { run: Run; full: Range }) {
   const { run } = props;
   const all: NamedDistribution[] = run.steps.flatMap((job, i) => [
@@ -228,6 +316,8 @@ export function Iterations(props: { run: Run; full: Range }) {
             how={<p>The same durations as beside.</p>}
           />
         )}
+        {run.steps[0] && run.steps[0].step.distribution.n > 1 && <DurationBars steps={run.steps[0]} />}
+        {run.phases && <Lateness phases={run.phases} />}
       </div>
       {run.phases ? (
         <>

@@ -8,6 +8,7 @@ import { useMemo, useState } from "preact/hooks";
 import { SideBySide, uniqueLabels } from "./compare";
 import { CrossTraffic } from "./cross";
 import { list, type Page, readPage, type Run } from "./data";
+import { Flows } from "./flows";
 import { Health } from "./health";
 import { Iterations } from "./iterations";
 import { loadParts } from "./load";
@@ -15,6 +16,7 @@ import { TrafficMatrix } from "./matrix";
 import { Collectives, Distributions, Links, Provenance } from "./network";
 import { Checks, Findings, KeyFigures, RunHeader, runTitle } from "./overview";
 import { Choice, type Part, Section } from "./parts";
+import { Serve } from "./serve";
 import { Sweep } from "./sweep";
 import { endOf, Throughput } from "./throughput";
 import type { Range } from "./zoom";
@@ -37,12 +39,13 @@ function partsOf(run: Run, full: Range): Part[] {
     sweep ? null : { id: "checks", title: "Checks", show: () => <Checks run={run} /> },
     sweep ? null : { id: "iterations", title: "Iterations", show: () => <Iterations run={run} full={full} /> },
     sweep ? null : { id: "throughput", title: "Throughput", show: () => <Throughput run={run} full={full} /> },
+    sweep ? null : { id: "flows", title: "Flows over time", show: () => <Flows run={run} full={full} /> },
     sweep ? null : { id: "matrix", title: "Traffic matrix", show: () => <TrafficMatrix run={run} /> },
     sweep ? null : { id: "distributions", title: "Distributions", show: () => <Distributions run={run} /> },
     sweep ? null : { id: "collectives", title: "Collectives", show: () => <Collectives run={run} /> },
     list(run.summary, "cross_traffic", "entries").length > 0 ? { id: "cross", title: "Cross traffic", show: () => <CrossTraffic run={run} /> } : null,
     sweep ? null : { id: "health", title: "Transport health", show: () => <Health run={run} full={full} /> },
-    list(run.summary, "network", "links").length > 0 ? { id: "links", title: "Links", show: () => <Links run={run} /> } : null,
+    list(run.summary, "network", "links").length > 0 ? { id: "links", title: "Network and links", show: () => <Links run={run} /> } : null,
   ];
   const there = parts.filter((part): part is Part => part !== null);
   const ids = new Set(there.map((part) => part.id));
@@ -59,7 +62,7 @@ function Frame(props: { title: string; head: ComponentChildren; parts: Part[]; p
       </nav>
       <main>
         <header class="top">
-          <p class="brand">trainwire report</p>
+          {!props.page.serve && <p class="brand">trainwire report</p>}
           <h1>{props.title}</h1>
           {props.head}
         </header>
@@ -67,7 +70,7 @@ function Frame(props: { title: string; head: ComponentChildren; parts: Part[]; p
           <div key={part.id}>{part.show()}</div>
         ))}
         <footer>
-          trainwire {props.page.version} ({props.page.commit}){props.page.full ? ", with every window" : ""}. This file holds its data and asks the network for nothing.
+          trainwire {props.page.version} ({props.page.commit}){props.page.full ? ", with every window" : ""}.{!props.page.serve && " This file holds its data and asks the network for nothing."}
         </footer>
       </main>
     </div>
@@ -82,7 +85,7 @@ function Runs(props: { page: Page; runs: Run[] }) {
   const full = useMemo(() => timeOf(run), [run]);
   const several = runs.length > 1;
   const parts: Part[] = [
-    ...(several ? [{ id: "side-by-side", title: "Side by side", show: () => <SideBySide runs={runs} /> }] : []),
+    ...(several ? [{ id: "side-by-side", title: "Side by side", show: () => <SideBySide runs={runs} comparisons={page.comparisons ?? []} /> }] : []),
     ...(several
       ? [
           {
@@ -128,5 +131,6 @@ document.title = `${title}: trainwire report`;
 const root = document.getElementById("page");
 if (root) {
   root.textContent = "";
-  render(<Whole page={page} />, root);
+  const whole = (of: Page) => <Whole page={of} />;
+  render(page.serve ? <Serve page={page} show={whole} /> : whole(page), root);
 }

@@ -2,11 +2,13 @@
 // Sections that are mostly tables: collectives, links, distributions of flows, provenance.
 
 import { Cdf, type NamedDistribution } from "./cdf";
-import { at, type Distribution, type Json, list, num, type Run, str } from "./data";
-import { show } from "./format";
+import { classPlace } from "./colours";
+import { at, type Distribution, type Json, list, num, quantile, type Run, str } from "./data";
+import { digits, show } from "./format";
 import { direction } from "./overview";
 import { Missing, Section } from "./parts";
 import { type Cell, How, TableView, columns } from "./table";
+import { Topology } from "./topology";
 
 export function Collectives(props: { run: Run }) {
   const found = list(props.run.summary, "collectives");
@@ -45,35 +47,85 @@ export function Collectives(props: { run: Run }) {
   );
 }
 
+/** Links between switches have no host at an end. */
+function wayOf(link: string, word: string | null): string {
+  if (link === "core") return word === "from_host" ? "left to right" : "right to left";
+  if (link.includes("-spine")) return word === "from_host" ? "up" : "down";
+  return direction(word);
+}
+
+function Paths(props: { run: Run }) {
+  const paths = list(props.run.summary, "network", "paths");
+  if (paths.length === 0) return null;
+  const name = (path: Json) => `${str(path, "from")}\u00a0>\u00a0${str(path, "to")}`;
+  const problems = paths.flatMap((path) => list(path, "problems").map((problem) => `${name(path)}: ${String(problem)}`));
+  const lossy = paths.some((path) => num(path, "requested", "loss") || num(path, "effective", "loss"));
+  return (
+    <div class="card">
+      <TableView
+        caption="Paths: asked for and found"
+        most={40}
+        table={{
+          columns: columns(`|path|rate asked:rate|found:rate|round trip asked:time|found, median:time|p99:time${lossy ? "|loss asked:share|found:share" : ""}`),
+          rows: paths.map((path): Cell[] => [
+            { ok: "✓ ok", warn: "! warning", refused: "✗ refused" }[str(path, "fitness") ?? ""] ?? str(path, "fitness"),
+            name(path),
+            num(path, "requested", "rate_bps"),
+            num(path, "effective", "rate_bps"),
+            num(path, "requested", "round_trip_s"),
+            num(path, "effective", "round_trip_s"),
+            num(path, "effective", "round_trip_p99_s"),
+            ...(lossy ? [num(path, "requested", "loss"), num(path, "effective", "loss")] : []),
+          ]),
+        }}
+      />
+      <ul class="reasons">
+        {problems.map((problem) => (
+          <li>{problem}</li>
+        ))}
+      </ul>
+      <How>
+        <p>What was measured with packets of its own on some paths before the run began, against what the links on the way ask for together.</p>
+      </How>
+    </div>
+  );
+}
+
 export function Links(props: { run: Run }) {
   const links = list(props.run.summary, "network", "links");
   const counted = new Map((props.run.links ?? []).map((link) => [`${str(link, "link")} ${str(link, "direction")}`, link]));
   if (links.length === 0) return null;
   const lossy = links.some((link) => num(link, "requested", "loss") || num(link, "effective", "path_loss"));
+  const jittery = links.some((link) => num(link, "requested", "jitter_s"));
+  const marking = links.some((link) => num(link, "requested", "ecn_bytes"));
   const rows = links.map((link): Cell[] => {
     const counter = counted.get(`${str(link, "name")} ${str(link, "direction")}`);
     const asked = num(link, "requested", "rate_bps");
     const got = num(link, "effective", "rate_bps");
     return [
       str(link, "name"),
-      direction(str(link, "direction")),
+      wayOf(str(link, "name") ?? "", str(link, "direction")),
       asked,
       got,
       asked && got ? got / asked - 1 : null,
       num(link, "requested", "delay_s"),
       num(link, "effective", "path_round_trip_s"),
       ...(lossy ? [num(link, "requested", "loss"), num(link, "effective", "path_loss")] : []),
+      ...(jittery ? [num(link, "requested", "jitter_s")] : []),
       num(link, "requested", "queue_bytes"),
+      ...(marking ? [num(link, "requested", "ecn_bytes")] : []),
       num(counter, "wire_bytes"),
       num(counter, "dropped_packets"),
     ];
   });
   return (
-    <Section id="links" title="Links: asked for and in effect">
+    <Section id="links" title="Network and links">
+      <Topology run={props.run} />
       <div class="card">
         <TableView
+          caption="Links: asked for and in effect"
           table={{
-            columns: columns(`link|direction|rate asked:rate|in effect:rate|difference:share|delay asked:time|path's round trip:time|${lossy ? "loss asked:share|path's loss:share|" : ""}queue:bytes|carried:bytes|dropped:count`),
+            columns: columns(`link|direction|rate asked:rate|in effect:rate|difference:share|delay asked:time|path's round trip:time|${lossy ? "loss asked:share|path's loss:share|" : ""}${jittery ? "jitter asked:time|" : ""}queue:bytes|${marking ? "marks from:bytes|" : ""}carried:bytes|dropped:count`),
             rows,
           }}
         />
@@ -84,29 +136,43 @@ export function Links(props: { run: Run }) {
           </p>
         </How>
       </div>
+      <Paths run={props.run} />
     </Section>
   );
 }
-
-/** Classes in a fixed order, so that each keeps its colour. */
-const CLASSES = ["gradient", "cross", "acknowledgement", "control", "tiny"];
 
 export function Distributions(props: { run: Run }) {
   const flows = props.run.flows;
   const of = (pick: "bytes" | "duration_s" | "rate_bps" | "rtt_s"): NamedDistribution[] =>
     Object.entries(flows ?? {}).flatMap(([name, parts]) => {
       const distribution: Distribution | null = parts[pick];
-      const known = CLASSES.indexOf(name);
-      return distribution && distribution.max > 0 ? [{ name, colour: known < 0 ? 6 : known, of: distribution }] : [];
+      return distribution && distribution.max > 0 ? [{ name, colour: classPlace(name), of: distribution }] : [];
     });
   const how = <p>Directed flows of flows.csv by class; a flow is a connection in one direction.</p>;
   const sizes = of("bytes");
+  const perIteration = props.run.transfers?.sizes ?? null;
+  const model = num(props.run.summary, "model_bytes");
   const times = of("duration_s");
   const trips = of("rtt_s");
   return (
     <Section id="distributions" title="Distributions of flows">
       {sizes.length === 0 && <Missing>flows.csv is missing or empty: nothing was captured.</Missing>}
       <div class="plots">
+        {perIteration && (
+          <Cdf
+            id="iteration-sizes"
+            title={`A pair carries ${show("bytes", quantile(perIteration, 0.5))} of gradients in an iteration${model ? `: ${digits(Number((quantile(perIteration, 0.5) / model).toPrecision(3)))} times the model` : ""} (median).`}
+            label="gradients of a pair in an iteration"
+            kind="bytes"
+            all={[{ name: "pair and iteration", colour: 0, of: perIteration }]}
+            how={
+              <p>
+                Distinct payload of gradient flows, one value for each pair of hosts in each iteration (iteration_pairs.csv).{" "}
+                {model ? `The model has ${show("bytes", model)}, as recognised in the packets. In a ring of N each pair carries 2 (N − 1)/N of it.` : ""}
+              </p>
+            }
+          />
+        )}
         {sizes.length > 0 && <Cdf id="flow-sizes" title={`The largest flow carried ${show("bytes", Math.max(...sizes.map((each) => each.of.max)))}.`} label="distinct payload" kind="bytes" log all={sizes} how={how} />}
         {times.length > 0 && <Cdf id="flow-durations" title={`Flows lasted up to ${show("time", Math.max(...times.map((each) => each.of.max)))}.`} label="from first to last packet" kind="time" log all={times} how={how} />}
         {trips.length > 0 && (

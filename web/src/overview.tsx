@@ -45,7 +45,7 @@ export function qualityOf(run: Run): Quality {
 }
 
 export function runTitle(run: Run): string {
-  return str(run.summary, "experiment", "name", "value") ?? run.label;
+  return str(run.summary, "experiment", "name", "value") || str(run.summary, "name") || run.label;
 }
 
 function factsOf(run: Run): string {
@@ -202,12 +202,13 @@ export function Checks(props: { run: Run }) {
   const checks = list(props.run.summary, "checks");
   const failed = checks.filter((check) => at(check, "ok") === false).length;
   const failedFirst = [...checks].sort((a, b) => Number(at(a, "ok") !== false) - Number(at(b, "ok") !== false));
+  const grouped = (text: string | null) => text?.replace(/\b\d{5,15}\b/g, (number) => show("count", Number(number))) ?? null;
   const rows: Cell[][] = failedFirst.map((check) => [
     at(check, "ok") === true ? "✓ ok" : at(check, "ok") === false ? "✗ failed" : "– not done",
     str(check, "name"),
     str(check, "text"),
-    str(check, "expected"),
-    str(check, "found"),
+    grouped(str(check, "expected")),
+    grouped(str(check, "found")),
   ]);
   return (
     <Section

@@ -12,8 +12,9 @@ import uPlot from "uplot";
 import { dashOf, faded, onThemeChange, seriesColour, variable } from "./colours";
 import type { Values } from "./data";
 import { digits, type Kind, show, unitFor } from "./format";
-import { plotImage } from "./image";
-import { csvText, How, save, type Table, TableView } from "./table";
+import { Figure } from "./figure";
+import { plotImage, plotSvg } from "./image";
+import { save, type Table } from "./table";
 import { join, type Range, zoomTo } from "./zoom";
 
 export interface Axis {
@@ -23,6 +24,8 @@ export interface Axis {
   /** Named places 0, 1, 2... instead of numbers. */
   names?: string[];
   full?: Range;
+  /** A value that the axis reaches to, unless what is drawn is far below it. */
+  mark?: number;
 }
 
 export interface Line {
@@ -58,6 +61,8 @@ export interface PlotProps {
   /** Entries of the key beyond the lines. */
   legend?: { colour: string; label: string }[];
   paint?: (plot: uPlot) => void;
+  /** Below lines and grid. */
+  paintUnder?: (plot: uPlot) => void;
   /** Text for a place of the plot, instead of the lines' values. */
   readout?: (x: number, y: number) => string;
   controls?: ComponentChildren;
@@ -93,7 +98,7 @@ function seriesOf(lines: Line[]): uPlot.Series[] {
     const drawnLine: uPlot.Series = { stroke, width: line.noLine ? 0 : 1.6, spanGaps: line.spanGaps ?? false };
     drawnLine.points = line.points ? { show: true, size: 6, fill: stroke, stroke } : { show: false };
     if (line.noLine) drawnLine.paths = () => null;
-    if (line.stepped) drawnLine.paths = uPlot.paths.stepped?.({ align: 1 });
+    if (line.stepped) drawnLine.paths = edge.paths = uPlot.paths.stepped?.({ align: 1 });
     if (dash) drawnLine.dash = dash;
     list.push(drawnLine, edge, { ...edge });
   }
@@ -107,6 +112,9 @@ function bandsOf(lines: Line[]): uPlot.Band[] {
   }));
 }
 
+/** There is no step 2.5. */
+const WHOLE_STEPS = [0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
+
 function axisOf(axis: Axis, largest: number, side: "x" | "y"): uPlot.Axis {
   const factor = axis.names ? 1 : unitFor(axis.kind, largest).factor;
   const names = axis.names;
@@ -119,8 +127,9 @@ function axisOf(axis: Axis, largest: number, side: "x" | "y"): uPlot.Axis {
     stroke: () => variable("--quiet"),
     grid,
     ticks: { ...grid, size: 4 },
+    ...(axis.kind === "count" ? { incrs: WHOLE_STEPS } : {}),
     ...(side === "y"
-      ? { size: names ? Math.min(150, 24 + 6.2 * Math.max(...names.map((name) => name.length))) : 56 }
+      ? { size: names ? Math.min(174, 24 + 6.2 * Math.max(...names.map((name) => name.length))) : 56 }
       : { size: 34 }),
     ...(names
       ? {
@@ -140,7 +149,9 @@ const tickText = (kind: Kind, value: number) => (Math.abs(Math.log10(value) % 1)
 
 /** As many decimals as tell neighbouring ticks apart. */
 function tickDigits(value: number, step: number): string {
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  let decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  // Steps of 2.5 and 0.25 need one more.
+  if (Math.abs((step * 10 ** decimals) % 1) > 1e-6 && Math.abs((step * 10 ** decimals) % 1) < 1 - 1e-6) decimals++;
   return decimals > 9 ? value.toExponential(3) : value.toLocaleString("en-US", { maximumFractionDigits: decimals });
 }
 
@@ -149,7 +160,7 @@ function sharedCursor(key: string): uPlot.Cursor.Sync {
   return { key, scales: ["x", null], filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } };
 }
 
-const shortName = (name: string) => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
+const shortName = (name: string) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 
 /** Whole places between min and max, at most `most` of them. */
 function places(count: number, min: number, max: number, most: number): number[] {
@@ -167,8 +178,13 @@ function scaleOf(axis: Axis, side: "x" | "y"): uPlot.Scale {
   if (axis.log) return { time: false, distr: 3 };
   if (side === "x") return { time: false };
   return {
-    range: (_plot, _min, max) => axis.full ?? [0, max > 0 ? max * 1.06 : 1],
+    range: (_plot, _min, max) => axis.full ?? [0, upTo(max, axis.mark) * 1.06],
   };
+}
+
+function upTo(largest: number, mark: number | undefined): number {
+  if (!(largest > 0)) return mark ?? 1;
+  return mark !== undefined && largest < mark && largest * 3 > mark ? mark * 1.08 : largest;
 }
 
 export function Plot(props: PlotProps) {
@@ -221,7 +237,7 @@ export function Plot(props: PlotProps) {
         width: box.clientWidth || 800,
         height: props.height ?? 240,
         legend: { show: false },
-        padding: [8, 14, 0, 0],
+        padding: [props.paintUnder ? 16 : 8, props.x.log ? 26 : 14, 0, 0],
         scales: { x: scaleOf(props.x, "x"), y: scaleOf(props.y, "y") },
         axes: [axisOf(props.x, largestX, "x"), axisOf(props.y, props.y.full?.[1] ?? largestOf(whole), "y")],
         series: seriesOf(props.lines),
@@ -244,6 +260,7 @@ export function Plot(props: PlotProps) {
             },
           ],
           setCursor: [showValues],
+          drawClear: props.paintUnder ? [props.paintUnder] : [],
           draw: props.paint ? [props.paint] : [],
         },
       },
@@ -286,27 +303,16 @@ export function Plot(props: PlotProps) {
     ...props.lines.map((line) => ({ label: line.label, colour: seriesColour(line.colour) })),
     ...(props.legend ?? []),
   ];
-  const takeImage = () => {
-    if (plot.current) plotImage(plot.current, props.title, keyEntries, (blob) => save(`${props.id}.png`, blob));
-  };
   return (
-    <figure class="card plot" id={props.id} aria-label={props.title}>
-      <figcaption>
-        <h3>{props.title}</h3>
-        <div class="tools">
-          {zoomed && (
-            <button type="button" class="reset" onClick={() => zoomTo(group, null)}>
-              all
-            </button>
-          )}
-          <button type="button" onClick={() => save(`${props.id}.csv`, new Blob([csvText(props.table())], { type: "text/csv" }))}>
-            CSV
-          </button>
-          <button type="button" onClick={takeImage}>
-            PNG
-          </button>
-        </div>
-      </figcaption>
+    <Figure
+      id={props.id}
+      title={props.title}
+      takeImage={() => plot.current && plotImage(plot.current, props.title, keyEntries, (blob) => save(`${props.id}.png`, blob))}
+      takeSvg={() => plot.current && save(`${props.id}.svg`, plotSvg(plot.current, props.title, keyEntries))}
+      table={props.table}
+      how={props.how}
+      onReset={zoomed ? () => zoomTo(group, null) : undefined}
+    >
       {props.controls}
       <div class="key">
         <output ref={place} class="place" />
@@ -332,14 +338,7 @@ export function Plot(props: PlotProps) {
         aria-label={`${props.title} Arrow keys read values, + and − zoom, 0 shows all; a table follows.`}
         onKeyDown={onKeyDown}
       />
-      <div class="folds">
-        <details>
-          <summary>Table</summary>
-          <LazyTable table={props.table} />
-        </details>
-        <How>{props.how}</How>
-      </div>
-    </figure>
+    </Figure>
   );
 }
 
@@ -348,19 +347,6 @@ function Swatch(props: { colour: number; dashed: boolean }) {
   useEffect(() => onThemeChange(() => redraw((n) => n + 1)), []);
   const colour = seriesColour(props.colour);
   return <i class={props.dashed ? "swatch dashed" : "swatch"} style={{ background: colour, borderColor: colour }} />;
-}
-
-/** Built when it is opened: hundreds of rows that nobody looks at cost time. */
-function LazyTable(props: { table: () => Table }) {
-  const [open, setOpen] = useState(false);
-  const mark = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const details = mark.current?.closest("details");
-    const onToggle = () => details?.open && setOpen(true);
-    details?.addEventListener("toggle", onToggle);
-    return () => details?.removeEventListener("toggle", onToggle);
-  }, []);
-  return <div ref={mark}>{open && <TableView table={props.table()} />}</div>;
 }
 
 function fullRange(axis: Axis, xs: number[]): Range {

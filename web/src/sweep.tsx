@@ -23,10 +23,32 @@ interface Group {
   points: Point[];
 }
 
+/** "job.model" is "model", "traffic.0.kind" is "traffic kind". */
+const shortKey = (key: string) => key.replace(/^(job|network|run)\.(\d+\.)?/, "").replace(/\.\d+\./g, " ").replace(/[._]/g, " ");
+
+/** Settings of a point, as names and values. */
+function settingsOf(text: string): [string, string][] {
+  const words = text.split(" ").filter((word) => word.includes("="));
+  return words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1).replace(/^"(.*)"$/, "$1")]);
+}
+
+/** Words tell what they are of, numbers do not. */
+const settingsText = (settings: [string, string][]) => settings.map(([key, value]) => (/^[a-z]/i.test(value) ? value : `${shortKey(key)} ${value}`)).join(", ");
+
 /** What else than the traffic's load was set tells series apart. */
-function seriesName(row: Row): string {
-  const settings = (str(row, "settings") ?? "").split(" ").filter(Boolean);
-  return settings.filter((word) => !/^(traffic\.\d+\.load|run\.seed)=/.test(word)).join(" ");
+const seriesSettings = (text: string | null) => settingsOf(text ?? "").filter(([key]) => !/^(traffic\.\d+\.load|run\.seed)$/.test(key));
+
+/** Series that differ in several settings are drawn in a plot for each value of the first. */
+function facetsOf(rows: Row[]): string[] {
+  const all = rows.map((row) => seriesSettings(str(row, "settings")));
+  return all.some((settings) => settings.length > 1) ? [...new Set(all.map((settings) => settingsText(settings.slice(0, 1))))] : [""];
+}
+
+/** Where a series of these settings is drawn, and what it is called there. */
+function placeOf(text: string | null, facets: string[]): { facet: string; name: string } {
+  const settings = seriesSettings(text);
+  if (facets.length === 1) return { facet: facets[0] as string, name: settingsText(settings) };
+  return { facet: settingsText(settings.slice(0, 1)), name: settingsText(settings.slice(1)) };
 }
 
 const scaleOf = (row: Row) => num(row, "scale") ?? 1;
@@ -50,6 +72,7 @@ function grouped(rows: Row[], x: (row: Row, index: number) => number | null, nam
 }
 
 interface Curve {
+  facet: string;
   name: string;
   equation: string;
   at: (x: number) => number;
@@ -61,7 +84,7 @@ interface Curve {
 const UNIT: Record<string, number> = { "bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "Tbit/s": 1e12 };
 
 /** The saturation curves of fit.json: A exp(B / (C - x)^n), x and C in the equation's unit. */
-function curvesOf(fit: Json): Curve[] {
+function curvesOf(fit: Json, facets: string[]): Curve[] {
   const all = list(fit, "series").length > 0 ? list(fit, "series") : [fit];
   return all.flatMap((one) => {
     const value = (name: string) => num(list(one, "parameters").find((each) => str(each, "name") === name), "value");
@@ -74,7 +97,7 @@ function curvesOf(fit: Json): Curve[] {
     const [x, y] = [num(point, "x"), num(point, "y")];
     return [
       {
-        name: str(one, "name") ?? "",
+        ...placeOf(str(one, "name"), facets),
         equation: str(one, "equation") ?? "",
         at: (load: number) => a * Math.exp(b / Math.pow((capacity - load) / unit, n)),
         from,
@@ -89,7 +112,7 @@ interface Picture {
   lines: Line[];
   drawn: Drawn;
   bars: { x: number; from: number; to: number; colour: number }[];
-  marks: { x: number; low: number | null; high: number | null; y: number }[];
+  marks: { x: number; low: number | null; high: number | null; y: number; colour: number }[];
 }
 
 function pictureOf(groups: Group[], curves: Curve[], map: (x: number) => number): Picture {
@@ -97,12 +120,13 @@ function pictureOf(groups: Group[], curves: Curve[], map: (x: number) => number)
   const columns: Map<number, number>[] = [];
   const bars: Picture["bars"] = [];
   groups.forEach((group, i) => {
-    lines.push({ label: `${group.name}: mean`, colour: i, points: true, noLine: curves.length > 0 });
+    lines.push({ label: group.name, colour: i, points: true, noLine: curves.length > 0 });
     columns.push(new Map(group.points.map((point) => [map(point.x), point.mean])));
     for (const point of group.points) if (point.p99 !== null) bars.push({ x: map(point.x), from: point.mean, to: point.p99, colour: i });
   });
-  curves.forEach((curve, i) => {
-    lines.push({ label: curves.length > 1 ? `fit of ${curve.name}` : `fit: ${curve.equation}`, colour: i, dashed: true });
+  const colourOf = (curve: Curve) => Math.max(0, groups.findIndex((group) => group.name === curve.name));
+  curves.forEach((curve) => {
+    lines.push({ label: curves.length > 1 ? `${curve.name}, fitted` : `fit: ${curve.equation}`, colour: colourOf(curve), dashed: true });
     const steps = 120;
     columns.push(
       new Map(
@@ -120,7 +144,7 @@ function pictureOf(groups: Group[], curves: Curve[], map: (x: number) => number)
   if (ys[0]) Object.assign(ys[0], { high: xs.map((_x, i) => (i === 0 ? top : null)), low: xs.map(() => null) });
   const marks = curves.flatMap((curve) => {
     const mark = curve.congestion;
-    return mark ? [{ x: map(mark.x), y: mark.y, low: mark.low === null ? null : map(mark.low), high: mark.high === null ? null : map(mark.high) }] : [];
+    return mark ? [{ x: map(mark.x), y: mark.y, colour: colourOf(curve), low: mark.low === null ? null : map(mark.low), high: mark.high === null ? null : map(mark.high) }] : [];
   });
   return { lines, drawn: { xs, ys }, bars, marks };
 }
@@ -144,9 +168,8 @@ function paint(plot: uPlot, picture: Picture) {
     ctx.lineTo(x + size, to);
     ctx.stroke();
   }
-  ctx.strokeStyle = seriesColour(3);
-  ctx.fillStyle = seriesColour(3);
   for (const mark of picture.marks) {
+    ctx.strokeStyle = ctx.fillStyle = seriesColour(mark.colour);
     const [x, y] = [plot.valToPos(mark.x, "x", true), plot.valToPos(mark.y, "y", true)];
     ctx.beginPath();
     ctx.moveTo(mark.low === null ? x : plot.valToPos(mark.low, "x", true), y);
@@ -164,32 +187,41 @@ function paint(plot: uPlot, picture: Picture) {
 const AXES = ["load", "C/(C − load)"] as const;
 type AxisChoice = (typeof AXES)[number];
 
-function LoadCurve(props: { run: Run; rows: Row[] }) {
-  const { run, rows } = props;
+/** "16.4 Gbit/s (websearch) and 15.7 Gbit/s (burst)" */
+function marksText(curves: Curve[]): string {
+  const marked = curves.filter((curve) => curve.congestion);
+  return marked.map((curve) => `${show("rate", curve.congestion?.x)}${curves.length > 1 && curve.name ? ` (${curve.name})` : ""}`).join(" and ");
+}
+
+function LoadCurve(props: { run: Run; facets: string[]; facet: string; place: number }) {
+  const { run, facets, facet } = props;
+  const rows = (run.points ?? []).filter((row) => at(row, "complete") !== 0 && placeOf(str(row, "settings"), facets).facet === facet);
+  const curves = curvesOf(run.fit, facets).filter((curve) => curve.facet === facet);
   const [axis, setAxis] = useState<AxisChoice>("load");
   const capacity = Math.max(...rows.map((row) => (num(row, "capacity_bps") ?? 0) * scaleOf(row)));
   const scaled = rows.some((row) => scaleOf(row) !== 1);
   const picture = useMemo(() => {
-    const groups = grouped(rows, (row) => (num(row, "traffic_achieved_bps") ?? 0) * scaleOf(row), seriesName);
+    const groups = grouped(rows, (row) => (num(row, "traffic_achieved_bps") ?? 0) * scaleOf(row), (row) => placeOf(str(row, "settings"), facets).name);
     const map = (x: number) => (axis === "load" ? x : capacity / Math.max(capacity - x, capacity * 1e-3));
-    const made = pictureOf(groups, curvesOf(run.fit), map);
+    const made = pictureOf(groups, curves, map);
     return { ...made, data: () => made.drawn, paint: (plot: uPlot) => paint(plot, made) };
   }, [run, axis]);
-  const mark = curvesOf(run.fit).find((curve) => curve.congestion)?.congestion;
+  const marks = marksText(curves);
+  const of = facet ? `${facet}: ` : "";
   const means = rows.flatMap((row) => num(row, "step_mean_s") ?? []);
   return (
     <Plot
-      id="sweep-load"
+      id={props.place === 0 ? "sweep-load" : `sweep-load-${props.place}`}
       title={
-        mark
-          ? `Steps begin to suffer at ${show("rate", mark.x)} of cross traffic.`
-          : `Under cross traffic the mean step takes ${show("time", Math.min(...means))} to ${show("time", Math.max(...means))}.`
+        marks
+          ? `${of}steps begin to suffer at ${marks} of cross traffic.`
+          : `${of}under cross traffic the mean step takes ${show("time", Math.min(...means))} to ${show("time", Math.max(...means))}.`
       }
       height={320}
       x={axis === "load" ? { label: scaled ? "cross traffic reached, as on the emulated cluster" : "cross traffic reached", kind: "rate" } : { label: "C/(C − x)", kind: "number" }}
       y={{ label: "step time", kind: "time" }}
       lines={picture.lines}
-      legend={picture.marks.length > 0 ? [{ label: "congestion point with its 95 % interval", colour: seriesColour(3) }] : []}
+      legend={picture.marks.length > 0 ? [{ label: "◆ congestion point, 95 % interval", colour: "transparent" }] : []}
       data={picture.data}
       paint={picture.paint}
       controls={capacity > 0 ? <Choice label="horizontal axis" values={AXES} value={axis} onChange={setAxis} /> : undefined}
@@ -247,7 +279,6 @@ function PointsCurve(props: { rows: Row[] }) {
 }
 
 const COLUMNS: [string, string, Kind?][] = [
-  ["settings", "settings"],
   ["checks_ok", "checks"],
   ["step_mean_s", "mean step", "time"],
   ["step_mean_low_s", "95 % from", "time"],
@@ -261,6 +292,8 @@ const COLUMNS: [string, string, Kind?][] = [
 ];
 
 function pointsTable(rows: Row[]) {
+  const settings = rows.map((row) => settingsOf(str(row, "settings") ?? ""));
+  const keys = [...new Set(settings.flatMap((each) => each.map(([key]) => key)))];
   const used = COLUMNS.filter(([key]) => rows.some((row) => at(row, key) !== null));
   const cell = (row: Row, key: string): Cell => {
     const value = at(row, key);
@@ -268,21 +301,39 @@ function pointsTable(rows: Row[]) {
     return typeof value === "number" || typeof value === "string" ? value : null;
   };
   return {
-    columns: used.map(([, name, kind]) => (kind ? { name, kind } : { name })),
-    rows: rows.map((row) => used.map(([key]) => cell(row, key))),
+    columns: [...keys.map((key) => ({ name: shortKey(key) })), ...used.map(([, name, kind]) => (kind ? { name, kind } : { name }))],
+    rows: rows.map((row, i) => [...keys.map((key) => settings[i]?.find(([name]) => name === key)?.[1] ?? null), ...used.map(([key]) => cell(row, key))]),
   };
 }
+
+/** More than these are folded away. */
+const MANY_POINTS = 12;
 
 export function Sweep(props: { run: Run }) {
   const rows = (props.run.points ?? []).filter((row) => at(row, "complete") !== 0);
   const left = (props.run.points ?? []).length - rows.length;
+  const facets = facetsOf(rows);
+  const points = <TableView caption="Points" table={pointsTable(props.run.points ?? [])} />;
   const loads = new Set(rows.map((row) => num(row, "traffic_achieved_bps")).filter((load) => load !== null));
   return (
     <Section id="sweep" title="Sweep" lead={left > 0 ? `${left} points did not come to their end and are left out.` : undefined}>
-      {loads.size > 1 && <LoadCurve run={props.run} rows={rows} />}
+      {loads.size > 1 && (
+        <div class={facets.length > 1 ? "plots" : ""}>
+          {facets.map((facet, i) => (
+            <LoadCurve run={props.run} facets={facets} facet={facet} place={i} />
+          ))}
+        </div>
+      )}
       {loads.size <= 1 && rows.length > 0 && <PointsCurve rows={rows} />}
       <div class="card">
-        <TableView caption="Points" table={pointsTable(props.run.points ?? [])} />
+        {rows.length > MANY_POINTS ? (
+          <details>
+            <summary>All {show("count", (props.run.points ?? []).length)} points</summary>
+            {points}
+          </details>
+        ) : (
+          points
+        )}
         <How>
           <p>One row for each point of the sweep (points.csv); each has a run folder of its own inside {props.run.path}, which <code>trainwire report</code> takes, too.</p>
         </How>

@@ -51,7 +51,7 @@ export function TableView(props: { table: Table; caption?: string; most?: number
           {rows.slice(0, most).map((row) => (
             <tr class={String(row[0]).startsWith("✗") ? "failed" : ""}>
               {row.map((cell, i) => (
-                <td class={columns[i]?.kind ? "n" : /^[✓✗]/.test(String(cell)) ? "mark" : ""}>{cellText(cell, columns[i]?.kind)}</td>
+                <td class={columns[i]?.kind ? "n" : /^[✓✗!]/.test(String(cell)) ? "mark" : ""}>{cellText(cell, columns[i]?.kind)}</td>
               ))}
             </tr>
           ))}

@@ -4,8 +4,10 @@
 import { useMemo, useState } from "preact/hooks";
 import { Bars } from "./bars";
 import { variable } from "./colours";
-import { num, type Run, type Series, unpack, type Values } from "./data";
+import { type IterationTimes, num, type Run, type Series, unpack, type Values } from "./data";
 import { show } from "./format";
+import { CloseUp } from "./close";
+import { clipToPlot } from "./rows";
 import { Choice, Missing, Section } from "./parts";
 import { type Drawn, Plot } from "./plot";
 import { type Cell, columns } from "./table";
@@ -89,11 +91,13 @@ export function Throughput(props: { run: Run; full: Range }) {
   const members = all.filter((series) => `${series.group}s`.startsWith(group));
   const chosen = members.slice(0, MOST_LINES);
   const marker = group === "total" ? null : rateMarker(props.run);
+  const iterations = props.run.iterations;
   const view = useMemo(() => {
     const decoded = chosen.map(decode);
     return {
       data: (range: Range | null, points: number) => drawn(decoded, props.full, range, points, decoded.length === 1),
       paint: marker === null ? undefined : (plot: uPlot) => drawMarker(plot, marker),
+      under: iterations === null ? undefined : (plot: uPlot) => paintIterations(plot, iterations),
     };
   }, [group, props.run]);
   if (all.length === 0) {
@@ -114,10 +118,12 @@ export function Throughput(props: { run: Run; full: Range }) {
         group="time"
         height={280}
         x={{ label: "time since the first packet", kind: "time", full: props.full }}
-        y={{ label: "throughput", kind: "rate" }}
+        y={{ label: "throughput", kind: "rate", ...(marker === null ? {} : { mark: marker }) }}
         lines={chosen.map((series, i) => ({ label: series.name || "all packets", colour: i }))}
         data={view.data}
         {...(view.paint ? { paint: view.paint } : {})}
+        {...(view.under ? { paintUnder: view.under } : {})}
+        legend={iterations ? [{ label: "every second iteration", colour: variable("--band") }] : []}
         controls={<Choice label="throughput of" values={GROUPS.filter((name) => all.some((series) => `${series.group}s`.startsWith(name)))} value={group} onChange={setGroup} />}
         table={() => tableOf(chosen.map(decode))}
         how={
@@ -128,15 +134,22 @@ export function Throughput(props: { run: Run; full: Range }) {
               busiest window in it. Each packet counts once, even if several hosts captured it.
             </p>
             {left > 0 && <p>The {chosen.length} that carried the most are drawn; {left} more are in the table of the run.</p>}
+            {iterations && (
+              <p>
+                Shaded is every second iteration from its start to its end (iterations.csv), once they are wide enough to be told apart.
+                {iterations.count > iterations.start_us.length ? ` Only the first ${iterations.start_us.length} of ${show("count", iterations.count)} are kept in this page.` : ""}
+              </p>
+            )}
             {marker !== null && <p>The dotted line is the rate asked for on each host's link, {show("rate", marker)}.</p>}
             {bucket > window && <p><code>trainwire report --full</code> keeps every window.</p>}
           </>
         }
       />
+      <CloseUp run={props.run} rate={rateMarker(props.run)} />
       {chosen[0] && (
         <Bars
           id="throughput-rates"
-          title={`How often ${chosen[0].name || "all hosts together"} ran at which rate, in windows of ${show("time", window)}.`}
+          title={`How often ${chosen[0].name ? `${chosen[0].name}${group === "pairs" ? " ran" : ""}` : "all hosts together ran"} at which rate, in windows of ${show("time", window)}.`}
           label="rate in a window"
           kind="rate"
           of={chosen[0].rates}
@@ -164,15 +177,46 @@ function drawMarker(plot: uPlot, rate: number) {
   const y = plot.valToPos(rate, "y", true);
   if (y < plot.bbox.top) return;
   const context = plot.ctx;
+  const right = plot.bbox.left + plot.bbox.width;
   context.save();
-  context.strokeStyle = variable("--quiet");
+  context.strokeStyle = context.fillStyle = variable("--quiet");
+  context.lineWidth = devicePixelRatio;
   context.setLineDash([2 * devicePixelRatio, 4 * devicePixelRatio]);
   context.beginPath();
   context.moveTo(plot.bbox.left, y);
-  context.lineTo(plot.bbox.left + plot.bbox.width, y);
+  context.lineTo(right, y);
   context.stroke();
+  context.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  context.textAlign = "right";
+  context.textBaseline = y - plot.bbox.top > 16 * devicePixelRatio ? "bottom" : "top";
+  context.fillText(`a host's link: ${show("rate", rate)}`, right - 4 * devicePixelRatio, y);
   context.restore();
 }
+
+/** Shades every second iteration, where they are wide enough to be told apart. */
+export function paintIterations(plot: uPlot, iterations: IterationTimes) {
+  const { ctx, bbox } = plot;
+  const { min, max } = plot.scales.x as { min: number; max: number };
+  const { start_us: starts, end_us: ends } = iterations;
+  const last = starts.length - 1;
+  const span = ((ends[last] ?? 0) - (starts[0] ?? 0)) * 1e-6;
+  const width = (span / starts.length / (max - min)) * bbox.width;
+  if (!(width >= LEAST_BAND * devicePixelRatio)) return;
+  ctx.save();
+  clipToPlot(plot);
+  ctx.fillStyle = variable("--band");
+  starts.forEach((start, i) => {
+    // To the next one's start: where a log tells of iterations they may overlap by a little.
+    const end = Math.min(ends[i] ?? start, starts[i + 1] ?? Infinity) * 1e-6;
+    if (i % 2 === 1 || end < min || start * 1e-6 > max) return;
+    const left = plot.valToPos(start * 1e-6, "x", true);
+    ctx.fillRect(left, bbox.top, plot.valToPos(end, "x", true) - left, bbox.height);
+  });
+  ctx.restore();
+}
+
+/** Pixels. */
+const LEAST_BAND = 6;
 
 function tableOf(all: Decoded[]) {
   const rows: Cell[][] = [];

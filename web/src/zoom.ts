@@ -20,3 +20,6 @@ export function zoomTo(group: string, range: Range | null) {
   present.set(group, range);
   for (const listener of groups.get(group) ?? []) listener(range);
 }
+
+/** Another run is shown: its times are not those of the last one. */
+export const forgetZoom = () => present.clear();

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emulated network as a picture: hosts, switches, and how full the links between them were.
+//
+// What links between switches carried no device counts; it is added up from what pairs of hosts carried,
+// along the routes that the emulation takes: with several spines, the destination's number decides.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { onThemeChange, seriesColour, variable } from "./colours";
+import { list, num, type Run, str } from "./data";
+import { Figure } from "./figure";
+import { show } from "./format";
+import { svgImage } from "./image";
+import { type Cell, columns, save } from "./table";
+
+const WIDTH = 900;
+const ROW = 110;
+const MOST_HOSTS = 32;
+
+interface Node {
+  name: string;
+  x: number;
+  y: number;
+  /** Beside its name. */
+  note: string;
+}
+
+/** One direction of one link. */
+interface Arm {
+  link: string;
+  from: Node;
+  to: Node;
+  capacity: number | null;
+  /** Mean, in bit/s. */
+  carried: number | null;
+  use: number | null;
+}
+
+interface Picture {
+  nodes: Node[];
+  arms: Arm[];
+  height: number;
+}
+
+interface Shape {
+  hosts: number;
+  leaves: number;
+  spines: number;
+  kind: string;
+  /** Switch of a host, as a number of leaf. */
+  leafOf: (host: number) => number;
+}
+
+function shapeOf(run: Run): Shape {
+  const network = (key: string) => num(run.summary, "experiment", "network", key, "value") ?? 0;
+  const kind = str(run.summary, "experiment", "network", "topology", "value") ?? "star";
+  const hosts = network("hosts");
+  const leaves = kind === "leafspine" ? network("leaves") : kind === "dumbbell" ? 2 : 1;
+  const left = network("left");
+  const leafOf = (host: number) => (kind === "dumbbell" ? Number(host >= left) : Math.floor((host * leaves) / Math.max(1, hosts)));
+  return { hosts, leaves, spines: kind === "leafspine" ? network("spines") : 0, kind, leafOf };
+}
+
+/** Bit/s between switches as "leaf0-spine1 from_host": of what pairs carried, by route. */
+function routedRates(run: Run, shape: Shape): Map<string, number> | null {
+  const sums = new Map<string, number>();
+  const matrix = run.matrix;
+  const seconds = num(run.summary, "capture", "duration_s");
+  if (!matrix || matrix.left_off > 0 || !seconds) return null;
+  const number = (host: string) => Number(/^host(\d+)$/.exec(host)?.[1] ?? NaN);
+  matrix.bytes.forEach((line, i) =>
+    line.forEach((bytes, j) => {
+      const [from, to] = [number(matrix.hosts[i] ?? ""), number(matrix.hosts[j] ?? "")];
+      const [up, down] = [shape.leafOf(from), shape.leafOf(to)];
+      if (Number.isNaN(from + to) || up === down) return;
+      const spine = to % Math.max(1, shape.spines);
+      const keys = shape.kind === "dumbbell" ? [`core ${up === 0 ? "from_host" : "to_host"}`] : [`leaf${up}-spine${spine} from_host`, `leaf${down}-spine${spine} to_host`];
+      for (const key of keys) sums.set(key, (sums.get(key) ?? 0) + (bytes * 8) / seconds);
+    }),
+  );
+  return sums;
+}
+
+function notesOf(run: Run): Map<string, string> {
+  const notes = new Map<string, string[]>();
+  list(run.summary, "experiment", "jobs").forEach((job) => {
+    list(job, "placement", "value").forEach((host, rank) => notes.set(String(host), [...(notes.get(String(host)) ?? []), String(rank)]));
+  });
+  return new Map([...notes].map(([host, ranks]) => [host, ranks.length === 1 ? `rank ${ranks[0]}` : ranks.length <= 4 ? `ranks ${ranks.join(", ")}` : `${ranks.length} ranks`]));
+}
+
+/** Null when there is nothing to tell of a network, or too much for a picture. */
+function pictureOf(run: Run): Picture | null {
+  const shape = shapeOf(run);
+  const links = list(run.summary, "network", "links");
+  if (shape.hosts < 1 || shape.hosts > MOST_HOSTS || links.length === 0) return null;
+  const notes = notesOf(run);
+  const bottom = shape.spines > 0 ? 40 + 2 * ROW : 40 + ROW;
+  const across = (i: number, count: number) => (WIDTH * (i + 0.5)) / count;
+  const nodes = new Map<string, Node>();
+  const add = (name: string, x: number, y: number) => nodes.set(name, { name, x, y, note: notes.get(name) ?? "" });
+  for (let i = 0; i < shape.hosts; i++) add(`host${i}`, across(i, shape.hosts), bottom);
+  const leafName = (i: number) => (shape.kind === "star" ? "switch" : shape.kind === "dumbbell" ? ["left", "right"][i] : `leaf${i}`) as string;
+  for (let i = 0; i < shape.leaves; i++) {
+    const below = Array.from({ length: shape.hosts }, (_none, host) => host).filter((host) => shape.leafOf(host) === i);
+    const middle = below.reduce((sum, host) => sum + across(host, shape.hosts), 0) / Math.max(1, below.length);
+    add(leafName(i), below.length > 0 ? middle : across(i, shape.leaves), bottom - ROW);
+  }
+  for (let i = 0; i < shape.spines; i++) add(`spine${i}`, across(i, shape.spines), bottom - 2 * ROW);
+  const ends = (link: string): [Node | undefined, Node | undefined] => {
+    const core = /^(leaf\d+)-(spine\d+)$/.exec(link);
+    if (core) return [nodes.get(core[1] as string), nodes.get(core[2] as string)];
+    if (link === "core") return [nodes.get("left"), nodes.get("right")];
+    return [nodes.get(link), nodes.get(leafName(shape.leafOf(Number(link.slice(4)))))];
+  };
+  const routed = routedRates(run, shape);
+  const arms = links.flatMap((link): Arm[] => {
+    const [name, direction] = [str(link, "name") ?? "", str(link, "direction") ?? ""];
+    const [lower, upper] = ends(name);
+    if (!lower || !upper) return [];
+    const capacity = num(link, "requested", "rate_bps");
+    const counted = run.link_use?.hosts[name]?.[direction === "from_host" ? 0 : 1];
+    const carried = counted ?? (routed ? (routed.get(`${name} ${direction}`) ?? 0) : null);
+    const use = carried !== null && capacity ? carried / capacity : null;
+    const up = direction === "from_host";
+    return [{ link: name, from: up ? lower : upper, to: up ? upper : lower, capacity, carried, use }];
+  });
+  // On loopback there are links in the experiment but none in the world.
+  return arms.some((arm) => arm.use !== null) ? { nodes: [...nodes.values()], arms, height: bottom + 52 } : null;
+}
+
+/** Three levels that are told apart at a glance, and by width. */
+const LEVELS: [number, string, () => string][] = [
+  [0.8, "80 % or more", () => "#D55E00"],
+  [0.5, "50 % to 80 %", () => "#E69F00"],
+  [0, "less than 50 %", () => seriesColour(0)],
+];
+const colourOf = (use: number | null) => (use === null ? variable("--line") : (LEVELS.find(([least]) => use >= least) ?? LEVELS[2])?.[2]()) as string;
+const widthOf = (use: number | null) => 1.5 + 6 * Math.min(1, use ?? 0);
+
+const armText = (arm: Arm) =>
+  `${arm.from.name} > ${arm.to.name}: ${arm.use === null ? "not counted" : `${show("rate", arm.carried)} of ${show("rate", arm.capacity)}, ${show("share", arm.use)}`}`;
+
+/** Each direction a little to its right, as on a road. */
+function lineOf(arm: Arm) {
+  const [dx, dy] = [arm.to.x - arm.from.x, arm.to.y - arm.from.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const [sx, sy] = [(-dy / length) * 5, (dx / length) * 5];
+  return { x1: arm.from.x + sx, y1: arm.from.y + sy, x2: arm.to.x + sx, y2: arm.to.y + sy, dx: dx / length, dy: dy / length };
+}
+
+function ArmShape(props: { arm: Arm; onShow: (text: string) => void }) {
+  const { arm } = props;
+  const { x1, y1, x2, y2, dx, dy } = lineOf(arm);
+  const colour = colourOf(arm.use);
+  // The arrow head nearer to where it goes, so that those of both directions do not meet.
+  const [ax, ay] = [x1 + (x2 - x1) * 0.62, y1 + (y2 - y1) * 0.62];
+  const size = 3 + widthOf(arm.use) * 0.8;
+  const corner = (along: number, aside: number) => `${(ax + dx * along - dy * aside).toFixed(1)},${(ay + dy * along + dx * aside).toFixed(1)}`;
+  return (
+    <g onMouseEnter={() => props.onShow(armText(arm))}>
+      <title>{armText(arm)}</title>
+      <line x1={x1} y1={y1} x2={x2} y2={y2} stroke="transparent" stroke-width="12" />
+      <line x1={x1} y1={y1} x2={x2} y2={y2} stroke={colour} stroke-width={widthOf(arm.use)} stroke-dasharray={arm.use === null ? "3 3" : "none"} />
+      <polygon points={[corner(size, 0), corner(-size, size), corner(-size, -size)].join(" ")} fill={colour} />
+    </g>
+  );
+}
+
+/** On the side of the link where its other direction is not. */
+function Mark(props: { arm: Arm }) {
+  const { x1, y1, x2, y2, dx, dy } = lineOf(props.arm);
+  const flat = Math.abs(dy) < 0.1;
+  return (
+    <text
+      x={(x1 + x2) / 2 - dy * 14}
+      y={(y1 + y2) / 2 + dx * 18 + (flat ? 4 : 8)}
+      text-anchor={flat ? "middle" : dy < 0 ? "start" : "end"}
+      font-size="13"
+      font-weight="600"
+      fill={variable("--text")}
+      stroke={variable("--card")}
+      stroke-width="5"
+      stroke-linejoin="round"
+      paint-order="stroke"
+    >
+      busiest: {show("share", props.arm.use)}
+    </text>
+  );
+}
+
+function NodeShape(props: { node: Node; host: boolean; narrow: boolean }) {
+  const { node, host } = props;
+  const half = host ? (props.narrow ? 5 : 15) : 26;
+  return (
+    <g>
+      <rect x={node.x - half} y={node.y - 11} width={2 * half} height="22" rx={host ? 4 : 11} fill={variable("--card")} stroke={variable("--quiet")} stroke-width="1.4" />
+      {!host && (
+        <text x={node.x} y={node.y + 4} font-size="11" text-anchor="middle" fill={variable("--text")}>
+          {node.name}
+        </text>
+      )}
+      {host && !props.narrow && (
+        <>
+          <text x={node.x} y={node.y + 26} font-size="12" text-anchor="middle" fill={variable("--text")}>
+            {node.name}
+          </text>
+          <text x={node.x} y={node.y + 41} font-size="11" text-anchor="middle" fill={variable("--quiet")}>
+            {node.note}
+          </text>
+        </>
+      )}
+      {host && props.narrow && (
+        <text x={node.x} y={node.y + 26} font-size="10" text-anchor="middle" fill={variable("--quiet")}>
+          {node.name.replace("host", "")}
+        </text>
+      )}
+    </g>
+  );
+}
+
+export function Topology(props: { run: Run }) {
+  const [text, setText] = useState("");
+  const [, redraw] = useState(0);
+  useEffect(() => onThemeChange(() => redraw((n) => n + 1)), []);
+  const drawing = useRef<SVGSVGElement>(null);
+  const picture = pictureOf(props.run);
+  if (!picture) return null;
+  const busiest = picture.arms.reduce<Arm | null>((most, arm) => ((arm.use ?? 0) > (most?.use ?? 0) ? arm : most), null);
+  const hosts = picture.nodes.filter((node) => /^host\d/.test(node.name));
+  const routed = picture.arms.some((arm) => !/^host/.test(arm.link));
+  const kind = shapeOf(props.run).kind === "leafspine" ? "leaves and spines" : shapeOf(props.run).kind;
+  const title = busiest ? `The busiest link, ${busiest.from.name} to ${busiest.to.name}, was used to ${show("share", busiest.use)}.` : `${hosts.length} hosts, ${kind}.`;
+  const source = () => (drawing.current ? new XMLSerializer().serializeToString(drawing.current) : "");
+  return (
+    <Figure
+      id="topology"
+      title={title}
+      takeImage={() => svgImage(source(), WIDTH, picture.height, (blob) => save("topology.png", blob))}
+      takeSvg={() => save("topology.svg", new Blob([source()], { type: "image/svg+xml" }))}
+      table={() => ({
+        columns: columns("from|to|rate:rate|carried, mean:rate|used:share"),
+        rows: picture.arms.map((arm): Cell[] => [arm.from.name, arm.to.name, arm.capacity, arm.carried, arm.use]),
+      })}
+      how={
+        <p>
+          Used is the mean rate that a link carried in one direction over the rate asked for, pauses between exchanges included.{" "}
+          {props.run.link_use ? `Links of hosts: what their devices counted in the ${show("time", props.run.link_use.seconds)} of the measured steps (samples.csv)` : "Links of hosts were not counted"}
+          {routed ? "; links between switches: what pairs of hosts carried in the whole capture (pairs.csv), along the emulation's routes" : ""}. Each direction is drawn on its right side.
+        </p>
+      }
+    >
+      <div class="key">
+        <output class="place">{text}</output>
+        {LEVELS.map(([, label, colour]) => (
+          <span class="entry">
+            <i class="swatch" style={{ background: colour() }} />
+            {label}
+          </span>
+        ))}
+      </div>
+      <svg ref={drawing} class="topology" viewBox={`0 0 ${WIDTH} ${picture.height}`} role="img" aria-label={`${title} A table follows.`} font-family="system-ui, sans-serif" onMouseLeave={() => setText("")}>
+        {picture.arms.map((arm) => (
+          <ArmShape arm={arm} onShow={setText} />
+        ))}
+        {picture.nodes.map((node) => (
+          <NodeShape node={node} host={hosts.includes(node)} narrow={hosts.length > 14} />
+        ))}
+        {busiest && <Mark arm={busiest} />}
+      </svg>
+    </Figure>
+  );
+}
