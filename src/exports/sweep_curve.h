@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The curve that `trainwire fit` has put through the points of a sweep, and how it is drawn.
+
+#pragma once
+
+#include "trainwire/exports/figure.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <optional>
+
+namespace tw::exports {
+
+/// t = a exp(b / ((capacity - x) / unit)^n) seconds, x in Gbit/s from `from` to `to`.
+struct Curve {
+  double a, b, n, capacity_gbit_s, unit_gbit_s;
+  double from_gbit_s, to_gbit_s;
+  struct Congestion {
+    double x, low, high, y;
+  };
+  std::optional<Congestion> congestion;
+};
+
+/// One series of fit.json; nothing when it is no saturation curve.
+std::optional<Curve> curve_of(const nlohmann::ordered_json& fit);
+
+/// Adds the curve as a function of the script, and its congestion point, in the colour of `series`.
+void add_curve(Sheet& sheet, const Curve& curve, std::size_t series);
+
+}  // namespace tw::exports
