@@ -1,11 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/units.h"
+#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/compare_page.h"
+#include "trainwire/cli/printable.h"
+#include "trainwire/cli/version.h"
+#include "trainwire/serve/server.h"
+#include "trainwire/transport/tcp/hello.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <memory>
 
 namespace tw::cli {
+namespace {
 
-Body declare_serve(CommandLine&) {
-  return [](Streams) -> int { throw SpecError("serve: not there yet"); };
+struct Options {
+  std::string folder = ".";
+  int port = 0;
+  std::string upload_limit = "2GB";
+  bool json = false;
+};
+
+/// While one lives, the signals that end a server wait for end() instead of ending the program.
+/// Threads that are started meanwhile do not take them either.
+class EndSignals {
+ public:
+  EndSignals() {
+    ::sigemptyset(&signals_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+  ~EndSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  /// Returns when one of them came.
+  void wait() const {
+    int number = 0;
+    ::sigwait(&signals_, &number);
+  }
+
+ private:
+  sigset_t signals_ = {};
+  sigset_t before_ = {};
+};
+
+serve::Options served(const Options& options) {
+  if (options.port < 0 || options.port > 65535) {
+    throw SpecError(
+        fmt::format("--port {}: expected 0 to 65535; 0 takes a free one", options.port));
+  }
+  const std::optional<Bytes> limit = parse_bytes(options.upload_limit);
+  if (!limit) {
+    throw SpecError(fmt::format("--upload-limit {}: expected a size, like 500MB or 10GB",
+                                printable(options.upload_limit)));
+  }
+  return {.folder = options.folder,
+          .port = options.port,
+          .token = transport::tcp::text_of(transport::tcp::make_token()),
+          .upload_limit = *limit,
+          .maker = {.version = std::string(version()), .commit = std::string(commit())},
+          .comparisons = page_comparisons};
+}
+
+void tell(const Options& options, const serve::Server& server, Streams streams) {
+  if (options.json) {
+    fmt::print(streams.out, "{}\n",
+               dumped({{"schema", 1},
+                       {"command", "serve"},
+                       {"address", server.address()},
+                       {"port", server.port()},
+                       {"folder", options.folder}}));
+  } else {
+    fmt::print(streams.out, "{}\n", server.address());
+  }
+  streams.out.flush();
+  fmt::print(streams.err,
+             "serving {} to this machine only; open the address in a browser, Ctrl-C ends it\n",
+             printable(options.folder));
+  streams.err.flush();
+}
+
+int serve_runs(const Options& options, Streams streams) {
+  const EndSignals signals;
+  const serve::Server server(served(options));
+  tell(options, server, streams);
+  signals.wait();
+  return 0;
+}
+
+}  // namespace
+
+Body declare_serve(CommandLine& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("DIR", options->folder, "folder whose runs are shown, default: this one")
+      .type_name("");
+  app.add_option("--port", options->port, "port on 127.0.0.1, default: a free one").type_name("N");
+  app.add_option("--upload-limit", options->upload_limit,
+                 "largest capture that can be sent to be analysed, default 2GB")
+      .type_name("SIZE");
+  app.add_flag("--json", options->json, "print the address as one JSON document");
+  return [options](Streams streams) { return serve_runs(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/serve/guard.h"
+
+#include "trainwire/serve/refusal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tw::serve {
+namespace {
+
+struct Route {
+  std::string_view path;
+  std::string_view method;
+};
+
+constexpr std::array<Route, 6> kRoutes{{{"/", "GET"},
+                                        {"/api/runs", "GET"},
+                                        {"/api/page", "GET"},
+                                        {"/api/live", "GET"},
+                                        {"/api/tasks", "GET"},
+                                        {"/api/upload", "POST"}}};
+
+void require_host(const Guard& guard, const RequestHead& head) {
+  const auto is_ours = [&](const std::string& host) {
+    return host == fmt::format("127.0.0.1:{}", guard.port) ||
+           host == fmt::format("localhost:{}", guard.port) ||
+           host == fmt::format("[::1]:{}", guard.port);
+  };
+  if (head.hosts.size() == 1 && is_ours(head.hosts.front())) return;
+  throw Refusal(403,
+                fmt::format("the Host header is not this server's; open http://127.0.0.1:{}/ with "
+                            "the token that `trainwire serve` printed",
+                            guard.port));
+}
+
+void require_origin(const RequestHead& head) {
+  const bool foreign = head.origin && *head.origin != "http://" + head.hosts.front();
+  if (!foreign && head.fetch_site != "cross-site") return;
+  throw Refusal(403,
+                "the request comes from another site's page; copy the address that `trainwire "
+                "serve` printed into the browser");
+}
+
+void require_token(const Guard& guard, const RequestHead& head) {
+  const std::string& given = head.path == "/" ? head.query_token : head.header_token;
+  if (same_secret(given, guard.token)) return;
+  throw Refusal(403,
+                fmt::format("{}; open the whole address that `trainwire serve` printed",
+                            given.empty() ? "the request has no token" : "the token is wrong"));
+}
+
+}  // namespace
+
+bool same_secret(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+  }
+  return difference == 0;
+}
+
+void require_allowed(const Guard& guard, const RequestHead& head) {
+  require_host(guard, head);
+  require_origin(head);
+  require_token(guard, head);
+  const auto route = std::find_if(kRoutes.begin(), kRoutes.end(),
+                                  [&](const Route& each) { return each.path == head.path; });
+  if (route == kRoutes.end()) {
+    throw Refusal(404, "there is nothing at this address; docs/serve.md lists what there is");
+  }
+  if (route->method != head.method) {
+    throw Refusal(405, fmt::format("this address takes {} only", route->method));
+  }
+}
+
+}  // namespace tw::serve

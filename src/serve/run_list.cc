@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/serve/run_list.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/os/clock.h"
+#include "trainwire/result/run_folder.h"
+#include "trainwire/serve/nesting.h"
+#include "trainwire/serve/run_entry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace tw::serve {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+/// A folder with more than this below it is searched in part.
+constexpr std::size_t kMostEntries = 200'000;
+constexpr std::int64_t kMostJsonBytes = 64'000'000;
+constexpr std::size_t kDeepestJson = 64;
+/// Between the points of a sweep nothing is told: a network is built, a capture analysed.
+constexpr std::int64_t kSweepSilenceNs = 30'000'000'000;
+
+/// Members of broken runs too, so that every entry has them all.
+constexpr const char* kEmptyEntry = R"({"command": null, "name": null, "started": null, "jobs": [],
+  "hosts": null, "points": null, "step_mean_s": null, "steps": null, "duration_s": null,
+  "checks": null, "sparkline": null, "sparkline_of": ""})";
+
+struct Found {
+  std::string id;
+  std::int64_t modified_ns;
+};
+
+struct Search {
+  std::vector<Found> runs;
+  bool cut = false;
+};
+
+Search runs_below(const std::string& root) {
+  Search search;
+  std::error_code error;
+  if (const FileStamp stamp = stamp_of(root + "/run.json"); stamp.bytes >= 0) {
+    search.runs.push_back({".", stamp.modified_ns});
+    return search;
+  }
+  fs::recursive_directory_iterator entry(root, fs::directory_options::skip_permission_denied,
+                                         error);
+  const fs::recursive_directory_iterator end;
+  for (std::size_t seen = 0; !error && entry != end; entry.increment(error)) {
+    if (++seen > kMostEntries) {
+      search.cut = true;
+      break;
+    }
+    std::error_code ignored;
+    if (!entry->is_directory(ignored) || entry->is_symlink(ignored)) continue;
+    const FileStamp stamp = stamp_of((entry->path() / "run.json").string());
+    if (stamp.bytes >= 0) {
+      search.runs.push_back({entry->path().lexically_relative(root).string(), stamp.modified_ns});
+    }
+    if (stamp.bytes >= 0 || entry.depth() + 1 >= kMostDepth) entry.disable_recursion_pending();
+  }
+  return search;
+}
+
+void require_shallow(const std::string& file) {
+  if (stamp_of(file).bytes > kMostJsonBytes) {
+    throw DataError(fmt::format("reading {}: it is larger than any run's; it is not shown", file));
+  }
+  std::ifstream in(file, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (nesting(text) > kDeepestJson) {
+    throw DataError(
+        fmt::format("reading {}: it is nested deeper than any run's; it is not shown", file));
+  }
+}
+
+/// The experiment of a run, or of a sweep's first point; null when there is none.
+ordered_json experiment_of(const ordered_json& document, const std::string& folder) {
+  const ordered_json summary = document.value("summary", ordered_json());
+  if (!summary.is_object()) return {};
+  if (!summary.contains("points")) return summary.value("experiment", ordered_json());
+  try {
+    return read_run_document(folder + "/point-000")
+        .value("/summary/experiment"_json_pointer, ordered_json());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::string name_of_folder(const std::string& folder) {
+  std::error_code ignored;
+  const fs::path path = fs::weakly_canonical(folder, ignored);
+  return path.extension() == ".run" ? path.stem().string() : path.filename().string();
+}
+
+std::string why_not_whole(const ordered_json& document) {
+  const ordered_json partial = document.value("partial", ordered_json());
+  return partial.is_string() ? partial.get<std::string>()
+                             : "it has not ended, or was killed; what there is can be shown";
+}
+
+}  // namespace
+
+ordered_json read_run_document(const std::string& folder) {
+  for (const char* name : {"/run.json", "/fit.json"}) {
+    if (stamp_of(folder + name).bytes >= 0) require_shallow(folder + name);
+  }
+  return result::read_run(folder).document;
+}
+
+RunList::Known RunList::read(const std::string& id) const {
+  const std::string folder = id == "." ? root_.given() : root_ / id;
+  const std::optional<LivePlace> live = live_place(folder);
+  Known known{.run = stamp_of(folder + "/run.json"),
+              .live = live ? stamp_of(live->file) : FileStamp(),
+              .entry = {}};
+  ordered_json problem;
+  std::string state = "complete";
+  try {
+    const ordered_json document = read_run_document(folder);
+    known.entry = run_entry(document, experiment_of(document, folder));
+    if (document.value("complete", ordered_json()) != true) {
+      state = "partial";
+      problem = why_not_whole(document);
+      const LiveLines told = live ? glance_at_live(live->file) : LiveLines();
+      add_live(known.entry, told.header, told.samples);
+      const bool sweep = live && !live->point.empty();
+      known.may_run = live && !document.contains("partial") && (sweep || !told.ended);
+      known.silence_ns = sweep ? std::max(kSweepSilenceNs, longest_silence_ns(told.samples))
+                               : longest_silence_ns(told.samples);
+    }
+  } catch (const Error& error) {
+    known.entry = ordered_json::parse(kEmptyEntry);
+    state = "broken";
+    problem = error.what();
+  }
+  if (known.entry["name"].is_null()) known.entry["name"] = name_of_folder(folder);
+  known.entry.update({{"id", id}, {"path", folder}, {"state", state}, {"problem", problem}});
+  return known;
+}
+
+const RunList::Known& RunList::known(const std::string& id) {
+  const std::string folder = id == "." ? root_.given() : root_ / id;
+  const auto found = known_.find(id);
+  if (found != known_.end() && found->second.run == stamp_of(folder + "/run.json")) {
+    if (found->second.entry["state"] != "partial") return found->second;
+    const std::optional<LivePlace> live = live_place(folder);
+    if (found->second.live == (live ? stamp_of(live->file) : FileStamp())) return found->second;
+  }
+  ++reads_;
+  if (known_.size() > 2 * kMostRuns) known_.clear();  // of runs that are gone
+  return known_.insert_or_assign(id, read(id)).first->second;
+}
+
+ordered_json RunList::entry(const std::string& id) {
+  const Known& run = known(id);
+  ordered_json entry = run.entry;
+  if (run.may_run && os::real_time_ns() - run.live.modified_ns <= run.silence_ns) {
+    entry["state"] = "running";
+    entry["problem"] = nullptr;
+  }
+  return entry;
+}
+
+bool RunList::is_running(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  return entry(id)["state"] == "running";
+}
+
+ordered_json RunList::document() {
+  const std::lock_guard lock(mutex_);
+  Search search = runs_below(root_.given());
+  std::sort(search.runs.begin(), search.runs.end(),
+            [](const Found& a, const Found& b) { return a.modified_ns > b.modified_ns; });
+  const std::size_t listed = std::min(search.runs.size(), kMostRuns);
+  std::vector<ordered_json> entries;
+  for (std::size_t i = 0; i < listed; ++i) entries.push_back(entry(search.runs[i].id));
+  // A text "2026-11-15T18:59:44Z" sorts by time; runs without one come last.
+  std::stable_sort(
+      entries.begin(), entries.end(), [](const ordered_json& a, const ordered_json& b) {
+        const auto started = [](const ordered_json& entry) {
+          return entry["started"].is_string() ? entry["started"].get_ref<const std::string&>() : "";
+        };
+        return started(a) > started(b);
+      });
+  return {{"schema", 1},
+          {"runs", entries},
+          {"left_off", search.runs.size() - listed},
+          {"search_cut", search.cut}};
+}
+
+}  // namespace tw::serve

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/serve/server.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/os/errno_error.h"
+#include "trainwire/report/template.h"
+#include "trainwire/serve/analyses.h"
+#include "trainwire/serve/capture_name.h"
+#include "trainwire/serve/guard.h"
+#include "trainwire/serve/live.h"
+#include "trainwire/serve/page.h"
+#include "trainwire/serve/refusal.h"
+#include "trainwire/serve/root.h"
+#include "trainwire/serve/run_list.h"
+#include "trainwire/serve/upload.h"
+
+#include <fmt/format.h>
+#include <httplib.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace tw::serve {
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+using nlohmann::ordered_json;
+
+/// More than a browser opens, and than uploads may wait: some that say nothing do no harm.
+constexpr std::size_t kThreads = 32;
+constexpr std::size_t kMostRunsOnAPage = 8;
+constexpr int kTimeoutSeconds = 5;
+constexpr const char* kAddress = "127.0.0.1";
+constexpr const char* kJson = "application/json; charset=utf-8";
+
+std::vector<std::string> values(const auto& multimap, const std::string& key) {
+  std::vector<std::string> found;
+  const auto [begin, end] = multimap.equal_range(key);
+  for (auto each = begin; each != end; ++each) found.push_back(each->second);
+  return found;
+}
+
+RequestHead head_of(const Request& request) {
+  const std::vector<std::string> origins = values(request.headers, "Origin");
+  RequestHead head{.method = request.method,
+                   .path = request.path,
+                   .hosts = values(request.headers, "Host"),
+                   .fetch_site = request.get_header_value("Sec-Fetch-Site"),
+                   .header_token = request.get_header_value("X-Trainwire-Token"),
+                   .query_token = request.get_param_value("token")};
+  if (!origins.empty()) head.origin = origins.front();
+  return head;
+}
+
+void put(Response& response, int status, const ordered_json& document) {
+  response.status = status;
+  response.set_content(document.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+                       kJson);
+}
+
+void put_error(Response& response, int status, const std::string& text) {
+  put(response, status, {{"error", text}});
+}
+
+/// Calls `answer`; whatever it throws is told to who asked, and then it returns false.
+bool answered(Response& response, const std::function<void()>& answer) {
+  try {
+    answer();
+    return true;
+  } catch (const Refusal& refusal) {
+    put_error(response, refusal.status(), refusal.what());
+  } catch (const DataError& error) {
+    put_error(response, 422, error.what());
+  } catch (const Error& error) {
+    put_error(response, 500, error.what());
+  } catch (const std::exception& error) {
+    put_error(response, 500, fmt::format("internal error: {}; please report it", error.what()));
+  }
+  return false;
+}
+
+std::int64_t number_of(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) {
+    throw Refusal(400, "`from` is no number of bytes; give back `next` of the last answer");
+  }
+  return number;
+}
+
+std::string only_id(const Request& request) {
+  const std::vector<std::string> ids = values(request.params, "id");
+  if (ids.size() != 1) throw Refusal(400, "give one id, from /api/runs");
+  return ids.front();
+}
+
+/// What is to be known before the body is read. The library would take forms apart, and unpack.
+void require_plain_body(const Request& request, Bytes limit) {
+  if (request.has_header("Content-Encoding") ||
+      request.get_header_value("Content-Type").starts_with("multipart/")) {
+    throw Refusal(415, "send the capture's bytes as they are, not a form or an encoding of them");
+  }
+  if (request.get_header_value("Transfer-Encoding") == "chunked") return;
+  const std::string length = request.get_header_value("Content-Length");
+  std::uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bytes);
+  if (length.empty() || end != length.data() + length.size()) {
+    throw Refusal(411, "send the capture with its Content-Length");
+  }
+  if (error != std::errc() || bytes > static_cast<std::uint64_t>(limit.count())) {
+    refuse_size(limit);
+  }
+}
+
+/// Ends every connection to `port`, so that nobody waits for a client that says nothing.
+void hang_up(int port) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
+    const int fd = std::atoi(entry.path().filename().c_str());
+    sockaddr_in own{};
+    socklen_t length = sizeof own;
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
+        own.sin_family == AF_INET && ntohs(own.sin_port) == port) {
+      ::shutdown(fd, SHUT_RDWR);
+    }
+  }
+}
+
+}  // namespace
+
+class Server::Parts {
+ public:
+  explicit Parts(const Options& options)
+      : options_(options),
+        root_(options.folder),
+        page_(served_page(report::page_template(), options.maker, options.folder,
+                          options.upload_limit.count())),
+        runs_(root_),
+        analyses_(root_, options.program) {
+    remove_abandoned_uploads(options.folder);
+    configure();
+    add_routes();
+    listen();
+  }
+
+  ~Parts() {
+    stopping_ = true;
+    http_.stop();
+    while (!ended_) {
+      hang_up(guard_.port);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+
+  const Guard& guard() const { return guard_; }
+
+ private:
+  void configure() {
+    http_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+    http_.set_keep_alive_max_count(1);
+    http_.set_keep_alive_timeout(kTimeoutSeconds);
+    http_.set_read_timeout(kTimeoutSeconds);
+    http_.set_write_timeout(kTimeoutSeconds);
+    http_.set_payload_max_length(static_cast<std::size_t>(options_.upload_limit.count()));
+    // Not the library's SO_REUSEPORT: two servers must not share a port.
+    http_.set_socket_options([](int fd) {
+      const int on = 1;
+      ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    });
+    http_.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                               {"Referrer-Policy", "no-referrer"},
+                               {"Cache-Control", "no-store"},
+                               {"Cross-Origin-Resource-Policy", "same-origin"}});
+    http_.set_pre_routing_handler([this](const Request& request, Response& response) {
+      const bool allowed = answered(response, [&] { require_allowed(guard_, head_of(request)); });
+      return allowed ? httplib::Server::HandlerResponse::Unhandled
+                     : httplib::Server::HandlerResponse::Handled;
+    });
+    http_.set_error_handler([](const Request&, Response& response) {
+      if (response.body.empty()) {
+        put_error(response, response.status, "the request is not understood; see docs/serve.md");
+      }
+    });
+  }
+
+  void listen() {
+    errno = 0;
+    if (options_.port == 0) {
+      guard_.port = http_.bind_to_any_port(kAddress);
+    } else if (http_.bind_to_port(kAddress, options_.port)) {
+      guard_.port = options_.port;
+    }
+    if (guard_.port <= 0) {
+      throw os::errno_error(fmt::format("listening on {}:{}", kAddress, options_.port), errno,
+                            "choose another port with --port, or leave it out");
+    }
+    ended_ = false;
+    listener_ = std::jthread([this] {
+      http_.listen_after_bind();
+      ended_ = true;
+    });
+    // Before it runs it cannot be stopped.
+    while (!http_.is_running() && !ended_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  void get(const char* path, ordered_json (Parts::*document)(const Request&)) {
+    http_.Get(path, [this, document](const Request& request, Response& response) {
+      answered(response, [&] { put(response, 200, (this->*document)(request)); });
+    });
+  }
+
+  void add_routes() {
+    http_.Get("/", [this](const Request&, Response& response) {
+      response.set_header("Content-Security-Policy", page_.policy);
+      response.set_content(page_.html, "text/html; charset=utf-8");
+    });
+    get("/api/runs", &Parts::runs);
+    get("/api/page", &Parts::page);
+    get("/api/live", &Parts::live);
+    get("/api/tasks", &Parts::tasks);
+    http_.Post("/api/upload", [this](const Request& request, Response& response,
+                                     const httplib::ContentReader& read) {
+      answered(response, [&] { put(response, 202, uploaded(request, read)); });
+    });
+  }
+
+  ordered_json runs(const Request&) { return runs_.document(); }
+
+  ordered_json page(const Request& request) {
+    std::vector<std::string> folders;
+    for (const std::string& id : values(request.params, "id")) {
+      folders.push_back(root_.folder_of(id));
+      read_run_document(folders.back());  // what cannot be shown is refused here
+    }
+    if (folders.empty() || folders.size() > kMostRunsOnAPage) {
+      throw Refusal(400, fmt::format("give 1 to {} ids, from /api/runs", kMostRunsOnAPage));
+    }
+    return report::run_document(folders, report::Detail::Reduced, options_.maker,
+                                options_.comparisons ? options_.comparisons(folders) : nullptr);
+  }
+
+  ordered_json live(const Request& request) {
+    const std::string id = only_id(request);
+    const std::string folder = root_.folder_of(id);
+    LivePosition position;
+    if (request.has_param("from")) position.from = number_of(request.get_param_value("from"));
+    if (request.has_param("point")) position.point = request.get_param_value("point");
+    ordered_json document = live_document(folder, position);
+    document["running"] = runs_.is_running(id);
+    return document;
+  }
+
+  ordered_json tasks(const Request&) { return analyses_.document(); }
+
+  ordered_json uploaded(const Request& request, const httplib::ContentReader& read) {
+    require_plain_body(request, options_.upload_limit);
+    Analyses::Place place(analyses_);
+    Upload upload(options_.folder, options_.upload_limit);
+    const bool whole = read([&](const char* data, std::size_t length) {
+      upload.write(std::as_bytes(std::span(data, length)));
+      return !stopping_;
+    });
+    if (!whole) throw Refusal(400, "the capture was cut off; send it again");
+    const std::string name = upload.keep_as(capture_name(request.get_param_value("name")));
+    return {{"schema", 1}, {"task", analyses_.add(place, name)}};
+  }
+
+  Options options_;
+  Root root_;
+  ServedPage page_;
+  RunList runs_;
+  Analyses analyses_;
+  Guard guard_{.port = 0, .token = options_.token};
+  httplib::Server http_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> ended_ = true;
+  std::jthread listener_;
+};
+
+Server::Server(const Options& options) : parts_(std::make_unique<Parts>(options)) {}
+Server::~Server() = default;
+
+int Server::port() const { return parts_->guard().port; }
+
+std::string Server::address() const {
+  return fmt::format("http://{}:{}/?token={}", kAddress, port(), parts_->guard().token);
+}
+
+}  // namespace tw::serve

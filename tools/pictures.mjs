@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Screenshots of the pages beside it: pictures.mjs FOLDER. From the top of a page to the end of an element.
+import puppeteer from "puppeteer-core";
+
+const folder = process.argv[2];
+const PICTURES = [
+  { page: "demo", until: "#iterations", width: 1280 },
+  { page: "demo", name: "demo-flows", from: "#throughput", until: "#flows", width: 1280 },
+  { page: "demo", name: "demo-narrow", until: "#findings", width: 800 },
+  { page: "sweep", until: "#sweep", width: 1280 },
+  { page: "sweep", name: "sweep-narrow", until: "#sweep", width: 800 },
+  { page: "compare", until: "#side-by-side", width: 1280 },
+  { page: "compare", name: "compare-narrow", until: "#side-by-side", width: 800 },
+];
+
+const browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"], headless: true });
+for (const { page, name = page, from, until, width } of PICTURES) {
+  const tab = await browser.newPage();
+  await tab.setViewport({ width, height: 900 });
+  await tab.goto(`file://${process.cwd()}/${page}.html`);
+  await tab.waitForSelector(until);
+  await new Promise((done) => setTimeout(done, 1000));
+  const [y, end] = await tab.evaluate(
+    (first, last) => {
+      const edge = (selector, side) => document.querySelector(selector).getBoundingClientRect()[side] + scrollY;
+      return [first ? edge(first, "top") - 16 : 0, edge(last, "bottom") + 16];
+    },
+    from ?? null,
+    until,
+  );
+  await tab.screenshot({ path: `${folder}/${name}.png`, clip: { x: 0, y, width, height: end - y }, captureBeyondViewport: true });
+  await tab.close();
+}
+await browser.close();
