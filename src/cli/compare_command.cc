@@ -5,6 +5,7 @@
 #include "trainwire/cli/compare_output.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/result/json_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <utility>
@@ -84,9 +84,8 @@ void judge_all(const Options& options, CompareView& view) {
 /// A file that is there is replaced when it is an earlier comparison, and left alone otherwise.
 void write_file(const std::string& path, const std::string& text) {
   if (std::filesystem::exists(path)) {
-    std::ifstream file(path);
-    const auto there = nlohmann::json::parse(file, nullptr, false);
-    if (!there.is_object() || there.value("command", nlohmann::json()) != "compare") {
+    const auto there = result::read_json(path);
+    if (!there.is_object() || there.value("command", nlohmann::ordered_json()) != "compare") {
       throw SystemError(fmt::format(
           "writing {}: something else is there; choose another place with -o", printable(path)));
     }

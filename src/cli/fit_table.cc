@@ -6,6 +6,7 @@
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/result/csv.h"
+#include "trainwire/result/json_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -43,9 +44,8 @@ std::string read_all(const os::FileDescriptor& file, const std::string& name) {
 
 /// Numbers and texts of rows[], in the columns of the first.
 std::vector<std::vector<std::string>> json_rows(std::string_view text, const std::string& name) {
-  const auto document = nlohmann::ordered_json::parse(text, nullptr, false);
-  if (document.is_discarded() || !document.is_object() || !document.contains("rows") ||
-      !document["rows"].is_array()) {
+  const auto document = result::parse_json(text);
+  if (!document.is_object() || !document.contains("rows") || !document["rows"].is_array()) {
     throw DataError(fmt::format(
         "reading {}: no JSON document with rows[]; give CSV or what `bench exchange --json` prints",
         name));

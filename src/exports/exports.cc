@@ -10,6 +10,7 @@
 #include "trainwire/exports/rows.h"
 #include "trainwire/exports/sqlite_file.h"
 #include "trainwire/exports/text_tables.h"
+#include "trainwire/result/json_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 namespace tw::exports {
@@ -70,8 +70,7 @@ void export_documents(const Source& source, Folder& folder) {
     file.put();
   };
   write("run.json", source.document);
-  std::ifstream fit(source.folder + "/fit.json");
-  const auto document = nlohmann::ordered_json::parse(fit, nullptr, false);
+  const auto document = result::read_json(source.folder + "/fit.json");
   if (document.is_object()) write("fit.json", document);
 }
 

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/errno_error.h"
+#include "trainwire/result/json_text.h"
 #include "trainwire/result/remedy.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <span>
 
 namespace tw::exports {
@@ -25,8 +25,7 @@ constexpr const char* kList = "export.json";
 constexpr std::size_t kPending = std::size_t{1} << 18;
 
 std::set<std::string, std::less<>> listed(const std::string& path) {
-  std::ifstream file(path);
-  const ordered_json document = ordered_json::parse(file, nullptr, false);
+  const ordered_json document = result::read_json(path);
   std::set<std::string, std::less<>> names;
   if (!document.is_object() || document.value("program", ordered_json()) != "trainwire") return {};
   names.insert(kList);

@@ -2,6 +2,7 @@
 #include "trainwire/exports/figures.h"
 #include "trainwire/exports/sweep_curve.h"
 #include "trainwire/report/table_reader.h"
+#include "trainwire/result/json_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -175,8 +176,7 @@ std::vector<Group> grouped(std::vector<Point> points, const Axis& axis) {
 }
 
 void add_curves(const std::string& folder, std::vector<Group>& groups) {
-  std::ifstream file(folder + "/fit.json");
-  const ordered_json fit = ordered_json::parse(file, nullptr, false);
+  const ordered_json fit = result::read_json(folder + "/fit.json");
   if (member(fit, "model") != "saturation" || member(fit, "x") != "traffic_achieved_bps" ||
       member(fit, "y") != "step_mean_s") {
     return;

@@ -10,6 +10,7 @@
 #include "trainwire/report/reduce.h"
 #include "trainwire/report/table_reader.h"
 #include "trainwire/report/throughput.h"
+#include "trainwire/result/json_text.h"
 #include "trainwire/result/run_folder.h"
 
 #include <fmt/format.h>
@@ -167,9 +168,7 @@ ordered_json whole_table(TableReader& table, const Limits& limits) {
 }
 
 ordered_json fit_of(const std::string& folder) {
-  std::ifstream file(folder + "/fit.json");
-  if (!file) return nullptr;
-  ordered_json document = ordered_json::parse(file, nullptr, false);
+  ordered_json document = result::read_json(folder + "/fit.json");
   return document.is_object() ? document : ordered_json();
 }
 

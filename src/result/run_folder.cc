@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/errno_error.h"
+#include "trainwire/result/json_text.h"
 #include "trainwire/result/remedy.h"
 
 #include <fmt/chrono.h>
@@ -12,8 +13,6 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -55,9 +54,7 @@ std::string joined(const std::string& folder, std::string_view file) {
 
 /// run.json, or nothing when there is none that we wrote.
 std::optional<ordered_json> our_document(const std::string& folder) {
-  std::ifstream in(joined(folder, "run.json"), std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  ordered_json document = ordered_json::parse(text, nullptr, false);
+  ordered_json document = read_json(joined(folder, "run.json"));
   if (!document.is_object() || document.value("program", ordered_json()) != kProgram) return {};
   return document;
 }

@@ -151,6 +151,10 @@ TEST(ReadRun, TellsAMissingRunFromAStrangeOne) {
     test.file("run.json", text);
     EXPECT_THROW(read_run(test / ""), DataError) << text;
   }
+  // Deeper than a stack: refused, not followed.
+  test.file("run.json", "{\"program\": \"trainwire\", \"schema\": 1, \"x\": " +
+                            std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
+  EXPECT_THROW(read_run(test / ""), DataError);
 }
 
 TEST(RunFolder, NamesThatAreNoUtf8DoNotStopIt) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/serve/live.h"
 
-#include "trainwire/serve/nesting.h"
+#include "trainwire/result/json_text.h"
 
 #include <sys/stat.h>
 
@@ -105,8 +105,7 @@ bool take(LiveLines& lines, const ordered_json& line, From from) {
 }
 
 void take_line(LiveLines& lines, std::string_view text, From from) {
-  const ordered_json line =
-      nesting(text) > kDeepest ? ordered_json() : ordered_json::parse(text, nullptr, false);
+  const ordered_json line = result::parse_json(text, kDeepest);
   if (!line.is_object() || !take(lines, line, from)) ++lines.skipped;
 }
 

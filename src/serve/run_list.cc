@@ -3,8 +3,8 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
+#include "trainwire/result/json_text.h"
 #include "trainwire/result/run_folder.h"
-#include "trainwire/serve/nesting.h"
 #include "trainwire/serve/run_entry.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,6 @@ using nlohmann::ordered_json;
 /// A folder with more than this below it is searched in part.
 constexpr std::size_t kMostEntries = 200'000;
 constexpr std::int64_t kMostJsonBytes = 64'000'000;
-constexpr std::size_t kDeepestJson = 64;
 /// Between the points of a sweep nothing is told: a network is built, a capture analysed.
 constexpr std::int64_t kSweepSilenceNs = 30'000'000'000;
 
@@ -75,7 +74,7 @@ void require_shallow(const std::string& file) {
   }
   std::ifstream in(file, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (nesting(text) > kDeepestJson) {
+  if (result::nesting(text) > result::kDeepestJson) {
     throw DataError(
         fmt::format("reading {}: it is nested deeper than any run's; it is not shown", file));
   }
