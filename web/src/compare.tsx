@@ -7,7 +7,7 @@ import { Cdf } from "./cdf";
 import { seriesColour, variable } from "./colours";
 import { type Json, list, num, type Run, str } from "./data";
 import { difference, show } from "./format";
-import { keyFigures, qualityOf, runTitle } from "./overview";
+import { type Figure as KeyFigure, keyFigures, qualityOf, runTitle } from "./overview";
 import { Missing, Section } from "./parts";
 import { Plot } from "./plot";
 import { paintRows } from "./rows";
@@ -137,6 +137,12 @@ function Settings(props: { comparisons: Json[]; labels: string[] }) {
   );
 }
 
+/** Of shares in points: 1.2 % is not "14,000 % more" than 0.01 %. */
+function change(figure: KeyFigure, base: number): string {
+  const value = figure.raw ?? base;
+  return figure.value.endsWith("%") ? `${signed(value - base).replace(/ %$/, "")} points` : difference(value, base);
+}
+
 export function SideBySide(props: { runs: Run[]; comparisons: Json[] }) {
   const { runs } = props;
   const labels = uniqueLabels(runs);
@@ -150,7 +156,7 @@ export function SideBySide(props: { runs: Run[]; comparisons: Json[] }) {
         const figure = all.get(name);
         if (!figure) return null;
         const other = i > 0 && base !== null && typeof figure.raw === "number";
-        return other ? `${figure.value} (${difference(figure.raw as number, base)})` : figure.value;
+        return other ? `${figure.value} (${change(figure, base)})` : figure.value;
       }),
     ];
   });
