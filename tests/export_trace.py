@@ -77,7 +77,8 @@ class Trace:
             flags = one(packet, 13, 0)
             cleared = cleared or flags & 1
             time = one(packet, 8)
-            for interned in [list(fields(v)) for n, v in packet if n == 12]:
+            # Of a field that is not repeated, readers keep the last.
+            for interned in [list(fields(v)) for n, v in packet if n == 12][-1:]:
                 for n, entry in interned:
                     entry = list(fields(entry))
                     {2: self.names, 3: self.annotations}[n][one(entry, 1)] = text(one(entry, 2))

@@ -128,7 +128,7 @@ void print_text(const std::string& out, const exports::Outcome& outcome, Streams
                sum->second.files == 1 ? " " : "s", readable(Bytes(sum->second.bytes)),
                use_of(format));
   }
-  fmt::print(streams.out, "Next: {}\n", next_step(printable(out), outcome));
+  fmt::print(streams.out, "Next: {}\n", printable(next_step(out, outcome)));
 }
 
 void print_notes(const exports::Outcome& outcome, Streams streams) {

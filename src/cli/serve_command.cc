@@ -32,17 +32,23 @@ class EndSignals {
  public:
   EndSignals() {
     ::sigemptyset(&signals_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      // Under nohup, and for a script's background job, it is to be ignored still.
+      struct sigaction now = {};
+      if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
+      ::sigaddset(&signals_, number);
+    }
     ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   }
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
   ~EndSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
-  /// Returns when one of them came.
+  /// Returns when one of them came; the next one ends the program at once.
   void wait() const {
     int number = 0;
     ::sigwait(&signals_, &number);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
  private:

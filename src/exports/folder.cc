@@ -105,10 +105,10 @@ void Folder::put(Written file) {
     const std::string path = fmt::format("{}/{}", path_, file.name);
     const std::string whole = temporary(file.name);
     file.bytes = os::file_bytes(os::open_to_read(whole));
-    rename_file(whole, path);
     ours_.insert(file.name);
+    write_list();  // first: what is listed and not there harms nobody
+    rename_file(whole, path);
     written_.push_back(std::move(file));
-    write_list();
   });
 }
 

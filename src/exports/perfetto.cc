@@ -136,8 +136,7 @@ class PerfettoFile {
     out.add_uint32(Packet::kSequenceFlags, Packet::kNeedsState);
   }
 
-  static void intern(pbf_writer& out, Tag field, std::uint64_t number, const std::string& name) {
-    pbf_writer data(out, Packet::kInternedData);
+  static void intern(pbf_writer& data, Tag field, std::uint64_t number, const std::string& name) {
     pbf_writer entry(data, field);
     entry.add_uint64(InternedData::kNumber, number);
     entry.add_string(InternedData::kName, name);
@@ -147,10 +146,14 @@ class PerfettoFile {
     add([&](pbf_writer& out) {
       stamp(out, slice.start_ns);
       const Names::Entry name = event_names_.number_of(slice.name);
-      if (name.is_new) intern(out, InternedData::kEventNames, name.number, slice.name);
-      for (const Argument& each : slice.arguments) {
-        const Names::Entry key = annotation_names_.number_of(each.name);
-        if (key.is_new) intern(out, InternedData::kAnnotationNames, key.number, each.name);
+      {
+        // One for all: of a field that is not repeated, readers keep the last.
+        pbf_writer data(out, Packet::kInternedData);
+        if (name.is_new) intern(data, InternedData::kEventNames, name.number, slice.name);
+        for (const Argument& each : slice.arguments) {
+          const Names::Entry key = annotation_names_.number_of(each.name);
+          if (key.is_new) intern(data, InternedData::kAnnotationNames, key.number, each.name);
+        }
       }
       pbf_writer body(out, Packet::kTrackEvent);
       body.add_enum(Event::kType, Event::kBegin);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <array>
 #include <utility>
@@ -159,6 +160,7 @@ class SqliteTableWriter : public TableWriter {
 
 SqliteFile::SqliteFile(Folder& folder, const Source& source)
     : folder_(&folder), path_(folder.temporary(kName)), guard_(path_) {
+  ::unlink(path_.c_str());  // of a process that was killed and had our number
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   if (sqlite3_open_v2(path_.c_str(), &database_, flags, nullptr) != SQLITE_OK) {
     const auto failed = std::exchange(database_, nullptr);

@@ -70,8 +70,9 @@ std::vector<Point> read_points(const Source& sweep) {
   const auto folder = table.column("folder"), scale = table.column("scale");
   const auto mean = table.column("step_mean_s"), p99 = table.column("step_p99_s");
   const auto low = table.column("step_mean_low_s"), high = table.column("step_mean_high_s");
-  const auto load = table.column("traffic_achieved_bps");
+  const auto load = table.column("traffic_achieved_bps"), complete = table.column("complete");
   while (table.next()) {
+    if (table.integer(complete) == 0) continue;  // steps until something failed are no result
     const auto time = table.number(mean);
     if (!time || !(*time > 0) || !std::isfinite(*time)) continue;
     const auto rate = table.number(load);
@@ -228,7 +229,7 @@ std::string x_range(const std::vector<Group>& groups) {
 
 /// From zero, or logarithmic where the times differ widely.
 std::vector<std::string> y_settings(double least_s, double largest_s, const ShownUnit& unit) {
-  if (largest_s <= 6 * least_s) return {"set yrange [0:*]"};
+  if (largest_s <= 6 * least_s || least_s < 1e-12) return {"set yrange [0:*]"};
   const double low = least_s * unit.scale * 0.8, high = largest_s * unit.scale * 1.25;
   std::vector<std::string> tics;
   for (double decade = std::pow(10, std::floor(std::log10(low))); decade < high; decade *= 10) {

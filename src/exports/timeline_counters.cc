@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <span>
 #include <tuple>
@@ -96,7 +97,8 @@ void add_values(Counter& counter, const SampledTable& wanted, const TableReader&
   for (std::size_t i = 0; i < wanted.columns.size(); ++i) {
     const Sampled& column = wanted.columns[i];
     const auto value = table.number(table.column(column.column));
-    if (value) counter.tracks[i].values.push_back({time_ns, *value * column.factor});
+    if (value && std::isfinite(*value))
+      counter.tracks[i].values.push_back({time_ns, *value * column.factor});
   }
 }
 
@@ -104,6 +106,7 @@ void add_values(Counter& counter, const SampledTable& wanted, const TableReader&
 void add_sampled(const TimelinePlan& plan, const SampledTable& wanted, std::size_t most,
                  Tracks& into, std::vector<std::string>& notes) {
   const std::size_t all = count_rows(plan, wanted) * wanted.columns.size();
+  if (all == 0) return;
   const std::size_t stride =
       std::max<std::size_t>(1, (all + most - 1) / std::max<std::size_t>(most, 1));
   if (stride > 1) {

@@ -4,6 +4,8 @@
 #include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
 
+#include <sys/file.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -16,6 +18,14 @@ constexpr std::int64_t kEveryNs = 500'000'000;
 /// Beyond ten minutes the distance of samples grows with the run.
 constexpr std::int64_t kSamplesOfARun = 1200;
 
+/// By peer, everything that TCP carried for it.
+std::vector<std::int64_t> sent_by(const RankState& state) {
+  if (!state.told_counts) return state.acknowledged;
+  std::vector<std::int64_t> bytes = state.counts.sent;
+  for (std::size_t peer = 0; peer < bytes.size(); ++peer) bytes[peer] += state.counts.framing[peer];
+  return bytes;
+}
+
 }  // namespace
 
 LiveLog::LiveLog(std::string path, const ordered_json& header, std::size_t hosts,
@@ -26,6 +36,7 @@ LiveLog::LiveLog(std::string path, const ordered_json& header, std::size_t hosts
       jobs_(jobs),
       began_ns_(os::monotonic_ns()),
       due_ns_(began_ns_) {
+  ::flock(file_.get(), LOCK_EX | LOCK_NB);
   write(header);
 }
 
@@ -72,7 +83,7 @@ std::vector<std::vector<std::int64_t>> LiveLog::pair_bytes(const RankTalk& talk)
   std::vector<std::vector<std::int64_t>> bytes(hosts_, std::vector<std::int64_t>(hosts_));
   for (const RankState& state : talk.ranks()) {
     const std::vector<int>& hosts = jobs_[state.job].hosts;
-    const auto& sent = state.told_counts ? state.counts.sent : state.acknowledged;
+    const std::vector<std::int64_t> sent = sent_by(state);
     for (std::size_t peer = 0; peer < sent.size(); ++peer) {
       bytes[static_cast<std::size_t>(hosts[state.rank])][static_cast<std::size_t>(hosts[peer])] +=
           sent[peer];
@@ -84,14 +95,17 @@ std::vector<std::vector<std::int64_t>> LiveLog::pair_bytes(const RankTalk& talk)
 std::vector<double> LiveLog::rates(const std::vector<std::vector<std::int64_t>>& bytes,
                                    std::int64_t now_ns) {
   if (!counted_bps_.empty()) return counted_bps_;
+  // Ranks tell their bytes four times a second: over less time there is no rate.
+  if (last_ns_ != 0 && now_ns - last_ns_ < kEveryNs / 2) return last_bps_;
   std::vector<double> result(hosts_);
   std::vector<std::int64_t> sent(hosts_);
   for (std::size_t host = 0; host < hosts_; ++host) {
     sent[host] = std::accumulate(bytes[host].begin(), bytes[host].end(), std::int64_t{0});
     if (last_ns_ == 0) continue;
-    result[host] = 8e9 * static_cast<double>(sent[host] - last_sent_[host]) /
-                   static_cast<double>(now_ns - last_ns_);
+    const std::int64_t moved = std::max<std::int64_t>(sent[host] - last_sent_[host], 0);
+    result[host] = 8e9 * static_cast<double>(moved) / static_cast<double>(now_ns - last_ns_);
   }
+  last_bps_ = result;
   last_sent_ = std::move(sent);
   last_ns_ = now_ns;
   return result;

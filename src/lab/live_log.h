@@ -8,7 +8,8 @@
 //   {"time_ns", "steps": [begun, warm-up included, by job], "sent_bps": [by host],
 //   "pairs": [[from host, to host, bytes so far], ...]}
 // and at the end {"ended": "why"}. Samples come twice a second at first and less often in a long
-// run, so that a day of them is some thousand lines.
+// run, so that a day of them is some thousand lines. The file is locked (flock) as long as the run
+// goes on, so that readers can tell one that is silent from one that was killed.
 
 #pragma once
 
@@ -58,6 +59,7 @@ class LiveLog {
   const std::vector<TrainingJob>& jobs_;
   std::vector<double> counted_bps_;
   std::vector<std::int64_t> last_sent_;
+  std::vector<double> last_bps_;
   std::int64_t last_ns_ = 0;
   std::int64_t began_ns_;
   std::int64_t due_ns_;

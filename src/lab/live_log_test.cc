@@ -6,10 +6,12 @@
 #include "trainwire/spec/parse.h"
 
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 namespace tw::lab {
 namespace {
@@ -100,7 +102,16 @@ TEST_F(LiveLogTest, WhoHasToldItsCountsHasDoneEverything) {
   talk_.attend();
   live.sample(talk_);
   EXPECT_EQ(lines().at(1).at("steps"), json({11}));  // two of warm-up, nine measured
-  EXPECT_EQ(lines().at(1).at("pairs"), json({{0, 1, 700}, {1, 0, 701}}));
+  EXPECT_EQ(lines().at(1).at("pairs"), json({{0, 1, 724}, {1, 0, 725}}));  // and framing
+}
+
+TEST_F(LiveLogTest, TheFileIsLockedWhileTheRunGoesOn) {
+  std::optional<LiveLog> live;
+  live.emplace(path_, json(), 2, jobs_);
+  const os::FileDescriptor other = os::open_to_read(path_);
+  EXPECT_NE(::flock(other.get(), LOCK_SH | LOCK_NB), 0);
+  live.reset();
+  EXPECT_EQ(::flock(other.get(), LOCK_SH | LOCK_NB), 0);
 }
 
 TEST_F(LiveLogTest, IsEndedByItsOwnEnd) {

@@ -82,7 +82,8 @@ std::vector<Transfer> read_transfers(TableReader& table) {
   while (table.next()) {
     const auto iteration = table.integer(number), bytes = table.integer(size);
     const auto first_ns = table.time_ns(first), last_ns = table.time_ns(last);
-    if (!iteration || !bytes || !first_ns || !last_ns || *last_ns < *first_ns) continue;
+    if (!iteration || !bytes || *bytes < 0 || !first_ns || !last_ns || *last_ns < *first_ns)
+      continue;
     list.push_back({*iteration,
                     {std::string(table.text(from)), std::string(table.text(to))},
                     *bytes,
@@ -98,7 +99,9 @@ std::vector<Transfer> read_transfers(TableReader& table) {
 std::map<std::pair<std::string, std::string>, std::size_t> numbered_pairs(
     const std::vector<Transfer>& transfers, std::size_t most, std::size_t& left_off) {
   std::map<std::pair<std::string, std::string>, std::int64_t> carried;
-  for (const Transfer& transfer : transfers) carried[transfer.pair] += transfer.bytes;
+  for (const Transfer& transfer : transfers) {
+    carried[transfer.pair] = sum_of(carried[transfer.pair], transfer.bytes);
+  }
   std::vector<std::pair<std::int64_t, std::pair<std::string, std::string>>> largest;
   for (const auto& [pair, bytes] : carried) largest.emplace_back(-bytes, pair);
   std::sort(largest.begin(), largest.end());
@@ -129,7 +132,7 @@ FlowRows read_flow_rows(TableReader& table, const Limits& limits) {
   while (table.next()) {
     const auto id = table.integer(number), count = table.integer(bytes);
     const auto first_ns = table.time_ns(first), last_ns = table.time_ns(last);
-    if (!id || !count || !first_ns || !last_ns || *last_ns < *first_ns) continue;
+    if (!id || !count || *count < 0 || !first_ns || !last_ns || *last_ns < *first_ns) continue;
     made.rows.push_back({*id, text("source"), text("source_port"), text("destination"),
                          text("destination_port"), text("protocol"), text("class"), *first_ns,
                          *last_ns, *count});
@@ -138,7 +141,9 @@ FlowRows read_flow_rows(TableReader& table, const Limits& limits) {
   made.left_off = made.rows.size() - kept;
   std::stable_sort(made.rows.begin(), made.rows.end(),
                    [](const FlowRow& a, const FlowRow& b) { return a.bytes > b.bytes; });
-  for (std::size_t i = kept; i < made.rows.size(); ++i) made.left_off_bytes += made.rows[i].bytes;
+  for (std::size_t i = kept; i < made.rows.size(); ++i) {
+    made.left_off_bytes = sum_of(made.left_off_bytes, made.rows[i].bytes);
+  }
   made.rows.resize(kept);
   std::sort(made.rows.begin(), made.rows.end(), [](const FlowRow& a, const FlowRow& b) {
     return std::tie(a.source, a.destination, a.first_ns, a.number) <

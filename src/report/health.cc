@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 /// Calls `take` with every row that has a time.
 void each_row(const std::string& path,
               const std::function<void(const TableReader&, std::int64_t time_ns)>& take) {
-  std::ifstream file(path);
+  std::ifstream file = open_table(path);
   TableReader table(file);
   const auto time = table.column("time_ns");
   while (table.next()) {

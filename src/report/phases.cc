@@ -6,6 +6,7 @@
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,10 +26,17 @@ std::map<Key, std::size_t> numbered(const std::set<Key>& keys) {
   return numbers;
 }
 
+constexpr std::ptrdiff_t kMostPhases = 32;
+
+/// Ranks beyond are left off.
+std::size_t shown_rows(const Limits& limits) {
+  return std::max<std::size_t>(1, limits.segments / 8);
+}
+
 bool is_measured(const PhaseTime& time) { return time.step >= 0; }
 
 ordered_json medians(const std::vector<PhaseTime>& times, const std::map<Row, std::size_t>& rows,
-                     const std::map<std::string, std::size_t>& phases) {
+                     const std::map<std::string, std::size_t>& phases, const Limits& limits) {
   // A phase that comes once for each bucket counts with its sum over the step.
   std::map<std::pair<std::size_t, std::size_t>, std::map<std::int64_t, double>> by_step;
   for (const PhaseTime& time : times) {
@@ -38,11 +46,13 @@ ordered_json medians(const std::vector<PhaseTime>& times, const std::map<Row, st
         static_cast<double>(time.end_ns - time.start_ns) * 1e-9;
   }
   ordered_json table = ordered_json::array();
-  for (std::size_t row = 0; row < rows.size(); ++row) {
+  for (std::size_t row = 0; row < std::min(rows.size(), shown_rows(limits)); ++row) {
     ordered_json line = ordered_json::array();
     for (std::size_t phase = 0; phase < phases.size(); ++phase) {
       std::vector<double> sums;
-      for (const auto& [step, sum] : by_step[{row, phase}]) sums.push_back(sum);
+      if (const auto found = by_step.find({row, phase}); found != by_step.end()) {
+        for (const auto& [step, sum] : found->second) sums.push_back(sum);
+      }
       line.push_back(number_or_null(sums.empty() ? std::optional<double>()
                                                  : std::optional(stats::median(std::move(sums)))));
     }
@@ -68,7 +78,7 @@ ordered_json lateness(const std::vector<PhaseTime>& times, const std::map<Row, s
       late[rows.at({step.first, rank})].push_back(static_cast<double>(start_ns - first) * 1e-9);
     }
   }
-  late.resize(std::min(late.size(), limits.list_items));
+  late.resize(std::min(late.size(), shown_rows(limits)));
   ordered_json list = ordered_json::array();
   for (const std::vector<double>& each : late) {
     if (each.empty()) {
@@ -97,10 +107,9 @@ std::int64_t last_shown_step(const std::map<std::int64_t, std::size_t>& segments
 ordered_json timeline(const std::vector<PhaseTime>& times, const std::map<Row, std::size_t>& rows,
                       const std::map<std::string, std::size_t>& phases, std::int64_t origin_ns,
                       const Limits& limits) {
-  const std::size_t shown_rows =
-      std::min(rows.size(), std::max<std::size_t>(1, limits.segments / 8));
+  const std::size_t most_rows = std::min(rows.size(), shown_rows(limits));
   const auto is_shown = [&](const PhaseTime& time) {
-    return is_measured(time) && time.phase != "step" && rows.at({time.job, time.rank}) < shown_rows;
+    return is_measured(time) && time.phase != "step" && rows.at({time.job, time.rank}) < most_rows;
   };
   std::map<std::int64_t, std::size_t> segments;
   for (const PhaseTime& time : times) {
@@ -120,7 +129,7 @@ ordered_json timeline(const std::vector<PhaseTime>& times, const std::map<Row, s
   return {{"from_step", segments.begin()->first},
           {"to_step", last},
           {"steps", segments.size()},
-          {"left_off_rows", rows.size() - shown_rows},
+          {"left_off_rows", rows.size() - most_rows},
           {"row", row},
           {"phase", phase},
           {"start_us", start},
@@ -163,13 +172,22 @@ ordered_json phases_document(const std::vector<PhaseTime>& times, std::int64_t o
     row_keys.insert({time.job, time.rank});
     phase_keys.insert(time.phase);
   }
+  if (std::ssize(phase_keys) > kMostPhases) {  // a rank has seven or so
+    std::vector<PhaseTime> known;
+    const std::set<std::string> kept(phase_keys.begin(),
+                                     std::next(phase_keys.begin(), kMostPhases));
+    std::copy_if(times.begin(), times.end(), std::back_inserter(known),
+                 [&](const PhaseTime& time) { return kept.contains(time.phase); });
+    return phases_document(known, origin_ns, limits);
+  }
   const auto rows = numbered(row_keys);
   const auto phases = numbered(phase_keys);
   ordered_json document{{"rows", ordered_json::array()}, {"phases", phase_keys}};
   for (const auto& [job, rank] : row_keys) {
+    if (document["rows"].size() >= shown_rows(limits)) break;
     document["rows"].push_back({{"job", job}, {"rank", rank}});
   }
-  document["median_s"] = medians(times, rows, phases);
+  document["median_s"] = medians(times, rows, phases, limits);
   document["late_s"] = lateness(times, rows, limits);
   document["timeline"] = timeline(times, rows, phases, origin_ns, limits);
   return document;

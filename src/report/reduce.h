@@ -13,6 +13,11 @@
 
 namespace tw::report {
 
+/// Of counts that may be anybody's: what is too large is the largest there is. REQUIRES: a, b >= 0.
+inline std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 /// Times as nanoseconds since 1970.
 struct TimeSpan {
   std::int64_t from_ns = INT64_MAX;

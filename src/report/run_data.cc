@@ -91,7 +91,7 @@ class Tables {
 
   /// Null when the table is missing or empty, else what `make` makes of it.
   ordered_json read(std::string_view name, const std::function<ordered_json(TableReader&)>& make) {
-    std::ifstream file(path(name));
+    std::ifstream file = open_table(path(name));
     if (!file || file.peek() == std::ifstream::traits_type::eof()) return nullptr;
     TableReader table(file);
     ordered_json made = make(table);

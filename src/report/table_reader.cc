@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 namespace tw::report {
 namespace {
@@ -48,7 +49,19 @@ std::optional<T> parsed(std::string_view text) {
   return value;
 }
 
+constexpr std::size_t kMostRecord = std::size_t{1} << 20;
+
+bool has_open_quote(std::string_view text) {
+  return std::count(text.begin(), text.end(), '"') % 2 != 0;
+}
+
 }  // namespace
+
+std::ifstream open_table(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  return std::ifstream(path);
+}
 
 TableReader::TableReader(std::istream& in) : in_(&in) { read_record(header_); }
 
@@ -56,10 +69,13 @@ bool TableReader::read_record(std::vector<std::string>& fields) {
   if (!std::getline(*in_, line_)) return false;
   // A quoted field may hold line ends; then the quotes are not yet balanced.
   std::string more;
-  while (std::count(line_.begin(), line_.end(), '"') % 2 != 0 && std::getline(*in_, more)) {
+  bool open = has_open_quote(line_);
+  while (open && line_.size() < kMostRecord && std::getline(*in_, more)) {
     line_ += '\n';
     line_ += more;
+    open = open != has_open_quote(more);
   }
+  is_cut_off_ = in_->eof();
   if (line_.ends_with('\r')) line_.pop_back();
   split(line_, fields);
   return true;
@@ -73,7 +89,7 @@ std::optional<std::size_t> TableReader::column(std::string_view name) const {
 
 bool TableReader::next() {
   while (read_record(row_)) {
-    if (row_.size() == header_.size()) return true;
+    if (row_.size() == header_.size() && !is_cut_off_) return true;
     if (!line_.empty()) ++skipped_;
   }
   return false;

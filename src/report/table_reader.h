@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <istream>
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@
 #include <vector>
 
 namespace tw::report {
+
+/// The file at `path`; not open when there is none, or when it is a pipe, for which one would wait.
+std::ifstream open_table(const std::string& path);
 
 class TableReader {
  public:
@@ -44,6 +48,8 @@ class TableReader {
   std::vector<std::string> header_;
   std::vector<std::string> row_;
   std::size_t skipped_ = 0;
+  bool is_cut_off_ =
+      false;  ///< the row has no line end, which ours have: its last field may be cut
 };
 
 }  // namespace tw::report

@@ -2,6 +2,8 @@
 #include "trainwire/report/table_reader.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <sstream>
 
@@ -42,6 +44,31 @@ TEST(TableReader, PassesOverARowThatWasCutOff) {
   EXPECT_EQ(table.text(1), "2");
   EXPECT_FALSE(table.next());
   EXPECT_EQ(table.skipped(), 1U);
+}
+
+TEST(TableReader, PassesOverARowWhoseLastFieldMayBeCut) {
+  std::istringstream text("a,b\n1,234\n1,2");
+  TableReader table(text);
+  EXPECT_TRUE(table.next());
+  EXPECT_FALSE(table.next());
+  EXPECT_EQ(table.skipped(), 1U);
+}
+
+TEST(TableReader, AQuoteThatDoesNotEndCostsAMebibyteNotTheFile) {
+  std::string text = "a,b\n\"x,1\n";
+  while (text.size() < (std::size_t{2} << 20)) text += "2,3\n";
+  std::istringstream in(text);
+  TableReader table(in);
+  EXPECT_TRUE(table.next());
+  EXPECT_EQ(table.text(0), "2");
+  EXPECT_EQ(table.skipped(), 1U);
+}
+
+TEST(OpenTable, APipeIsNoTable) {
+  const std::string path = testing::TempDir() + "table_reader_test.pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(open_table(path).is_open());
+  ::unlink(path.c_str());
 }
 
 TEST(TableReader, HasNoRowsWithoutAHeader) {

@@ -37,7 +37,7 @@ void sort_and_merge(Series& series) {
   std::size_t kept = 0;
   for (const Window& window : windows) {
     if (kept > 0 && windows[kept - 1].start_ns == window.start_ns) {
-      windows[kept - 1].bytes += window.bytes;
+      windows[kept - 1].bytes = sum_of(windows[kept - 1].bytes, window.bytes);
     } else {
       windows[kept++] = window;
     }
@@ -137,7 +137,7 @@ class PairSeries {
 
 std::int64_t Series::bytes() const {
   std::int64_t sum = 0;
-  for (const Window& window : windows) sum += window.bytes;
+  for (const Window& window : windows) sum = sum_of(sum, window.bytes);
   return sum;
 }
 
@@ -205,9 +205,13 @@ nlohmann::ordered_json close_document(const Series& series, std::int64_t origin_
   check(!series.windows.empty() && series.width_ns > 0 && most >= 1, "a series has windows");
   const std::int64_t first = series.windows.front().start_ns;
   const std::int64_t windows = (series.windows.back().start_ns - first) / series.width_ns + 1;
-  const std::int64_t count = std::min(windows, static_cast<std::int64_t>(most));
+  // The same stretch of time of all series: outside of it nothing is known of those that go on.
   const std::int64_t middle = (middle_ns - first) / series.width_ns;
-  const std::int64_t skipped = std::clamp<std::int64_t>(middle - count / 2, 0, windows - count);
+  const std::int64_t begin = middle - static_cast<std::int64_t>(most) / 2;
+  const std::int64_t skipped = std::clamp<std::int64_t>(begin, 0, windows);
+  const std::int64_t count =
+      std::clamp<std::int64_t>(begin + static_cast<std::int64_t>(most), 0, windows) - skipped;
+  if (count <= 0) return nullptr;
   const double width_s = static_cast<double>(series.width_ns) * 1e-9;
   std::vector<double> rates(static_cast<std::size_t>(count), 0);
   bool any = false;

@@ -2,6 +2,7 @@
 #include "trainwire/result/json_text.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -34,6 +35,8 @@ nlohmann::ordered_json parse_json(std::string_view text, std::size_t deepest) {
 }
 
 nlohmann::ordered_json read_json(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return nullptr;
   std::ifstream in(path, std::ios::binary);
   return parse_json(
       std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>()));

@@ -19,7 +19,7 @@ std::size_t nesting(std::string_view json);
 
 /// The document; null when the text is none or goes deeper than `deepest`.
 nlohmann::ordered_json parse_json(std::string_view text, std::size_t deepest = kDeepestJson);
-/// The same of a file; null too when it cannot be read.
+/// The same of a file; null too when it cannot be read, or is a pipe, for which one would wait.
 nlohmann::ordered_json read_json(const std::string& path);
 
 }  // namespace tw::result

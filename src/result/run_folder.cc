@@ -209,8 +209,9 @@ void RunFolder::finish(const ordered_json& summary, std::string_view partial) {
 
 RunRecord read_run(const std::string& path) {
   const std::string file = joined(path, "run.json");
-  // Tells a missing file from a bad one.
-  os::open_to_read(file);
+  // Tells a missing file from a bad one; nobody may ever write to a pipe.
+  std::error_code ignored;
+  if (!fs::is_fifo(file, ignored)) os::open_to_read(file);
   std::optional<ordered_json> document = our_document(path);
   if (!document) throw DataError(fmt::format("reading {}: it is no run of trainwire", file));
   const ordered_json schema = document->value("schema", ordered_json());

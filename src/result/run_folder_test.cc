@@ -5,6 +5,7 @@
 #include "trainwire/result/test_folder.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 namespace tw::result {
 namespace {
@@ -151,6 +152,10 @@ TEST(ReadRun, TellsAMissingRunFromAStrangeOne) {
     test.file("run.json", text);
     EXPECT_THROW(read_run(test / ""), DataError) << text;
   }
+  ASSERT_EQ(::mkfifo((test / "pipe").c_str(), 0600), 0);
+  std::filesystem::rename(test / "pipe", test / "run.json");
+  EXPECT_THROW(read_run(test / ""), DataError);
+  std::filesystem::remove(test / "run.json");
   // Deeper than a stack: refused, not followed.
   test.file("run.json", "{\"program\": \"trainwire\", \"schema\": 1, \"x\": " +
                             std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");

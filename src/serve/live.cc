@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/serve/live.h"
 
+#include "trainwire/os/file_descriptor.h"
 #include "trainwire/result/json_text.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +26,7 @@ constexpr std::int64_t kGlanceBytes = 1'000'000;
 constexpr std::int64_t kMostBytesOfEnd = 4096;
 constexpr std::size_t kDeepest = 8;  // a sample has 3
 constexpr std::int64_t kSilenceNs = 10'000'000'000;
+constexpr std::size_t kMostListed = 2048;  // hosts or jobs: more than a browser can show
 
 /// Bytes of a file from one place on; fewer at its end.
 std::string bytes_of(const std::string& path, std::int64_t from, std::int64_t most) {
@@ -66,6 +71,7 @@ ordered_json header_of(const ordered_json& line) {
   const ordered_json capacity = member(line, "capacity_bps");
   const ordered_json jobs = member(line, "jobs");
   if (member(line, "schema") != 1 || !is_list_of(hosts, is_text) || !jobs.is_array()) return {};
+  if (hosts.size() > kMostListed || jobs.size() > kMostListed) return {};
   const ordered_json name = member(line, "name");
   const ordered_json started = member(line, "started_ns");
   ordered_json header{
@@ -185,6 +191,11 @@ std::int64_t longest_silence_ns(const ordered_json& samples) {
       std::clamp(3 * (last - before), static_cast<double>(kSilenceNs), 3.6e12));
 }
 
+bool is_held(const std::string& file) {
+  const os::FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return fd.is_open() && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 ordered_json live_document(const std::string& folder, const LivePosition& position) {
   ordered_json document{{"schema", 1}, {"header", nullptr}, {"samples", ordered_json::array()},
                         {"next", 0},   {"ended", false},    {"skipped", 0}};
@@ -203,7 +214,7 @@ ordered_json live_document(const std::string& folder, const LivePosition& positi
       parse_live(std::string_view(text).substr(before), from == 0 ? From::Start : From::Middle);
   std::size_t used = before + lines.used;
   // A line that is longer than an answer is passed over.
-  if (used == 0 && static_cast<std::int64_t>(text.size()) == kMostBytes) {
+  if (lines.used == 0 && before <= 1 && static_cast<std::int64_t>(text.size()) == kMostBytes) {
     used = text.size();
     ++lines.skipped;
   }

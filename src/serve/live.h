@@ -52,6 +52,9 @@ LiveLines glance_at_live(const std::string& file);
 /// samples, which a long run writes less often.
 std::int64_t longest_silence_ns(const nlohmann::ordered_json& samples);
 
+/// Whether a run still has the file locked, as it does until its analysis is done (lab/live_log.h).
+bool is_held(const std::string& file);
+
 /// Where a reader has come to.
 struct LivePosition {
   std::int64_t from = 0;

@@ -65,6 +65,8 @@ Search runs_below(const std::string& root) {
     }
     if (stamp.bytes >= 0 || entry.depth() + 1 >= kMostDepth) entry.disable_recursion_pending();
   }
+  // Something went away meanwhile, or cannot be read: what comes after it was not looked at.
+  search.cut = search.cut || error;
   return search;
 }
 
@@ -86,8 +88,9 @@ ordered_json experiment_of(const ordered_json& document, const std::string& fold
   if (!summary.is_object()) return {};
   if (!summary.contains("points")) return summary.value("experiment", ordered_json());
   try {
-    return read_run_document(folder + "/point-000")
-        .value("/summary/experiment"_json_pointer, ordered_json());
+    const ordered_json first =
+        read_run_document(folder + "/point-000").value("summary", ordered_json());
+    return first.is_object() ? first.value("experiment", ordered_json()) : ordered_json();
   } catch (const Error&) {
     return {};
   }
@@ -119,6 +122,7 @@ RunList::Known RunList::read(const std::string& id) const {
   const std::optional<LivePlace> live = live_place(folder);
   Known known{.run = stamp_of(folder + "/run.json"),
               .live = live ? stamp_of(live->file) : FileStamp(),
+              .live_file = live ? live->file : "",
               .entry = {}};
   ordered_json problem;
   std::string state = "complete";
@@ -135,7 +139,7 @@ RunList::Known RunList::read(const std::string& id) const {
       known.silence_ns = sweep ? std::max(kSweepSilenceNs, longest_silence_ns(told.samples))
                                : longest_silence_ns(told.samples);
     }
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // a bad run must not take the others off the list
     known.entry = ordered_json::parse(kEmptyEntry);
     state = "broken";
     problem = error.what();
@@ -161,7 +165,8 @@ const RunList::Known& RunList::known(const std::string& id) {
 ordered_json RunList::entry(const std::string& id) {
   const Known& run = known(id);
   ordered_json entry = run.entry;
-  if (run.may_run && os::real_time_ns() - run.live.modified_ns <= run.silence_ns) {
+  const std::int64_t silent_ns = std::abs(os::real_time_ns() - run.live.modified_ns);
+  if (run.may_run && (silent_ns <= run.silence_ns || is_held(run.live_file))) {
     entry["state"] = "running";
     entry["problem"] = nullptr;
   }

@@ -39,6 +39,7 @@ class RunList {
   struct Known {
     FileStamp run;
     FileStamp live;
+    std::string live_file;
     nlohmann::ordered_json entry;
     bool may_run = false;         ///< not finished, and has not said that it ended
     std::int64_t silence_ns = 0;  ///< after which it is taken to have stopped

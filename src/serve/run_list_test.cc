@@ -2,10 +2,13 @@
 #include "trainwire/serve/run_list.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/os/file_descriptor.h"
 #include "trainwire/result/test_folder.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -99,6 +102,30 @@ TEST(RunList, SaysWhatIsBroken) {
     EXPECT_EQ(document["runs"][0].size(), 16U);
     EXPECT_THROW(read_run_document(folder / "x.run"), DataError);
   }
+}
+
+TEST(RunList, APointThatIsOddDoesNotTakeTheOthersOffTheList) {
+  const TestFolder folder;
+  const std::string sweep = R"("complete": true, "summary": {"points": []})";
+  write_run(folder, "odd.run", "2026-01-02T00:00:00Z", sweep);
+  write_run(folder, "odd.run/point-000", "2026-01-02T00:00:00Z", R"("summary": [])");
+  write_run(folder, "pipe.run", "2026-01-01T00:00:00Z", sweep);
+  fs::create_directory(folder / "pipe.run/point-000");
+  ASSERT_EQ(::mkfifo((folder / "pipe.run/point-000/run.json").c_str(), 0600), 0);
+  const Root root(folder / "");
+  EXPECT_THAT(ids(RunList(root).document()), ElementsAre("odd.run", "pipe.run"));
+}
+
+TEST(RunList, ARunThatHoldsItsLiveFileRunsHoweverSilent) {
+  const TestFolder folder;
+  write_run(folder, "x.run", "2026-01-01T00:00:00Z", R"("complete": false)");
+  write_live(folder, "x.run");
+  age(folder / "x.run/live.jsonl", 3600);
+  const Root root(folder / "");
+  EXPECT_EQ(RunList(root).document()["runs"][0]["state"], "partial");
+  const os::FileDescriptor held = os::open_to_read(folder / "x.run/live.jsonl");
+  ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
+  EXPECT_EQ(RunList(root).document()["runs"][0]["state"], "running");
 }
 
 TEST(RunList, CallsARunRunningWhileItTellsSomething) {

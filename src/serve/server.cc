@@ -181,7 +181,11 @@ class Server::Parts {
                                {"Cache-Control", "no-store"},
                                {"Cross-Origin-Resource-Policy", "same-origin"}});
     http_.set_pre_routing_handler([this](const Request& request, Response& response) {
-      const bool allowed = answered(response, [&] { require_allowed(guard_, head_of(request)); });
+      const bool allowed = answered(response, [&] {
+        require_allowed(guard_, head_of(request));
+        // The library would copy the answer once for each of many ranges.
+        if (request.has_header("Range")) throw Refusal(400, "ask for the whole, without a Range");
+      });
       return allowed ? httplib::Server::HandlerResponse::Unhandled
                      : httplib::Server::HandlerResponse::Handled;
     });
@@ -238,13 +242,14 @@ class Server::Parts {
   ordered_json runs(const Request&) { return runs_.document(); }
 
   ordered_json page(const Request& request) {
+    const auto ids = values(request.params, "id");
+    if (ids.empty() || ids.size() > kMostRunsOnAPage) {
+      throw Refusal(400, fmt::format("give 1 to {} ids, from /api/runs", kMostRunsOnAPage));
+    }
     std::vector<std::string> folders;
-    for (const std::string& id : values(request.params, "id")) {
+    for (const std::string& id : ids) {
       folders.push_back(root_.folder_of(id));
       read_run_document(folders.back());  // what cannot be shown is refused here
-    }
-    if (folders.empty() || folders.size() > kMostRunsOnAPage) {
-      throw Refusal(400, fmt::format("give 1 to {} ids, from /api/runs", kMostRunsOnAPage));
     }
     return report::run_document(folders, report::Detail::Reduced, options_.maker,
                                 options_.comparisons ? options_.comparisons(folders) : nullptr);

@@ -76,6 +76,10 @@ std::string Upload::keep_as(const std::string& name) {
       path_.clear();
       return kept;
     }
+    // Network file systems have no such rename; a link does not replace anything either.
+    if ((errno == EINVAL || errno == ENOSYS) && ::link(path_.c_str(), place.c_str()) == 0) {
+      return kept;  // the destructor removes the first name
+    }
     if (errno != EEXIST) break;
   }
   refuse_storage(os::errno_error(fmt::format("storing the capture in {}", folder_), errno));
@@ -86,7 +90,8 @@ void remove_abandoned_uploads(const std::string& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     const std::string path = entry.path().string();
     if (!entry.path().filename().string().starts_with(kPrefix)) continue;
-    const os::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const os::FileDescriptor file(
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file.is_open() && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
   }
 }

@@ -76,7 +76,7 @@ const isBeside = (phase: string) => phase === "exchange";
 function Timeline(props: { phases: Phases; full: Range }) {
   const { phases } = props;
   const timeline = phases.timeline;
-  const rows = rowNames(phases).slice(0, timeline ? phases.rows.length - timeline.left_off_rows : 0);
+  const rows = rowNames(phases);
   const view = useMemo(() => {
     const drawn: Drawn = { xs: [props.full[0], props.full[1]], ys: [{ values: [null, null] }] };
     return {

@@ -175,6 +175,7 @@ export function TrafficMatrix(props: { run: Run }) {
                 ? `Distinct payload of gradients from each host (rows) to each other (columns) in iteration ${iteration} (iteration_pairs.csv).`
                 : "Bytes of captured frames from each host (rows) to each other (columns), headers and repetitions included, each packet once (pairs.csv)."}{" "}
               Colours are logarithmic over three decades; what is less has the darkest.
+              {one && transfers && transfers.left_off_pairs > 0 ? ` ${transfers.left_off_pairs} pairs that carried less are not kept in this page and look empty.` : ""}
               {whole.left_off > 0 ? ` ${whole.left_off} hosts that moved less are left off.` : ""}
             </p>
           }

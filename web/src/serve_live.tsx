@@ -20,6 +20,8 @@ const FEWEST_KEPT = 120;
 /** With more hosts than these, their mean and range are drawn. */
 const MOST_LINES = 12;
 const STAY_MS = 3000;
+/** Whatever their times say. */
+const MOST_KEPT = 1000;
 const SILENCE_S = 5;
 
 interface View {
@@ -41,7 +43,7 @@ function kept(samples: Sample[]): Sample[] {
   const last = samples[samples.length - 1];
   if (!last) return samples;
   const from = samples.findIndex((sample) => sample.time_ns >= last.time_ns - (WINDOW_S + 1) * 1e9);
-  return samples.slice(Math.max(0, Math.min(from, samples.length - FEWEST_KEPT)));
+  return samples.slice(Math.max(0, samples.length - MOST_KEPT, Math.min(from, samples.length - FEWEST_KEPT)));
 }
 
 /** An answer with a header begins anew: the first one, the next point of a sweep, a run that was replaced. */
@@ -168,7 +170,7 @@ function Rates(props: { header: LiveHeader; samples: Sample[] }) {
   const { header, samples } = props;
   const shown = useRef<{ samples: Sample[]; range: Range | null }>({ samples, range: null });
   shown.current.samples = samples;
-  const largest = Math.max(...samples.flatMap((sample) => sample.sent_bps), ...capacities(header), 0);
+  const largest = samples.reduce((most, sample) => sample.sent_bps.reduce((a, b) => Math.max(a, b), most), Math.max(0, ...capacities(header)));
   const unit = unitFor("rate", largest).name;
   const data = useMemo(() => (range: Range | null) => ((shown.current.range = range), ratesDrawn(header, shown.current.samples)), [header, unit]);
   useEffect(() => zoomTo("live-rates", shown.current.range), [samples]);
@@ -290,9 +292,9 @@ export function Live(props: { id: string }) {
           <Figures view={view} header={header} />
           <div class="card">{header.jobs.map((_job, i) => <Progress view={view} header={header} job={i} />)}</div>
           <div class="plots">
-            <Rates key={`rates ${view.point}`} header={header} samples={samples} />
+            <Rates key={`rates ${view.point} ${header.started_ns}`} header={header} samples={samples} />
             <MatrixPlot
-              key={`matrix ${view.point}`}
+              key={`matrix ${view.point} ${header.started_ns}`}
               id="live-matrix"
               title="Who has sent how much to whom so far."
               matrix={matrix}

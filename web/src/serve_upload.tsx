@@ -26,6 +26,15 @@ function send(file: File, progress: (share: number) => void): Promise<void> {
   });
 }
 
+/** The server lets eight wait. */
+async function room(): Promise<void> {
+  for (;;) {
+    const answer = await ask<{ tasks: Task[] }>("/api/tasks").catch(() => null);
+    if ((answer?.tasks.filter((task) => task.state === "waiting").length ?? 0) < 8) return;
+    await new Promise((go) => setTimeout(go, 1000));
+  }
+}
+
 export interface Uploads {
   sending: Sending[];
   tasks: Task[];
@@ -61,8 +70,9 @@ export function useUploads(limit: number, onDone: () => void): Uploads {
   }, []);
 
   async function sendOne(key: number, file: File) {
-    change(key, { share: 0 });
     try {
+      await room();
+      change(key, { share: 0 });
       await send(file, (share) => change(key, { share }));
       forget(key);
     } catch (error) {

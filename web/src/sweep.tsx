@@ -121,7 +121,14 @@ function pictureOf(groups: Group[], curves: Curve[], map: (x: number) => number)
   const bars: Picture["bars"] = [];
   groups.forEach((group, i) => {
     lines.push({ label: group.name, colour: i, points: true, noLine: curves.length > 0 });
-    columns.push(new Map(group.points.map((point) => [map(point.x), point.mean])));
+    const column = new Map<number, number>();
+    for (const point of group.points) {
+      // Points of one load, of several seeds say, are all drawn.
+      let x = map(point.x);
+      while (column.has(x)) x += Math.abs(x) * 1e-9 || 1e-9;
+      column.set(x, point.mean);
+    }
+    columns.push(column);
     for (const point of group.points) if (point.p99 !== null) bars.push({ x: map(point.x), from: point.mean, to: point.p99, colour: i });
   });
   const colourOf = (curve: Curve) => Math.max(0, groups.findIndex((group) => group.name === curve.name));

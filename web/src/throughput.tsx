@@ -46,13 +46,15 @@ function inCells(series: Decoded, from: number, width: number, count: number): C
   for (let cell = 0; cell < count; cell++) {
     const first = Math.floor((from + cell * width - start_s) / bucket_s + 1e-6);
     const last = Math.max(first + 1, Math.ceil((from + (cell + 1) * width - start_s) / bucket_s - 1e-6));
+    const [begin, end] = [from + cell * width, from + (cell + 1) * width];
     let [sum, low, high] = [0, Infinity, 0];
     for (let i = first; i < last; i++) {
-      sum += series.mean[i] ?? 0;
+      // Buckets of a series need not begin where cells do: each counts with what it has in common.
+      sum += (series.mean[i] ?? 0) * Math.max(0, Math.min(end, start_s + (i + 1) * bucket_s) - Math.max(begin, start_s + i * bucket_s));
       low = Math.min(low, series.low[i] ?? 0);
       high = Math.max(high, series.high[i] ?? 0);
     }
-    cells.values.push(sum / (last - first));
+    cells.values.push(sum / width);
     cells.low.push(low);
     cells.high.push(high);
   }
@@ -64,7 +66,6 @@ function drawn(all: Decoded[], full: Range, range: Range | null, points: number,
   const [from, to] = range ?? full;
   const count = Math.max(1, Math.min(Math.floor(points / 2), Math.ceil((to - from) / finest)));
   const width = Math.max(finest, (to - from) / count);
-  // Cells begin at whole buckets, so that a cell never mixes halves of two.
   const begin = Math.floor(from / width) * width;
   const cells = Math.ceil((to - begin) / width);
   const xs = Array.from({ length: cells }, (_none, i) => begin + (i + 0.5) * width);

@@ -119,7 +119,8 @@ function pictureOf(run: Run): Picture | null {
     if (!lower || !upper) return [];
     const capacity = num(link, "requested", "rate_bps");
     const counted = run.link_use?.hosts[name]?.[direction === "from_host" ? 0 : 1];
-    const carried = counted ?? (routed ? (routed.get(`${name} ${direction}`) ?? 0) : null);
+    const betweenSwitches = name === "core" || name.includes("-");
+    const carried = counted ?? (betweenSwitches && routed ? (routed.get(`${name} ${direction}`) ?? 0) : null);
     const use = carried !== null && capacity ? carried / capacity : null;
     const up = direction === "from_host";
     return [{ link: name, from: up ? lower : upper, to: up ? upper : lower, capacity, carried, use }];
