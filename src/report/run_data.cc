@@ -142,10 +142,17 @@ ordered_json close_up(const std::vector<Series>& all, const ordered_json& iterat
   if (iterations.is_object()) {
     middle_ns = origin_ns + iterations["middle_us"].get<std::int64_t>() * 1000;
   }
+  // Near an end the stretch reaches further to the other side.
+  const std::int64_t span_ns = windows.back().start_ns - windows.front().start_ns;
+  const auto half_ns = static_cast<std::int64_t>(std::min(
+      static_cast<double>(span_ns) / 2,
+      static_cast<double>(limits.close_windows / 2) * static_cast<double>(all.front().width_ns)));
+  const std::int64_t around_ns =
+      std::clamp(middle_ns, windows.front().start_ns + half_ns, windows.back().start_ns - half_ns);
   ordered_json list = ordered_json::array();
   for (const Series& series : all) {
     if (series.group != "pair") continue;
-    ordered_json close = close_document(series, origin_ns, middle_ns, limits.close_windows);
+    ordered_json close = close_document(series, origin_ns, around_ns, limits.close_windows);
     if (!close.is_null()) list.push_back(std::move(close));
   }
   return {{"middle_s", static_cast<double>(middle_ns - origin_ns) * 1e-9}, {"pairs", list}};

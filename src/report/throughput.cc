@@ -207,10 +207,10 @@ nlohmann::ordered_json close_document(const Series& series, std::int64_t origin_
   const std::int64_t windows = (series.windows.back().start_ns - first) / series.width_ns + 1;
   // The same stretch of time of all series: outside of it nothing is known of those that go on.
   const std::int64_t middle = (middle_ns - first) / series.width_ns;
-  const std::int64_t begin = middle - static_cast<std::int64_t>(most) / 2;
+  const auto kept = static_cast<std::int64_t>(std::min<std::size_t>(most, INT64_MAX / 4));
+  const std::int64_t begin = middle - kept / 2;
   const std::int64_t skipped = std::clamp<std::int64_t>(begin, 0, windows);
-  const std::int64_t count =
-      std::clamp<std::int64_t>(begin + static_cast<std::int64_t>(most), 0, windows) - skipped;
+  const std::int64_t count = std::clamp<std::int64_t>(begin + kept, 0, windows) - skipped;
   if (count <= 0) return nullptr;
   const double width_s = static_cast<double>(series.width_ns) * 1e-9;
   std::vector<double> rates(static_cast<std::size_t>(count), 0);
