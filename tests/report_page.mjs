@@ -260,6 +260,19 @@ async function assertDark(tab) {
   await tab.screenshot({ path: join(shots, "dark.png") });
 }
 
+/** On paper: no links and buttons, every plot there. */
+async function assertPrints(tab) {
+  await tab.emulateMediaType("print");
+  await new Promise((done) => setTimeout(done, 300));
+  for (const part of ["nav", ".tools"]) assert.equal(await tab.$eval(part, (element) => getComputedStyle(element).display), "none", `${part} is not printed`);
+  await assertDrawn(tab, "print");
+  const pdf = Buffer.from(await tab.pdf({ printBackground: true }));
+  assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+  const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+  assert.ok(pages >= 3, `${pages} printed pages`);
+  await tab.emulateMediaType("screen");
+}
+
 /** Flows one by one, and instead of them what pairs carried in iterations. */
 async function assertFlows(tab) {
   assert.match(await readoutAt(tab, "flow-rows", 0.5), /^[\d.]+:\d+ > [\d.]+:\d+ \(\w+\): [\d.,]+ [kMG]?B in [\d.]+ [mµn]?s, mean [\d.,]+ [kMG]?bit\/s/);
@@ -355,6 +368,7 @@ async function testCapture() {
   await assertMatrix(tab);
   await assertWhole(tab, "capture");
   await assertFits(tab, "capture");
+  await assertPrints(tab);
   await assertDark(tab);
   assert.deepEqual(troubles, []);
   await tab.close();
