@@ -37,7 +37,7 @@ export function qualityOf(run: Run): Quality {
   }
   for (const part of ["quality", "machine"]) {
     const word = str(summary, part, "level");
-    if (word && word !== "good") worsen(word === "caution" || word === "fair" || word === "limited" ? "caution" : "bad");
+    if (word && word !== "good" && word !== "fine") worsen(word === "caution" || word === "fair" || word === "limited" ? "caution" : "bad");
     reasons.push(...texts(list(summary, part, "reasons")));
   }
   const word = level === "good" ? "good" : level === "caution" ? "with care" : "not to be relied on";
