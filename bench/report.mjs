@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a page takes in headless Chromium until everything is painted, and how long zooming takes:
 // report.mjs PAGE ROUNDS. Times are from the act to the end of the frame that shows it, in milliseconds.
-import puppeteer from "puppeteer-core";
+import { launch } from "./page.mjs";
 
 const [page, rounds] = process.argv.slice(2);
 const ACTS = { "zoom to a half": "+", "zoom to an eighth": "+++", "back to all": "0" };
 
-const browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium", headless: true, protocolTimeout: 600_000, args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await launch();
 
 /** A fresh tab each time: nothing is compiled or cached beforehand. */
 async function measured() {

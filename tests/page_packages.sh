@@ -1,11 +1,11 @@
-# Sourced by tests of pages, with $root and $work set: the npm packages of web/ in $work, or the end of
+# Sourced by what opens pages, with $root and $work set: the npm packages of web/ and page.mjs in $work, or the end of
 # the test as skipped (77) where tools or the registry are missing.
 for tool in node npm chromium; do
   command -v "$tool" > /dev/null || { echo "skipped: there is no $tool; install the packages of packages.txt"; exit 77; }
 done
 
 mkdir -p "$work"
-cp "$root"/web/package.json "$root"/web/package-lock.json "$work"
+cp "$root"/web/package.json "$root"/web/package-lock.json "$root"/tests/page.mjs "$work"
 cd "$work"
 if ! cmp -s "$root/web/package-lock.json" node_modules/.installed; then
   # Not ci: it wants the packages of all platforms, which not every registry has.

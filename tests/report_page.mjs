@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import puppeteer from "puppeteer-core";
+import { drawnPixels, launch, runTests, watchedTab } from "./page.mjs";
 
 const [program, tree] = process.argv.slice(2);
 const shots = fileURLToPath(new URL(".", import.meta.url));
@@ -84,46 +84,20 @@ function networkRun() {
   return "network.run";
 }
 
-const browser = await puppeteer.launch({
-  executablePath: "/usr/bin/chromium",
-  headless: true,
-  protocolTimeout: 300_000,
-  args: ["--no-sandbox", "--disable-gpu"],
-});
+const browser = await launch();
 
 /** The report of `sources`, opened; fails on any request but for the page itself, and on any error. */
 async function opened(name, ...sources) {
   const path = join(folder, `${name}.html`);
   trainwire("report", ...sources, "-o", path);
-  const tab = await browser.newPage();
-  tab.setDefaultTimeout(120_000);
-  const troubles = [];
-  tab.on("console", (message) => message.type() === "error" && troubles.push(message.text()));
-  tab.on("pageerror", (error) => troubles.push(error.message));
+  const { tab, troubles } = await watchedTab(browser);
   tab.on("request", (request) => !/^(blob|data):/.test(request.url()) && request.url() !== `file://${path}` && troubles.push(`request for ${request.url().slice(0, 80)}`));
   await tab.setOfflineMode(true);
-  await tab.setViewport({ width: 1280, height: 900 });
   await tab.goto(`file://${path}`, { waitUntil: "load" });
   await tab.waitForSelector("main h1");
   await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   return { tab, troubles, bytes: statSync(path).size };
 }
-
-/** Canvases by the plot they belong to, with the number of pixels that were drawn on. */
-const drawnPixels = (tab) =>
-  tab.evaluate(() =>
-    [...document.querySelectorAll("figure.plot")].filter((figure) => figure.querySelector("canvas")).map((figure) => {
-      const canvas = figure.querySelector("canvas");
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-      let coloured = 0;
-      for (let i = 0; i < data.length; i += 4) {
-        const [r, g, b, a] = data.slice(i, i + 4);
-        // Axes and texts are grey; what has a colour is data.
-        if (a > 40 && Math.max(r, g, b) - Math.min(r, g, b) > 30) coloured++;
-      }
-      return { id: figure.id, coloured };
-    }),
-  );
 
 async function assertDrawn(tab, name) {
   const plots = await drawnPixels(tab);
@@ -430,10 +404,7 @@ async function testHostile() {
 }
 
 try {
-  for (const test of [testRun, testCapture, testTopology, testSeveral, testSweep, testLoad, testHostile]) {
-    await test();
-    console.log(`${test.name}: ok`);
-  }
+  await runTests(testRun, testCapture, testTopology, testSeveral, testSweep, testLoad, testHostile);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

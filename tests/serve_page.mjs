@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import puppeteer from "puppeteer-core";
+import { drawnPixels, launch, runTests, watchedTab } from "./page.mjs";
 
 const [program, tree] = process.argv.slice(2);
 const shots = fileURLToPath(new URL(".", import.meta.url));
@@ -79,27 +79,17 @@ makeRuns();
 const server = await serve();
 const origin = new URL(server.address).origin;
 
-const browser = await puppeteer.launch({
-  executablePath: "/usr/bin/chromium",
-  headless: true,
-  protocolTimeout: 300_000,
-  args: ["--no-sandbox", "--disable-gpu"],
-});
+const browser = await launch();
 
 /** The page at a place of it; errors and requests to elsewhere are its troubles. */
 async function opened(hash) {
-  const tab = await browser.newPage();
-  tab.setDefaultTimeout(60_000);
-  const troubles = [];
-  tab.on("console", (message) => message.type() === "error" && troubles.push(message.text()));
-  tab.on("pageerror", (error) => troubles.push(error.message));
+  const { tab, troubles } = await watchedTab(browser);
   await tab.setRequestInterception(true);
   tab.on("request", (request) => {
     if (request.url().startsWith(`${origin}/`) || request.url().startsWith("blob:")) return void request.continue();
     troubles.push(`request for ${request.url().slice(0, 80)}`);
     void request.abort();
   });
-  await tab.setViewport({ width: 1280, height: 900 });
   await tab.goto(server.address + hash, { waitUntil: "load" });
   return { tab, troubles };
 }
@@ -115,21 +105,6 @@ async function clickText(tab, selector, text) {
   assert.ok(found.asElement(), `no ${selector} that says ${text}`);
   await found.click();
 }
-
-/** Pixels with a colour, by plot; axes and texts are grey. */
-const drawnPixels = (tab) =>
-  tab.$$eval("figure.plot:has(canvas)", (figures) =>
-    figures.map((figure) => {
-      const canvas = figure.querySelector("canvas");
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-      let coloured = 0;
-      for (let i = 0; i < data.length; i += 4) {
-        const [r, g, b, a] = data.slice(i, i + 4);
-        if (a > 40 && Math.max(r, g, b) - Math.min(r, g, b) > 30) coloured++;
-      }
-      return { id: figure.id, coloured };
-    }),
-  );
 
 async function assertDrawn(tab, ...ids) {
   for (const id of ids) await tab.waitForSelector(`#${id} canvas`);
@@ -314,10 +289,7 @@ async function testTrouble() {
 }
 
 try {
-  for (const test of [testList, testRunAndBack, testCompare, testHostile, testLive, testUpload, testTrouble]) {
-    await test();
-    console.log(`${test.name}: ok`);
-  }
+  await runTests(testList, testRunAndBack, testCompare, testHostile, testLive, testUpload, testTrouble);
 } finally {
   await browser.close();
   for (const child of children) child.kill();

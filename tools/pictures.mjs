@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Screenshots of the pages beside it: pictures.mjs FOLDER. From the top of a page to the end of an element.
-import puppeteer from "puppeteer-core";
+import { launch } from "./page.mjs";
 
 const folder = process.argv[2];
 const PICTURES = [
@@ -13,7 +13,7 @@ const PICTURES = [
   { page: "compare", name: "compare-narrow", until: "#side-by-side", width: 800 },
 ];
 
-const browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"], headless: true });
+const browser = await launch();
 for (const { page, name = page, from, until, width } of PICTURES) {
   const tab = await browser.newPage();
   await tab.setViewport({ width, height: 900 });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/printable.h"
 
+#include "trainwire/base/utf8.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,40 +14,15 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-/// Bytes of the character that starts with `first`, by that alone; 0 when none does.
-std::size_t length_after(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first >= 0xf5) return 0;
-  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
-
-/// By its first two bytes: a control of the second set, an overlong form, a surrogate, or beyond
-/// the last code point (RFC 3629).
-bool is_forbidden(unsigned char first, unsigned char second) {
-  switch (first) {
-    case 0xc2:
-    case 0xe0:
-      return second < 0xa0;
-    case 0xed:
-      return second >= 0xa0;
-    case 0xf0:
-      return second < 0x90;
-    case 0xf4:
-      return second >= 0x90;
-    default:
-      return false;
-  }
-}
-
 /// Bytes of the well-formed, visible character that `text` starts with; 0 when there is none.
 std::size_t visible_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const std::size_t length = length_after(first);
-  if (length == 0 || text.size() < length) return 0;
-  const std::string_view rest = text.substr(1, length - 1);
-  if (!std::all_of(rest.begin(), rest.end(), is_continuation)) return 0;
-  return is_forbidden(first, static_cast<unsigned char>(rest.front())) ? 0 : length;
+  if (first < 0x20 || first == 0x7f) return 0;
+  const std::size_t length = character_length(text);
+  // The second set of control characters.
+  const bool is_control =
+      length == 2 && first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
+  return is_control ? 0 : length;
 }
 
 /// Bytes of the first `width` characters.

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -17,18 +16,10 @@ namespace {
 
 using result::Type;
 
-template <typename T>
-std::optional<T> parsed(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
 std::unique_ptr<std::istream> opened(const Part& part) {
   if (part.content) return std::make_unique<std::istringstream>(*part.content);
-  auto file = std::make_unique<std::ifstream>(part.path, std::ios::binary);
-  if (!*file) {
+  auto file = std::make_unique<std::ifstream>(report::open_table(part.path));
+  if (!file->is_open()) {
     throw SystemError(fmt::format("opening {}: it cannot be read; its owner may", part.path));
   }
   return file;
@@ -114,13 +105,13 @@ void Rows::take(std::size_t column, std::string_view text) {
   if (text.empty()) return;
   switch (table_->columns[column].type) {
     case Type::Integer: {
-      const auto value = parsed<std::int64_t>(text);
+      const auto value = report::parsed<std::int64_t>(text);
       if (!value) fail(column, text);
       cell.integer = *value;
       return;
     }
     case Type::Real: {
-      const auto value = parsed<double>(text);
+      const auto value = report::parsed<double>(text);
       if (!value) fail(column, text);
       cell.real = *value;
       // As where tables are written: what is not finite is no value.

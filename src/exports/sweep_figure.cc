@@ -64,8 +64,8 @@ std::map<std::string, std::vector<Setting>> settings_by_folder(const Source& swe
 std::vector<Point> read_points(const Source& sweep) {
   std::vector<Point> points;
   auto settings = settings_by_folder(sweep);
-  std::ifstream file(sweep.folder + "/points.csv", std::ios::binary);
-  if (!file) return points;
+  std::ifstream file = report::open_table(sweep.folder + "/points.csv");
+  if (!file.is_open()) return points;
   TableReader table(file);
   const auto folder = table.column("folder"), scale = table.column("scale");
   const auto mean = table.column("step_mean_s"), p99 = table.column("step_p99_s");

@@ -80,8 +80,8 @@ std::size_t events_left(const TimelinePlan& plan, const Pieces& pieces) {
 
 void with_table(const RunPart& run, std::string_view name,
                 const std::function<void(report::TableReader&)>& read) {
-  std::ifstream file(fmt::format("{}/{}.csv", run.folder, name), std::ios::binary);
-  if (!file || file.peek() == std::ifstream::traits_type::eof()) return;
+  std::ifstream file = report::open_table(fmt::format("{}/{}.csv", run.folder, name));
+  if (!file.is_open() || file.peek() == std::ifstream::traits_type::eof()) return;
   report::TableReader table(file);
   read(table);
 }

@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/exports/utf8.h"
 
+#include "trainwire/base/utf8.h"
+
 #include <algorithm>
 
 namespace tw::exports {
 namespace {
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-/// The range in which the second byte must lie; it excludes overlong forms, surrogates and what is
-/// beyond the last code point.
-bool may_follow(unsigned char first, unsigned char second) {
-  switch (first) {
-    case 0xe0:
-      return second >= 0xa0;
-    case 0xed:
-      return second < 0xa0;
-    case 0xf0:
-      return second >= 0x90;
-    case 0xf4:
-      return second < 0x90;
-    default:
-      return true;
-  }
-}
-
 /// Bytes of the character that `text` starts with; 0 when there is none to keep.
-std::size_t character_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  if (first < 0x80) return first == 0 ? 0 : 1;
-  if (first < 0xc2 || first >= 0xf5) return 0;
-  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (text.size() < length) return 0;
-  const std::string_view rest = text.substr(1, length - 1);
-  if (!std::all_of(rest.begin(), rest.end(), is_continuation)) return 0;
-  return may_follow(first, static_cast<unsigned char>(rest.front())) ? length : 0;
+std::size_t clean_length(std::string_view text) {
+  return text.front() == '\0' ? 0 : character_length(text);
 }
 
 bool is_plain(char c) { return c > 0; }
@@ -44,7 +20,7 @@ bool is_plain(char c) { return c > 0; }
 bool is_clean(std::string_view text) {
   if (std::all_of(text.begin(), text.end(), is_plain)) return true;
   while (!text.empty()) {
-    const std::size_t length = character_length(text);
+    const std::size_t length = clean_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -54,7 +30,7 @@ bool is_clean(std::string_view text) {
 std::string cleaned(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t length = character_length(text);
+    const std::size_t length = clean_length(text);
     result += length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, length);
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }

@@ -2,7 +2,6 @@
 #include "trainwire/report/table_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 namespace tw::report {
@@ -39,14 +38,6 @@ void split(std::string_view line, std::vector<std::string>& fields) {
     more = take_field(line, fields[count++]);
   }
   fields.resize(count);
-}
-
-template <typename T>
-std::optional<T> parsed(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
 }
 
 constexpr std::size_t kMostRecord = std::size_t{1} << 20;

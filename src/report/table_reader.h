@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <istream>
@@ -15,6 +16,15 @@
 #include <vector>
 
 namespace tw::report {
+
+/// The number that a field is, all of it.
+template <typename T>
+std::optional<T> parsed(std::string_view field) {
+  T value{};
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc() || end != field.data() + field.size()) return {};
+  return value;
+}
 
 /// The file at `path`; not open when there is none, or when it is a pipe, for which one would wait.
 std::ifstream open_table(const std::string& path);
