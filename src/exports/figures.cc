@@ -28,6 +28,8 @@ std::vector<Figure> figures_of(const Source& source) {
   add(figures, matrix_figure(run));
   add(figures, flow_sizes_figure(run));
   add(figures, completion_figure(run));
+  add(figures, transfers_figure(run));
+  for (Figure& figure : socket_figures(run)) figures.push_back(std::move(figure));
   return figures;
 }
 

@@ -25,6 +25,8 @@ std::vector<Figure> throughput_figures(const RunPart& run);
 std::optional<Figure> matrix_figure(const RunPart& run);
 std::optional<Figure> flow_sizes_figure(const RunPart& run);
 std::optional<Figure> completion_figure(const RunPart& run);
+std::optional<Figure> transfers_figure(const RunPart& run);
+std::vector<Figure> socket_figures(const RunPart& run);
 /// Of a sweep: step time over what was varied, with the curves of fit.json.
 std::optional<Figure> sweep_figure(const Source& sweep);
 

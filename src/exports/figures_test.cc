@@ -50,6 +50,37 @@ TEST(CompletionFigure, CountsFlowsThatNeverEnded) {
   EXPECT_THAT(figure->csv, HasSubstr("0,\"below 100 kB\",0.002,0.5\n"));
 }
 
+TEST(TransfersFigure, HasARowForEachPairAndABarForEachIteration) {
+  const TestFolder folder;
+  const RunPart run = run_of(folder);
+  folder.file("job.run/iteration_pairs.csv",
+              "iteration,from,to,gradient_bytes,first_ns,last_ns\n"
+              "0,b,a,9,1000000000,2000000000\n1,a,b,9,3000000000,3500000000\n"
+              "1,a,c,9,5000000000,4000000000\n");  // ends before it begins
+  const auto figure = transfers_figure(run);
+  ASSERT_TRUE(figure);
+  // Rows by name, times since the first.
+  EXPECT_EQ(figure->csv,
+            "pair_number,pair,iteration,start_s,end_s\n1,\"b > a\",0,0.000000,1.000000\n"
+            "0,\"a > b\",1,2.000000,2.500000\n");
+  EXPECT_FALSE(transfers_figure(run_of(TestFolder())));
+}
+
+TEST(SocketFigures, ShowWhatTcpTellsOfConnections) {
+  const TestFolder folder;
+  const RunPart run = run_of(folder);
+  folder.file("job.run/sockets.csv",
+              "time_ns,job,rank,peer,lane,rtt_ns,rtt_deviation_ns,window_bytes,"
+              "retransmitted_packets,queued_bytes\n"
+              "5000000000,j,0,1,0,2000000,0,14480,0,0\n6000000000,j,0,1,0,-1,0,14480,0,0\n");
+  const auto figures = socket_figures(run);
+  ASSERT_EQ(figures.size(), 2);
+  EXPECT_EQ(figures[0].csv,
+            "connection_number,connection,time_s,value\n0,\"j 0 > 1\",0.000000,0.002\n");
+  EXPECT_THAT(figures[0].script, HasSubstr("round trip (ms)"));
+  EXPECT_THAT(figures[1].csv, HasSubstr("0.000000,14480\n"));
+}
+
 TEST(PhasesFigure, ShowsTheStepOfMedianLength) {
   const TestFolder folder;
   const RunPart run = run_of(folder);
