@@ -164,7 +164,9 @@ class Sum {
   }
   /// In order of time, each window once.
   const std::vector<std::pair<std::uint32_t, std::uint64_t>>& sorted() {
-    std::sort(windows_.begin(), windows_.end());
+    if (!std::is_sorted(windows_.begin(), windows_.end())) {
+      std::sort(windows_.begin(), windows_.end());
+    }
     std::size_t last = 0;
     for (std::size_t i = 1; i < windows_.size(); ++i) {
       if (windows_[i].first == windows_[last].first) {
@@ -218,9 +220,10 @@ void write_scope(std::string_view scope, std::span<const WindowSeries> all,
   for (const WindowSeries& series : all) {
     Sum sum;
     for (const flow::Series* part : series.parts) sum.add(*part, fold);
+    const auto beginning = table.beginning({scope, series.from, series.to, series.flow});
     for (const auto& [index, bytes] : sum.sorted()) {
-      table.row({scope, series.from, series.to, series.flow,
-                 clock.origin_ns + width_ns * static_cast<std::int64_t>(index), width_ns, bytes});
+      table.row(beginning,
+                {clock.origin_ns + width_ns * static_cast<std::int64_t>(index), width_ns, bytes});
     }
   }
 }

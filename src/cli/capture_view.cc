@@ -22,8 +22,10 @@ class PeakFinder {
   explicit PeakFinder(const flow::Traffic& traffic) {
     const std::int64_t base = std::max<std::int64_t>(traffic.clock.width_ns, 1);
     while (base * fold_ < kPeakWindowNs) ++fold_;
-    const std::int64_t length = traffic.totals.last_ns - traffic.clock.origin_ns;
-    while (length / (base * fold_) >= kMostPeakWindows) fold_ *= 2;
+    const std::int64_t count =
+        std::min<std::int64_t>((traffic.totals.last_ns - traffic.clock.origin_ns) / base,
+                               std::numeric_limits<std::uint32_t>::max());
+    while (count / fold_ >= kMostPeakWindows) fold_ *= 2;
     width_ns_ = base * fold_;
     const auto& windows = traffic.series.windows();
     if (!windows.empty()) bytes_.resize(static_cast<std::size_t>(windows.back().index / fold_) + 1);
@@ -31,7 +33,7 @@ class PeakFinder {
 
   void add(const flow::Series& series) {
     for (const flow::Window& window : series.windows()) {
-      const auto place = static_cast<std::size_t>(window.index / fold_);
+      const std::size_t place = window.index / fold_;
       if (place >= bytes_.size()) bytes_.resize(place + 1);
       bytes_[place] += window.bytes;
     }
@@ -45,7 +47,7 @@ class PeakFinder {
   std::int64_t width_ns() const { return width_ns_; }
 
  private:
-  std::int64_t fold_ = 1;
+  std::uint32_t fold_ = 1;  ///< 32 bits, because all windows of all flows are divided by it
   std::int64_t width_ns_ = 1;
   std::vector<std::uint64_t> bytes_;
 };

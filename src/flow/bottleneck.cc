@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/bottleneck.h"
 
+#include "trainwire/base/parallel.h"
 #include "trainwire/base/units.h"
 #include "trainwire/flow/paced_rate.h"
 #include "trainwire/flow/wire_packets.h"
@@ -59,9 +60,11 @@ struct Busy {
   std::vector<Interval> runs = {};  ///< without a pause
 };
 
+/// Mostly they are sorted already: one flow's, or one step's after the other.
 void sort_by_start(std::vector<Burst>& bursts) {
-  std::sort(bursts.begin(), bursts.end(),
-            [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; });
+  const auto starts_before = [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; };
+  if (std::is_sorted(bursts.begin(), bursts.end(), starts_before)) return;
+  std::sort(bursts.begin(), bursts.end(), starts_before);
 }
 
 /// Bursts of one step, frames in bytes, joined where the pause is at most `pause_ns`.
@@ -140,14 +143,31 @@ void append_single(std::vector<Burst>& result, const Flow& flow, const Interval&
   }
 }
 
-StepBursts bursts_in_step(const Exchanges& exchanges, std::span<const Channel> channels,
-                          const Traffic& traffic, const Side& side, std::size_t step) {
-  StepBursts result;
+/// A lane of a side, with its channel's frame bytes for each payload byte.
+struct SideLane {
+  const Lane* lane;
+  const Channel* channel;
+  double frame_factor;
+};
+
+std::vector<SideLane> lanes_of(const Exchanges& exchanges, std::span<const Channel> channels,
+                               const Traffic& traffic, const Side& side) {
+  std::vector<SideLane> lanes;
   for (const Lane& lane : exchanges.lanes) {
-    if ((side.sends ? lane.from : lane.to) != side.host || !lane.beats[step]) continue;
-    const Beat& beat = *lane.beats[step];
+    if ((side.sends ? lane.from : lane.to) != side.host) continue;
     const Channel& channel = channels[lane.channel];
-    const double factor = frame_factor(channel, traffic);
+    lanes.push_back({&lane, &channel, frame_factor(channel, traffic)});
+  }
+  return lanes;
+}
+
+StepBursts bursts_in_step(std::span<const SideLane> lanes, const Traffic& traffic,
+                          std::size_t step) {
+  StepBursts result;
+  for (const auto& [lane, of_lane, factor] : lanes) {
+    if (!lane->beats[step]) continue;
+    const Beat& beat = *lane->beats[step];
+    const Channel& channel = *of_lane;
     for (std::size_t b = beat.first_burst; b < beat.end_burst; ++b) {
       result.joined.push_back(in_frames(channel.bursts[b], factor));
     }
@@ -160,6 +180,32 @@ StepBursts bursts_in_step(const Exchanges& exchanges, std::span<const Channel> c
   }
   sort_by_start(result.single);
   return result;
+}
+
+/// Leaves a side that moves nothing as it is.
+void measure(Side& side, const Exchanges& exchanges, std::span<const SideLane> lanes,
+             const Traffic& traffic, std::int64_t pause_ns) {
+  std::vector<double> rates;
+  std::vector<double> sustained;
+  std::vector<double> duties;
+  std::vector<Burst> passed;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    StepBursts bursts = bursts_in_step(lanes, traffic, step);
+    const Busy busy = busy_time(std::move(bursts.joined), pause_ns);
+    if (busy.busy_ns <= 0 || busy.bytes <= 0) continue;
+    rates.push_back(busy.bytes * 8e9 / busy.busy_ns);
+    duties.push_back(busy.busy_ns / busy.span_ns);
+    append_rates(sustained, busy, bursts.single);
+    passed.insert(passed.end(), bursts.single.begin(), bursts.single.end());
+  }
+  if (rates.empty()) return;
+  side.rate_bps = stats::median(std::move(rates));
+  side.peak_bps = sustained.size() < kFewestSpans
+                      ? side.rate_bps
+                      : stats::quantile(std::move(sustained), kLoadedBest);
+  sort_by_start(passed);
+  side.peak_bps = paced_rate_bps(passed).value_or(side.peak_bps);
+  side.duty = stats::median(std::move(duties));
 }
 
 /// The partner that most of the side's bytes go to or come from.
@@ -245,31 +291,13 @@ std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> 
   std::vector<Side> sides;
   for (const int host : hosts_of(exchanges)) {
     for (const bool sends : {true, false}) {
-      Side side{.host = host, .sends = sends, .rate_bps = 0, .peak_bps = 0, .duty = 0};
-      std::vector<double> rates;
-      std::vector<double> sustained;
-      std::vector<double> duties;
-      std::vector<Burst> passed;
-      for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
-        StepBursts bursts = bursts_in_step(exchanges, channels, traffic, side, step);
-        const Busy busy = busy_time(std::move(bursts.joined), pause);
-        if (busy.busy_ns <= 0 || busy.bytes <= 0) continue;
-        rates.push_back(busy.bytes * 8e9 / busy.busy_ns);
-        duties.push_back(busy.busy_ns / busy.span_ns);
-        append_rates(sustained, busy, bursts.single);
-        passed.insert(passed.end(), bursts.single.begin(), bursts.single.end());
-      }
-      if (rates.empty()) continue;
-      side.rate_bps = stats::median(std::move(rates));
-      side.peak_bps = sustained.size() < kFewestSpans
-                          ? side.rate_bps
-                          : stats::quantile(std::move(sustained), kLoadedBest);
-      sort_by_start(passed);
-      side.peak_bps = paced_rate_bps(passed).value_or(side.peak_bps);
-      side.duty = stats::median(std::move(duties));
-      sides.push_back(side);
+      sides.push_back({.host = host, .sends = sends, .rate_bps = 0, .peak_bps = 0, .duty = 0});
     }
   }
+  in_parallel(sides.size(), [&](std::size_t i) {
+    measure(sides[i], exchanges, lanes_of(exchanges, channels, traffic, sides[i]), traffic, pause);
+  });
+  std::erase_if(sides, [](const Side& side) { return side.rate_bps <= 0; });
   return sides;
 }
 

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace tw::flow {
@@ -46,53 +47,70 @@ double share_inside(const Burst& burst, std::int64_t begin, std::int64_t end) {
   return static_cast<double>(high - low) / static_cast<double>(burst.end_ns - burst.start_ns);
 }
 
-/// Bytes and packets of each step, and of what lies before and after all of them.
-void count(Iterations& iterations, const std::vector<Burst>& bursts) {
+/// Adds up bytes and packets of each step, and of what lies before and after all of them.
+class StepCounter {
+ public:
+  explicit StepCounter(std::vector<Iteration>& steps) : steps_(steps), during_(steps.size()) {}
+
+  /// REQUIRES: in time order, as the bursts of one flow are.
+  void add(std::span<const Burst> bursts) {
+    std::int64_t longest = 0;
+    for (const Burst& burst : bursts) longest = std::max(longest, burst.end_ns - burst.start_ns);
+    std::size_t first = 0;
+    for (const Burst& burst : bursts) {
+      add_part(all_, burst, 1);
+      add_part(before_, burst, share_inside(burst, INT64_MIN, steps_.front().start_ns));
+      add_part(after_, burst, share_inside(burst, steps_.back().end_ns, INT64_MAX));
+      while (first < steps_.size() && steps_[first].end_ns < burst.start_ns - longest) ++first;
+      for (std::size_t i = first; i < steps_.size(); ++i) {
+        if (steps_[i].start_ns > burst.end_ns) break;
+        // A burst that ends exactly where a step ends belongs to it.
+        add_part(during_[i], burst,
+                 share_inside(burst, steps_[i].start_ns,
+                              steps_[i].end_ns + (burst.end_ns == burst.start_ns)));
+      }
+    }
+  }
+
+  void finish(Iterations& iterations) const {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      steps_[i].bytes = rounded(during_[i].bytes);
+      steps_[i].packets = rounded(during_[i].packets);
+    }
+    iterations.bytes_before = rounded(before_.bytes);
+    iterations.bytes_after = rounded(after_.bytes);
+    iterations.bytes_during = rounded(all_.bytes - before_.bytes - after_.bytes);
+    iterations.packets_before = rounded(before_.packets);
+    iterations.packets_after = rounded(after_.packets);
+    iterations.packets_during = rounded(all_.packets - before_.packets - after_.packets);
+  }
+
+ private:
+  struct Amount {
+    double bytes = 0;
+    double packets = 0;
+  };
+
+  static void add_part(Amount& sum, const Burst& burst, double part) {
+    sum.bytes += part * static_cast<double>(burst.bytes);
+    sum.packets += part * static_cast<double>(burst.packets);
+  }
+  static std::uint64_t rounded(double value) {
+    return static_cast<std::uint64_t>(std::llround(value));
+  }
+
+  std::vector<Iteration>& steps_;
+  std::vector<Amount> during_;
+  Amount before_;
+  Amount after_;
+  Amount all_;
+};
+
+void count(Iterations& iterations, const Traffic& traffic, const std::vector<std::size_t>& flows) {
   if (iterations.steps.empty()) return;
-  std::vector<double> bytes(iterations.steps.size(), 0);
-  std::vector<double> packets(iterations.steps.size(), 0);
-  double before = 0, after = 0, packets_before = 0, packets_after = 0, all = 0, all_packets = 0;
-  std::size_t first = 0;
-  std::int64_t longest = 0;
-  for (const Burst& burst : bursts) longest = std::max(longest, burst.end_ns - burst.start_ns);
-  const std::int64_t begin = iterations.steps.front().start_ns;
-  const std::int64_t end = iterations.steps.back().end_ns;
-  for (const Burst& burst : bursts) {
-    const auto size = static_cast<double>(burst.bytes);
-    const auto number = static_cast<double>(burst.packets);
-    all += size;
-    all_packets += number;
-    const double early = share_inside(burst, INT64_MIN, begin);
-    const double late = share_inside(burst, end, INT64_MAX);
-    before += early * size;
-    after += late * size;
-    packets_before += early * number;
-    packets_after += late * number;
-    while (first < iterations.steps.size() &&
-           iterations.steps[first].end_ns < burst.start_ns - longest) {
-      ++first;
-    }
-    for (std::size_t i = first; i < iterations.steps.size(); ++i) {
-      if (iterations.steps[i].start_ns > burst.end_ns) break;
-      // A burst that ends exactly where a step ends belongs to it.
-      const double part =
-          share_inside(burst, iterations.steps[i].start_ns,
-                       iterations.steps[i].end_ns + (burst.end_ns == burst.start_ns));
-      bytes[i] += part * size;
-      packets[i] += part * number;
-    }
-  }
-  for (std::size_t i = 0; i < iterations.steps.size(); ++i) {
-    iterations.steps[i].bytes = static_cast<std::uint64_t>(std::llround(bytes[i]));
-    iterations.steps[i].packets = static_cast<std::uint64_t>(std::llround(packets[i]));
-  }
-  iterations.bytes_before = static_cast<std::uint64_t>(std::llround(before));
-  iterations.bytes_after = static_cast<std::uint64_t>(std::llround(after));
-  iterations.bytes_during = static_cast<std::uint64_t>(std::llround(all - before - after));
-  iterations.packets_before = static_cast<std::uint64_t>(std::llround(packets_before));
-  iterations.packets_after = static_cast<std::uint64_t>(std::llround(packets_after));
-  iterations.packets_during =
-      static_cast<std::uint64_t>(std::llround(all_packets - packets_before - packets_after));
+  StepCounter counter(iterations.steps);
+  for (const std::size_t i : flows) counter.add(traffic.flows[i].bursts);
+  counter.finish(iterations);
 }
 
 std::vector<double> lengths(const std::vector<Iteration>& steps) {
@@ -218,7 +236,7 @@ Iterations iterations_of(const Exchanges& exchanges, int host, const Traffic& tr
                             .packets = 0});
     start = end;
   }
-  count(result, bursts_of(traffic, flows));
+  count(result, traffic, flows);
   for (std::size_t i = 0; i < exchanges.steps.size(); ++i) {
     result.steps[i].bytes = exchanges.steps[i].bytes;
   }
@@ -253,7 +271,7 @@ Iterations iterations_of(const Pulls& pulls, const Traffic& traffic,
                             .packets = 0});
     start = end;
   }
-  count(result, bursts_of(traffic, flows));
+  count(result, traffic, flows);
   set_phases(result);
   std::vector<double> times;
   for (const std::vector<Pull>* own : by_count) {
@@ -287,7 +305,8 @@ Iterations iterations_of(const StepLog& log, const Traffic& traffic,
   for (const auto& [number, step] : by_step) result.steps.push_back(step);
   std::sort(result.steps.begin(), result.steps.end(),
             [](const Iteration& a, const Iteration& b) { return a.start_ns < b.start_ns; });
-  const std::vector<Burst> bursts = bursts_of(traffic, flows.empty() ? all_flows(traffic) : flows);
+  const std::vector<std::size_t> counted = flows.empty() ? all_flows(traffic) : flows;
+  const std::vector<Burst> bursts = bursts_of(traffic, counted);
   std::int64_t before_ends = 0;
   for (Iteration& step : result.steps) {
     // While the first rank begins a step, others may still end the one before.
@@ -305,7 +324,7 @@ Iterations iterations_of(const StepLog& log, const Traffic& traffic,
       step.exchange_end_ns = std::max(step.exchange_end_ns, std::min(burst->end_ns, step.end_ns));
     }
   }
-  count(result, bursts);
+  count(result, traffic, counted);
   set_phases(result);
   std::vector<double> times;
   std::set<int> ranks;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/pause_chain.h"
 
+#include "trainwire/base/error.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace tw::flow {
 namespace {
@@ -16,6 +20,12 @@ constexpr double kAnchorWorth = 1e9;  ///< more than all pauses together
 constexpr double kAnchoredBreakPrice = 1e4;
 constexpr double kBreakPrice = 6;  ///< of a link that does not fit, in units of a link that does
 
+/// Where the link into a pause comes from; pauses.size() when there is none.
+struct Origin {
+  std::uint32_t from;
+  int distances;
+};
+
 struct Chain {
   static constexpr int kMostDistances = 1 + kMostMissingAtEnd;
 
@@ -23,8 +33,9 @@ struct Chain {
   double distance;
   double Pause::*pause_worth;
   Anchor anchor;
+  std::vector<double> at = {};  ///< of each pause, side by side: most of the time goes into these
   std::vector<double> score = {};
-  std::vector<ChainLink> into = {};
+  std::vector<Origin> into = {};
   std::array<std::size_t, kMostDistances + 1> cursor = {};  ///< by the distances of a link
   std::array<double, kMostDistances + 1> most_off = {};
 
@@ -36,20 +47,20 @@ struct Chain {
 
   /// Links pause i to pause j, k distances back, unless it has a better link.
   void offer(std::size_t i, std::size_t j, int k, double& best) {
-    const double off = std::abs(pauses[j].at - (pauses[i].at - k * distance)) /
-                       most_off[static_cast<std::size_t>(k)];
+    const double off =
+        std::abs(at[j] - (at[i] - k * distance)) / most_off[static_cast<std::size_t>(k)];
     const double reached = score[j] + 1 - 2.0 * std::min(k - 1, 2) - 0.2 * off;
     if (reached <= best) return;
     best = reached;
-    into[i] = {.from = j, .to = i, .distances = k};
+    into[i] = {.from = static_cast<std::uint32_t>(j), .distances = k};
   }
 
   void offer_all(std::size_t i, int k, double& best) {
     const auto number = static_cast<std::size_t>(k);
-    const double target = pauses[i].at - k * distance;
+    const double target = at[i] - k * distance;
     std::size_t& from = cursor[number];
-    while (from < i && pauses[from].at < target - most_off[number]) ++from;
-    for (std::size_t j = from; j < i && pauses[j].at <= target + most_off[number]; ++j) {
+    while (from < i && at[from] < target - most_off[number]) ++from;
+    for (std::size_t j = from; j < i && at[j] <= target + most_off[number]; ++j) {
       offer(i, j, k, best);
     }
   }
@@ -61,12 +72,12 @@ struct Chain {
     const double price = anchor == Anchor::None ? kBreakPrice : kAnchoredBreakPrice;
     if (before < pauses.size() && score[before] > price) {
       best = score[before] - price;
-      into[i] = {.from = before, .to = i, .distances = 0};
+      into[i] = {.from = static_cast<std::uint32_t>(before), .distances = 0};
     }
     const int most = pauses[i].is_end ? kMostDistances : 1 + kMostMissing;
     for (int k = 1; k <= most; ++k) offer_all(i, k, best);
     // Many pauses may be invisible only next to an end: from here, that is the beginning.
-    const double since_begin = pauses[i].at - pauses.front().at;
+    const double since_begin = at[i] - at.front();
     for (int k = most + 1; i > 0 && k <= kMostDistances; ++k) {
       const double off = most_off[static_cast<std::size_t>(k)];
       if (since_begin < k * distance - off) break;
@@ -77,8 +88,11 @@ struct Chain {
 
   std::vector<ChainLink> links() {
     const std::size_t n = pauses.size();
+    check(n < std::numeric_limits<std::uint32_t>::max(), "pauses are counted in 32 bits");
+    at.reserve(n);
+    for (const Pause& pause : pauses) at.push_back(pause.at);
     score.assign(n, 0);
-    into.assign(n, {.from = n, .to = 0, .distances = 0});
+    into.assign(n, {.from = static_cast<std::uint32_t>(n), .distances = 0});
     cursor = {};
     for (int k = 1; k <= kMostDistances; ++k) {
       most_off[static_cast<std::size_t>(k)] = slack(distance, k);
@@ -87,14 +101,16 @@ struct Chain {
     std::size_t before = n;
     std::size_t passed = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      for (; passed < i && pauses[passed].at <= pauses[i].at - distance / 2; ++passed) {
+      for (; passed < i && at[passed] <= at[i] - distance / 2; ++passed) {
         if (before == n || score[passed] > score[before]) before = passed;
       }
       extend(i, before);
       if (score[i] > score[best]) best = i;
     }
     std::vector<ChainLink> chain;
-    for (std::size_t i = best; into[i].from < n; i = into[i].from) chain.push_back(into[i]);
+    for (std::size_t i = best; into[i].from < n; i = into[i].from) {
+      chain.push_back({.from = into[i].from, .to = i, .distances = into[i].distances});
+    }
     while (!chain.empty() && chain.back().distances == 0) chain.pop_back();
     std::reverse(chain.begin(), chain.end());
     while (!chain.empty() && chain.back().distances == 0) chain.pop_back();

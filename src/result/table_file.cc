@@ -52,17 +52,30 @@ TableFile::TableFile(const Table& table, std::string path)
   pending_ += '\n';
 }
 
-void TableFile::row(std::initializer_list<Cell> cells) {
-  check(cells.size() == table_->columns.size(), "a row has a cell for each column");
-  const Column* column = table_->columns.data();
-  for (const Cell& cell : cells) {
-    check(cell.fits(column->type), "a cell is of its column's type");
-    if (column++ != table_->columns.data()) pending_ += ',';
-    cell.append_to(pending_);
-  }
+void TableFile::row(const RowBeginning& beginning, std::initializer_list<Cell> cells) {
+  check(beginning.cells + cells.size() == table_->columns.size(),
+        "a row has a cell for each column");
+  pending_ += beginning.text;
+  append(pending_, beginning.cells, cells);
   pending_ += '\n';
   ++rows_;
   if (pending_.size() >= kFlushBytes) flush();
+}
+
+RowBeginning TableFile::beginning(std::initializer_list<Cell> cells) const {
+  check(cells.size() <= table_->columns.size(), "a row has a cell for each column");
+  RowBeginning result{.text = {}, .cells = cells.size()};
+  append(result.text, 0, cells);
+  return result;
+}
+
+void TableFile::append(std::string& text, std::size_t column,
+                       std::initializer_list<Cell> cells) const {
+  for (const Cell& cell : cells) {
+    check(cell.fits(table_->columns[column].type), "a cell is of its column's type");
+    if (column++ > 0) text += ',';
+    cell.append_to(text);
+  }
 }
 
 void TableFile::close() {

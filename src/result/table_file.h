@@ -7,6 +7,7 @@
 #include "trainwire/result/schema.h"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -43,18 +44,29 @@ class Cell {
   std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string_view> value_;
 };
 
+/// The first cells of a row, ready to be written: for many rows that begin alike.
+struct RowBeginning {
+  std::string text;
+  std::size_t cells;
+};
+
 class TableFile {
  public:
   /// Creates `path` and writes the header. Throws SystemError.
   TableFile(const Table& table, std::string path);
 
   /// REQUIRES: as many cells as columns, each of its column's type or empty. Throws SystemError.
-  void row(std::initializer_list<Cell> cells);
+  void row(std::initializer_list<Cell> cells) { row(RowBeginning{}, cells); }
+  /// The same; `cells` are those after the beginning's.
+  void row(const RowBeginning& beginning, std::initializer_list<Cell> cells);
+  /// REQUIRES: each cell is of its column's type or empty.
+  RowBeginning beginning(std::initializer_list<Cell> cells) const;
   std::int64_t rows() const { return rows_; }
   /// Everything is stored afterwards; the last call. Throws SystemError.
   void close();
 
  private:
+  void append(std::string& text, std::size_t column, std::initializer_list<Cell> cells) const;
   void flush();
 
   const Table* table_;

@@ -43,6 +43,19 @@ TEST(TableFile, RefusesRowsThatDoNotFit) {
   EXPECT_THROW(table.row({"a", 1}), std::logic_error);
   EXPECT_THROW(table.row({1, 1, 1.0}), std::logic_error);
   EXPECT_THROW(table.row({"a", 1.0, 1.0}), std::logic_error);
+  EXPECT_THROW(table.beginning({7}), std::logic_error);
+  EXPECT_THROW(table.row(table.beginning({"a", 7}), {1}), std::logic_error);
+  EXPECT_THROW(table.row(table.beginning({"a", 7}), {0.5, 0.5}), std::logic_error);
+}
+
+TEST(TableFile, RowsMayShareTheirBeginning) {
+  const TestFolder folder;
+  TableFile table(kTable, folder / "test.csv");
+  const RowBeginning beginning = table.beginning({"a, b", 7});
+  table.row(beginning, {0.5});
+  table.row(beginning, {Cell()});
+  table.close();
+  EXPECT_EQ(content(folder / "test.csv"), "name,time_ns,share\n\"a, b\",7,0.5\n\"a, b\",7,\n");
 }
 
 TEST(TableFile, HoldsMoreRowsThanItsBuffer) {
