@@ -64,11 +64,18 @@ void Upload::write(std::span<const std::byte> bytes) {
 }
 
 std::string Upload::keep_as(const std::string& name) {
+  const std::string kept = rename_to(name);
+  // Its lock ends here, when no other server takes it for abandoned any more.
   try {
     file_.close(kName);
   } catch (const SystemError& error) {
+    ::unlink((fs::path(folder_) / kept).c_str());
     refuse_storage(error);
   }
+  return kept;
+}
+
+std::string Upload::rename_to(const std::string& name) {
   for (int i = 1; i < kMostNumbers; ++i) {
     std::string kept = numbered(name, i);
     const std::string place = (fs::path(folder_) / kept).string();

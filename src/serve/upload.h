@@ -33,6 +33,8 @@ class Upload {
   std::string keep_as(const std::string& name);
 
  private:
+  std::string rename_to(const std::string& name);
+
   std::string folder_;
   Bytes limit_;
   Bytes size_;

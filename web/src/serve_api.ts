@@ -72,7 +72,7 @@ export const TOKEN = { "X-Trainwire-Token": new URLSearchParams(location.search)
 /** The server answered, with a sentence that says why not. */
 export class Refusal extends Error {}
 
-const NO_ANSWER = "The server does not answer; trying again. Is trainwire serve still running?";
+const NO_ANSWER = "The server does not answer. Is trainwire serve still running?";
 
 /** What to tell of a failed request. */
 export const troubleText = (error: unknown): string => (error instanceof Refusal ? error.message : NO_ANSWER);
