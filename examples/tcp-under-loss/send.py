@@ -1,9 +1,10 @@
-"""Rank 1 sends to rank 0 as fast as TCP lets it; rank 0 prints the rate of the last SECONDS in Mbit/s."""
+"""Rank 1 sends to rank 0 as fast as TCP lets it, for SECONDS, which are the argument; rank 0 prints the rate in Mbit/s."""
 import os
 import socket
+import sys
 import time
 
-SECONDS = float(os.environ.get("SECONDS", "3"))
+SECONDS = float(sys.argv[1])
 WARM_UP = 1.0
 
 if os.environ["RANK"] == "0":

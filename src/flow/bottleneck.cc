@@ -3,6 +3,7 @@
 
 #include "trainwire/base/parallel.h"
 #include "trainwire/base/units.h"
+#include "trainwire/flow/bursts.h"
 #include "trainwire/flow/paced_rate.h"
 #include "trainwire/flow/wire_packets.h"
 #include "trainwire/stats/quantile.h"
@@ -59,13 +60,6 @@ struct Busy {
   double span_ns = 0;
   std::vector<Interval> runs = {};  ///< without a pause
 };
-
-/// Mostly they are sorted already: one flow's, or one step's after the other.
-void sort_by_start(std::vector<Burst>& bursts) {
-  const auto starts_before = [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; };
-  if (std::is_sorted(bursts.begin(), bursts.end(), starts_before)) return;
-  std::sort(bursts.begin(), bursts.end(), starts_before);
-}
 
 /// Bursts of one step, frames in bytes, joined where the pause is at most `pause_ns`.
 Busy busy_time(std::vector<Burst> bursts, std::int64_t pause_ns) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/channel.h"
 
+#include "trainwire/base/parallel.h"
+#include "trainwire/flow/bursts.h"
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
@@ -19,23 +21,6 @@ constexpr double kShortSpacingNs = 2e6;  ///< longer ones are spacing only where
 constexpr double kEvenRate = 3;          ///< between the quartiles over trains
 constexpr std::size_t kManyMore = 8;     ///< times the bursts of another channel with as many bytes
 constexpr std::size_t kFewestBursts = 4;  ///< fewer hold no rhythm
-
-void join_overlapping(std::vector<Burst>& bursts, std::int64_t gap_ns) {
-  std::sort(bursts.begin(), bursts.end(),
-            [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; });
-  std::size_t kept = 0;
-  for (const Burst& burst : bursts) {
-    if (kept > 0 && burst.start_ns - bursts[kept - 1].end_ns <= gap_ns) {
-      Burst& joined = bursts[kept - 1];
-      joined.end_ns = std::max(joined.end_ns, burst.end_ns);
-      joined.bytes += burst.bytes;
-      joined.packets += burst.packets;
-    } else {
-      bursts[kept++] = burst;
-    }
-  }
-  bursts.resize(kept);
-}
 
 /// Trains of a channel: the pauses after them, and the rates up to the next one.
 struct Trains {
@@ -115,10 +100,11 @@ std::vector<Channel> pair_channels(const std::vector<Channel>& flows, std::int64
     pair.bursts.insert(pair.bursts.end(), flow.bursts.begin(), flow.bursts.end());
   }
   std::vector<Channel> channels;
-  for (auto& [hosts, pair] : pairs) {
-    join_overlapping(pair.bursts, gap_ns);
-    channels.push_back(std::move(pair));
-  }
+  for (auto& [hosts, pair] : pairs) channels.push_back(std::move(pair));
+  in_parallel(channels.size(), [&](std::size_t i) {
+    sort_by_start(channels[i].bursts);
+    join_bursts(channels[i].bursts, gap_ns);
+  });
   return channels;
 }
 
@@ -129,7 +115,7 @@ std::optional<std::vector<Channel>> without_spacing(std::span<const Channel> cha
     const std::int64_t spacing = longest_spacing(channel.bursts);
     if (spacing == 0) continue;
     std::vector<Burst> joined = channel.bursts;
-    join_overlapping(joined, spacing);
+    join_bursts(joined, spacing);
     if (joined.size() == channel.bursts.size()) continue;
     if (joined.size() < kFewestBursts && !is_chopped(channel, channels)) continue;
     channel.bursts = std::move(joined);

@@ -2,6 +2,7 @@
 #include "trainwire/flow/iterations.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/flow/bursts.h"
 #include "trainwire/stats/estimate.h"
 #include "trainwire/stats/quantile.h"
 
@@ -27,8 +28,7 @@ std::vector<Burst> bursts_of(const Traffic& traffic, const std::vector<std::size
   for (const std::size_t i : flows) {
     bursts.insert(bursts.end(), traffic.flows[i].bursts.begin(), traffic.flows[i].bursts.end());
   }
-  std::sort(bursts.begin(), bursts.end(),
-            [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; });
+  sort_by_start(bursts);
   return bursts;
 }
 

@@ -2,6 +2,7 @@
 #include "trainwire/flow/tempo.h"
 
 #include "trainwire/base/parallel.h"
+#include "trainwire/flow/bursts.h"
 #include "trainwire/flow/pace.h"
 #include "trainwire/stats/quantile.h"
 
@@ -120,8 +121,7 @@ class Search {
       std::copy_if(bursts.begin(), bursts.end(), std::back_inserter(result),
                    [&](const Burst& burst) { return burst.bytes > least; });
     }
-    std::sort(result.begin(), result.end(),
-              [](const Burst& a, const Burst& b) { return a.start_ns < b.start_ns; });
+    sort_by_start(result);
     return result;
   }
 
