@@ -43,6 +43,47 @@ TEST(Analyse, FindsTheRingItsOrderItsStepsAndItsBytes) {
   }
 }
 
+// A pause of a second after every epoch, checkpoint or validation.
+TEST(Analyse, FindsTheStepsBetweenLongPauses) {
+  for (const std::string strategy : {"ring", "star", "clique", "halving_doubling", "double_tree"}) {
+    for (const int every : {5, 6, 8, 12}) {
+      SCOPED_TRACE(strategy + ", pause after every " + std::to_string(every));
+      const PlayedJob job{.strategy = strategy,
+                          .placement = shuffled_hosts(5, 2),
+                          .steps = 4 * every,
+                          .rest_every = every};
+      const Analysis found = analyse(play(job));
+      EXPECT_EQ(found.iterations.steps.size(), static_cast<std::size_t>(job.steps));
+      EXPECT_NEAR(model_error(found, job), 0, 0.01);
+      EXPECT_LT(found.iterations.confidence, 0.9);
+      EXPECT_TRUE(found.iterations.other);
+    }
+  }
+}
+
+// The pauses between rounds, of 20 ms and of what a host is late, repeat with two or three steps as
+// well as with one; but after each step everybody is silent for longer than that.
+TEST(Analyse, DoesNotJoinTheStepsOfARingWithLatency) {
+  for (const double jitter : {0.0, 0.05}) {
+    for (const int hosts : {3, 4, 6}) {
+      SCOPED_TRACE(std::to_string(hosts) + " hosts, jitter " + std::to_string(jitter));
+      const PlayedJob job{.strategy = "ring",
+                          .placement = shuffled_hosts(hosts, 7),
+                          .payload = 2'000'000,
+                          .steps = 20,
+                          .compute_s = 0.1,
+                          .jitter = jitter,
+                          .rate_bps = 2e9,
+                          .latency_s = 0.02,
+                          .straggler = 2,
+                          .delay_s = 0.05};
+      const Analysis found = analyse(play(job));
+      EXPECT_EQ(found.iterations.steps.size(), 20);
+      EXPECT_NEAR(model_error(found, job), 0, 0.01);
+    }
+  }
+}
+
 // What each strategy may be called when another has the same host pairs: a tree with one rank on
 // each host is a star, and a single server sends what a star's root sends.
 struct Expected {

@@ -84,7 +84,8 @@ std::vector<Channel> flow_channels(const Traffic& traffic, const std::vector<int
                         .flows = {i},
                         .bursts = flow.bursts,
                         .bytes = bytes,
-                        .beginning = flow.saw_syn ? Beginning::Seen : Beginning::Unknown});
+                        .beginning = flow.saw_syn ? Beginning::Seen : Beginning::Unknown,
+                        .round_trip_ns = flow.round_trips.least_ns});
   }
   return channels;
 }
@@ -96,6 +97,7 @@ std::vector<Channel> pair_channels(const std::vector<Channel>& flows, std::int64
     pair.from = flow.from;
     pair.to = flow.to;
     pair.bytes += flow.bytes;
+    pair.round_trip_ns = std::max(pair.round_trip_ns, flow.round_trip_ns);
     pair.flows.insert(pair.flows.end(), flow.flows.begin(), flow.flows.end());
     pair.bursts.insert(pair.bursts.end(), flow.bursts.begin(), flow.bursts.end());
   }

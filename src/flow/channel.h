@@ -23,6 +23,7 @@ struct Channel {
   std::vector<Burst> bursts;       ///< in time order; of several flows: joined where they overlap
   std::uint64_t bytes;
   Beginning beginning = Beginning::Unknown;
+  std::int64_t round_trip_ns = 0;  ///< the shortest; 0: unknown
 };
 
 /// One for each flow that carries at least a thousandth of what the largest carries. `host_of` is

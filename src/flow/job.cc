@@ -88,10 +88,26 @@ std::optional<Recognition> recognise_most(Exchanges& exchanges, std::span<const 
   return found;
 }
 
+/// Whether the beats of a ring are whole, whatever number of them the rounds suggest.
+bool are_whole(const Exchanges& ring, const RingRounds& rounds, std::span<const Channel> channels) {
+  const double times = rounds.beats > 1 ? rounds.beats : rounds.other_beats;
+  return times > 1 && are_whole(ring, channels, times);
+}
+
+/// Forgets what the pauses alone suggested, of which the rounds of a ring tell more, unless it is
+/// that the steps are buckets.
+void forget_pauses(std::optional<Alternative>& alternative) {
+  if (alternative && !alternative->are_buckets) alternative.reset();
+}
+
 /// Makes the beats of a ring whole steps, where they are rounds.
 void take_whole_steps(Hypothesis& ring, const Tempo& tempo, std::span<const Channel> channels,
                       std::int64_t gap_ns) {
   const RingRounds rounds = ring_rounds(ring.exchanges, channels, gap_ns);
+  if (are_whole(ring.exchanges, rounds, channels)) {
+    forget_pauses(ring.alternative);
+    return;
+  }
   const auto take = [&](std::optional<Exchanges> steps) {
     std::optional<Recognition> found = steps ? recognise(*steps, channels) : std::nullopt;
     if (!found || found->strategy != "ring") return false;
@@ -115,7 +131,8 @@ void take_whole_steps(Hypothesis& ring, const Tempo& tempo, std::span<const Chan
     take(align(std::move(*moved), channels));
   }
   if (rounds.beats > 1 && !has_changed) return;
-  ring.alternative.reset();
+  forget_pauses(ring.alternative);
+  if (has_changed) ring.alternative.reset();
   if (rounds.other_beats != rounds.beats && rounds.lead < kClearLead) {
     ring.alternative = {.steps = rounds.beats / rounds.other_beats,
                         .probability = 1 / (1 + std::exp(rounds.lead / 2))};

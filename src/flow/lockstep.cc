@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/lockstep.h"
 
+#include "trainwire/flow/bursts.h"
+#include "trainwire/stats/quantile.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,8 +17,14 @@ constexpr double kOftenBroken = 0.04;   ///< share of beats that shows that they
 constexpr double kHardlyBroken = 0.02;  ///< share that clocks and captures may cause
 constexpr double kCommonBurst = 0.15;   ///< share of the bursts that have the size of a round
 constexpr double kSameBytes = 0.01;
+constexpr std::uint64_t kSmallBursts = 50;  ///< as many of them are less than a beat
 constexpr std::size_t kFewestSteps = 3;
 constexpr double kGroupedDominance = 0.5;  ///< the pauses did not tell: half as sure
+constexpr double kClearSilence = 1.15;     ///< against the longest inside, which varies by as much
+/// Share of the beats in which the same of two hosts answers. Of two rounds of a ring it is one at
+/// most: who is late in the first is not in the second.
+constexpr double kMostlyAnswered = 0.75;
+constexpr double kMostSteps = 0.6;  ///< share that has a clear silence
 
 /// Who has begun and who is done in one step.
 class Barrier {
@@ -33,11 +42,28 @@ class Barrier {
     for (const auto& [host, time] : done_) first_done = std::min(first_done, time);
     return first_done < last_begin;
   }
+  /// The same between different hosts: who waits for all the others before it sends is left out.
+  bool is_broken_by_another() const {
+    for (const auto& [done_host, done] : done_) {
+      for (const auto& [host, begun] : begun_) {
+        if (host != done_host && done < begun) return true;
+      }
+    }
+    return false;
+  }
 
  private:
   std::map<int, std::int64_t> begun_;
   std::map<int, std::int64_t> done_;
 };
+
+Barrier barrier_of(const Exchanges& exchanges, std::size_t step) {
+  Barrier barrier;
+  for (const Lane& lane : exchanges.lanes) {
+    if (lane.beats[step]) barrier.add(lane.from, lane.to, *lane.beats[step]);
+  }
+  return barrier;
+}
 
 double share(std::size_t part, std::size_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
@@ -92,7 +118,8 @@ double round_bytes(const Tempo& tempo, std::span<const Channel> channels) {
   std::vector<double> sizes;
   for (const Member& member : tempo.members) {
     for (const Burst& burst : channels[member.channel].bursts) {
-      if (50 * burst.bytes > member.bytes) sizes.push_back(static_cast<double>(burst.bytes));
+      if (kSmallBursts * burst.bytes > member.bytes)
+        sizes.push_back(static_cast<double>(burst.bytes));
     }
   }
   std::sort(sizes.begin(), sizes.end());
@@ -105,25 +132,107 @@ double round_bytes(const Tempo& tempo, std::span<const Channel> channels) {
   return 0;
 }
 
+/// Goes through what all lanes send, in time order. Messages that are small against the rest are
+/// part of silence.
+class AllLanes {
+ public:
+  AllLanes(const Exchanges& exchanges, std::span<const Channel> channels) {
+    for (const Lane& lane : exchanges.lanes) {
+      for (const Burst& burst : channels[lane.channel].bursts) {
+        if (kSmallBursts * burst.bytes > lane.bytes) bursts_.push_back(burst);
+      }
+    }
+    sort_by_start(bursts_);
+    if (!bursts_.empty()) last_ns_ = bursts_.front().start_ns;
+  }
+
+  /// Goes on to `time_ns` (not before the last); the longest silence that ended on the way.
+  std::int64_t pass(std::int64_t time_ns) {
+    std::int64_t longest = 0;
+    for (; next_ < bursts_.size() && bursts_[next_].start_ns < time_ns; ++next_) {
+      longest = std::max(longest, bursts_[next_].start_ns - last_ns_);
+      last_ns_ = std::max(last_ns_, bursts_[next_].end_ns);
+    }
+    return longest;
+  }
+  /// The end of what has begun so far.
+  std::int64_t silent_since() const { return last_ns_; }
+
+ private:
+  std::vector<Burst> bursts_;
+  std::size_t next_ = 0;
+  std::int64_t last_ns_ = 0;
+};
+
+/// Of the lanes.
+std::int64_t longest_round_trip(const Exchanges& exchanges, std::span<const Channel> channels) {
+  std::int64_t longest = 0;
+  for (const Lane& lane : exchanges.lanes) {
+    longest = std::max(longest, channels[lane.channel].round_trip_ns);
+  }
+  return longest;
+}
+
+/// Of every step but the first, how many times the silence before it is as long as the longest
+/// inside, or a round trip; negative when somebody still sent.
+std::vector<double> silences(const Exchanges& exchanges, std::span<const Channel> channels) {
+  const std::int64_t round_trip =
+      std::max<std::int64_t>(1, longest_round_trip(exchanges, channels));
+  AllLanes lanes(exchanges, channels);
+  std::vector<double> result;
+  for (const ExchangeStep& step : exchanges.steps) {
+    lanes.pass(step.start_ns);
+    const auto before = static_cast<double>(step.start_ns - lanes.silent_since());
+    lanes.pass(step.start_ns + 1);
+    const std::int64_t inside = std::max(round_trip, lanes.pass(step.end_ns));
+    if (&step != &exchanges.steps.front()) {
+      result.push_back(before / static_cast<double>(inside));
+    }
+  }
+  return result;
+}
+
+/// Whether of two hosts the same one mostly begins after it has received everything: it answers.
+bool is_answered(const Exchanges& exchanges) {
+  const std::vector<int> hosts = hosts_of(exchanges);
+  if (hosts.size() != 2) return false;
+  const auto is_after = [&](int first, int second, std::size_t step) {
+    const std::optional<Interval> request = pair_interval(exchanges, first, second, step);
+    const std::optional<Interval> answer = pair_interval(exchanges, second, first, step);
+    return request && answer && answer->start_ns > request->end_ns;
+  };
+  std::size_t forth = 0;
+  std::size_t back = 0;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    forth += is_after(hosts[0], hosts[1], step) ? 1 : 0;
+    back += is_after(hosts[1], hosts[0], step) ? 1 : 0;
+  }
+  return share(std::max(forth, back), exchanges.steps.size()) > kMostlyAnswered;
+}
+
 }  // namespace
 
 double broken_share(const Exchanges& exchanges) {
   std::size_t broken = 0;
   for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
-    Barrier barrier;
-    for (const Lane& lane : exchanges.lanes) {
-      if (lane.beats[step]) barrier.add(lane.from, lane.to, *lane.beats[step]);
-    }
-    broken += barrier.is_broken() ? 1 : 0;
+    broken += barrier_of(exchanges, step).is_broken() ? 1 : 0;
   }
   return share(broken, exchanges.steps.size());
 }
 
+double early_share(const Exchanges& exchanges) {
+  std::size_t early = 0;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    early += barrier_of(exchanges, step).is_broken_by_another() ? 1 : 0;
+  }
+  return share(early, exchanges.steps.size());
+}
+
 std::optional<Exchanges> ring_steps(const Tempo& tempo, std::span<const Channel> channels,
                                     int hosts) {
-  if (tempo.members.empty() || broken_share(align(tempo, channels)) < kOftenBroken) {
-    return std::nullopt;
-  }
+  if (tempo.members.empty()) return std::nullopt;
+  const Exchanges exchanges = align(tempo, channels);
+  if (broken_share(exchanges) < kOftenBroken || is_answered(exchanges)) return std::nullopt;
   const double rounds = 2.0 * (hosts - 1);
   const double beats =
       rounds * round_bytes(tempo, channels) / static_cast<double>(tempo.members.front().bytes);
@@ -138,6 +247,14 @@ std::optional<Exchanges> ring_steps(const Tempo& tempo, std::span<const Channel>
     return align(std::move(steps), channels);
   }
   return std::nullopt;
+}
+
+bool are_whole(const Exchanges& exchanges, std::span<const Channel> channels, double times) {
+  const std::vector<double> found = silences(exchanges, channels);
+  if (found.empty() || early_share(exchanges) >= kOftenBroken) return false;
+  // One in `times` is clear anyway.
+  const double needed = kMostSteps + (1 - kMostSteps) / times;
+  return stats::quantile(found, 1 - needed) >= kClearSilence;
 }
 
 }  // namespace tw::flow

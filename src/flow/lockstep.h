@@ -7,8 +7,13 @@
 // N hosts has 2(N-1) rounds, and the size of one shows in the bursts; as many rounds as that, taken
 // together from the right one on, keep the law again.
 //
-// Limits: a ring with one rank on each host. An implementation that cuts each round in two looks
-// like one with steps half as large.
+// The converse: after a whole all-reduce every host computes, and nobody sends. That silence is
+// longer than any in which data is only on its way, as between the rounds of an all-reduce. Beats
+// that keep the law, with such a silence after every one of them, are whole.
+//
+// Limits: a silence that a late host or a slow server fills, or makes inside the steps, does not
+// show; then nothing is called whole. Steps are grouped only in a ring with one rank on each host.
+// An implementation that cuts each round in two looks like one with steps half as large.
 
 #pragma once
 
@@ -25,9 +30,20 @@ namespace tw::flow {
 /// Only for strategies in which every host begins by itself (not below a tree's root).
 double broken_share(const Exchanges& exchanges);
 
+/// The same between different hosts: share of the steps in which some host had received everything
+/// before another sent anything. Near 0 for every all-reduce, trees and servers included: a root
+/// sends when it has received everything, but nobody else is done by then.
+double early_share(const Exchanges& exchanges);
+
 /// The steps of a ring of `hosts`, from beats that are parts of steps; nothing when they are whole
-/// or no grouping keeps the law.
+/// or no grouping keeps the law. Where one of two hosts always answers the other, as a server does,
+/// there is no all-reduce to keep it: an exchange is a step.
 std::optional<Exchanges> ring_steps(const Tempo& tempo, std::span<const Channel> channels,
                                     int hosts);
+
+/// Whether the steps are whole collectives, although every `times`-th is followed by a longer pause
+/// than the others: the law holds, and the silences in between stand out too.
+/// REQUIRES: times > 1.
+bool are_whole(const Exchanges& exchanges, std::span<const Channel> channels, double times);
 
 }  // namespace tw::flow

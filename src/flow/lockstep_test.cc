@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 namespace tw::flow {
 namespace {
 
@@ -38,6 +41,80 @@ TEST(RingSteps, LeavesWholeStepsAlone) {
   ASSERT_FALSE(tempos.empty());
   EXPECT_DOUBLE_EQ(broken_share(align(tempos[0], channels)), 0);
   EXPECT_FALSE(ring_steps(tempos[0], channels, 4));
+}
+
+/// One of two hosts sends, the other answers with as much, every 100 ms.
+std::vector<Channel> dialogue() {
+  Channel request{.from = 0, .to = 1, .flows = {}, .bursts = {}, .bytes = 0};
+  Channel answer{.from = 1, .to = 0, .flows = {}, .bursts = {}, .bytes = 0};
+  for (std::int64_t start = 0; start < 1'000'000'000; start += 100'000'000) {
+    request.bursts.push_back({start, start + 10'000'000, 1'000'000, 700});
+    answer.bursts.push_back({start + 12'000'000, start + 22'000'000, 1'000'000, 700});
+    request.bytes += 1'000'000;
+    answer.bytes += 1'000'000;
+  }
+  return {request, answer};
+}
+
+// The law is broken in every exchange, and two of them together would keep it: the second request
+// comes after the first answer. But a ring of two is not late in the same place in both its rounds.
+TEST(RingSteps, LeavesAnswersAlone) {
+  const std::vector<Channel> channels = dialogue();
+  const auto tempos = find_tempos(channels, 500'000);
+  ASSERT_FALSE(tempos.empty());
+  EXPECT_DOUBLE_EQ(broken_share(align(tempos[0], channels)), 1);
+  EXPECT_FALSE(ring_steps(tempos[0], channels, 2));
+}
+
+struct Played {
+  std::vector<Channel> channels;
+  Exchanges exchanges;
+};
+
+/// The exchanges of a job in beats in which every channel sends so much.
+Played exchanges_of(const PlayedJob& job, double bytes) {
+  const Traffic traffic = play(job);
+  Played result{.channels = flow_channels(traffic, host_table(traffic, {}).host_of),
+                .exchanges = {}};
+  std::vector<ChannelDistance> distances;
+  for (std::size_t i = 0; i < result.channels.size(); ++i) distances.push_back({i, bytes});
+  if (auto tempo = tempo_at(result.channels, distances, traffic.burst_gap_ns)) {
+    result.exchanges = align(std::move(*tempo), result.channels);
+  }
+  return result;
+}
+
+// A ring of 4 sends 6 MB a step, every host of a star (root or leaf) 4 MB on every edge. The root
+// has received everything before it sends, which is no host that is done before another begins.
+TEST(AreWhole, StepsWithAComputingPauseAfterEveryOne) {
+  const std::vector<int> hosts{0, 1, 2, 3};
+  const Played ring =
+      exchanges_of({.strategy = "ring", .placement = hosts, .steps = 30, .rest_every = 10}, 6e6);
+  ASSERT_EQ(ring.exchanges.steps.size(), 30);
+  EXPECT_TRUE(are_whole(ring.exchanges, ring.channels, 10));
+  const Played star =
+      exchanges_of({.strategy = "star", .placement = hosts, .steps = 30, .rest_every = 10}, 4e6);
+  ASSERT_EQ(star.exchanges.steps.size(), 30);
+  EXPECT_TRUE(are_whole(star.exchanges, star.channels, 10));
+}
+
+// Rounds of 1 MB, six in a step. Where all compute equally long, nobody is done with a round before
+// another begins it; but the silence after it, of 20 ms, is only data on its way.
+TEST(AreWhole, NotRoundsThatTravelFar) {
+  const Played rounds = exchanges_of(
+      {.strategy = "ring", .placement = {0, 1, 2, 3}, .jitter = 0, .latency_s = 0.02}, 1e6);
+  ASSERT_EQ(rounds.exchanges.steps.size(), 90);
+  EXPECT_DOUBLE_EQ(early_share(rounds.exchanges), 0);
+  EXPECT_FALSE(are_whole(rounds.exchanges, rounds.channels, 6));
+}
+
+// A host that begins 100 ms later than the others is later than their rounds of 1.6 ms.
+TEST(AreWhole, NotRoundsThatAHostBeginsLate) {
+  const Played rounds = exchanges_of(
+      {.strategy = "ring", .placement = {0, 1, 2, 3}, .latency_s = 0.02, .straggler = 2}, 1e6);
+  ASSERT_FALSE(rounds.exchanges.steps.empty());
+  EXPECT_GT(early_share(rounds.exchanges), 0.1);
+  EXPECT_FALSE(are_whole(rounds.exchanges, rounds.channels, 6));
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ constexpr double kIdleWeight = 0.02;      ///< of a channel that hardly sends, a
 constexpr double kAlike = 0.02;           ///< bytes of channels that send the same
 constexpr double kLeastDominance = 0.6;
 constexpr double kLeastRatio = 1.15;
+/// Whole collectives of one size in a step: sharded training gathers the model twice and scatters
+/// gradients once. More than these are the steps of an epoch, unless they are equal buckets.
+constexpr double kMostOfStep = 3.5;
+constexpr double kEqualBuckets = 0.1;  ///< probability: few models have layers of one size only
 
 /// Probability that at least `hits` of `trials` succeed when each does with probability p.
 double tail(std::size_t trials, std::size_t hits, double p) {
@@ -143,6 +147,7 @@ bool gains_a_channel(const Pace& slower, const Pace& faster) {
 
 /// The pace chosen so far, and what else it could have been.
 struct Choice {
+  const AreWhole& are_whole;
   const Pace* chosen = nullptr;
   std::optional<Alternative> alternative = {};
 
@@ -159,10 +164,12 @@ struct Choice {
         accident(prominence_of(slower, as_they_are), prominence_of(*chosen, as_they_are), times);
     if (gains_a_channel(slower, *chosen)) {
       take(slower, {.steps = times, .probability = std::min(chance, 1.0) / 4});
+    } else if (chance < 1 && times > kMostOfStep && are_whole(*chosen, times)) {
+      mention({.steps = 1 / times, .probability = kEqualBuckets, .are_buckets = true});
     } else if (chance < 1) {
       take(slower, {.steps = times, .probability = chance / 2});
-    } else if (!alternative || alternative->probability < 0.5 / chance) {
-      alternative = {.steps = 1 / times, .probability = 0.5 / chance};
+    } else {
+      mention({.steps = 1 / times, .probability = 0.5 / chance});
     }
   }
 
@@ -170,6 +177,13 @@ struct Choice {
   void take(const Pace& slower, Alternative faster) {
     chosen = &slower;
     alternative = faster;
+  }
+  /// Where beats are whole, other slower paces are as unlikely.
+  void mention(Alternative other) {
+    const bool is_instead = other.are_buckets && alternative && alternative->steps < 1;
+    if (is_instead || !alternative || alternative->probability < other.probability) {
+      alternative = other;
+    }
   }
 };
 
@@ -226,14 +240,14 @@ std::vector<Distance> distances_of(const Pace& pace) {
 
 Prominence prominence(const Pace& pace) { return prominence_of(pace, clearer); }
 
-std::optional<Pace> choose(std::vector<Pace>& paces) {
+std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) {
   remove_shadows(paces);
   std::sort(paces.begin(), paces.end(),
             [](const Pace& a, const Pace& b) { return a.period_ns < b.period_ns; });
   double best = 0;
   for (const Pace& pace : paces) best = std::max(best, pace.share);
   const Pace* fastest = nullptr;
-  Choice choice;
+  Choice choice{.are_whole = are_whole};
   for (const Pace& pace : paces) {
     if (pace.share < kAboutAsGood * best) continue;
     if (fastest == nullptr) fastest = &pace;

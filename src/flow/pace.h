@@ -6,6 +6,9 @@
 // step), but a multiple of it when the pauses there are longer than those in between more often
 // than chance allows (rounds and buckets are no steps either).
 //
+// Long pauses are no accident either after every epoch, checkpoint or validation. So a pace is kept
+// when its beats are whole collectives of their own: then many of them are no step.
+//
 // A pace must suit all channels that send the same. Behind a slow link everybody else waits in
 // every round of a collective, and rounds look like steps; the link itself is busy throughout and
 // pauses only between steps, if at all. So a channel's pauses count the more the busier it is, and
@@ -16,6 +19,7 @@
 #include "trainwire/flow/rhythm.h"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,7 +30,8 @@ namespace tw::flow {
 /// part of the bytes.
 struct Alternative {
   double steps;
-  double probability;  ///< at most a half
+  double probability;        ///< at most a half
+  bool are_buckets = false;  ///< the steps found are whole collectives: several might make a step
 };
 
 struct Candidate {
@@ -67,8 +72,12 @@ struct Prominence {
 };
 Prominence prominence(const Pace& pace);
 
+/// Whether beats of the pace are whole collectives, although every `times`-th is followed by a
+/// longer pause than the others.
+using AreWhole = std::function<bool(const Pace& pace, double times)>;
+
 /// The pace of the steps, one of `paces`, with its alternative; nothing when there are none. Sorts
 /// them by period.
-std::optional<Pace> choose(std::vector<Pace>& paces);
+std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole);
 
 }  // namespace tw::flow

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/parallel.h"
 #include "trainwire/flow/bursts.h"
+#include "trainwire/flow/lockstep.h"
 #include "trainwire/flow/pace.h"
 #include "trainwire/stats/quantile.h"
 
@@ -47,7 +48,9 @@ class Search {
     collect_fits();
     std::vector<Pace> paces = group();
     for (Pace& pace : paces) complete(pace, distances_of(pace));
-    return choose(paces);
+    return choose(paces, [&](const Pace& pace, double times) {
+      return are_whole(align(tempo_of(pace), channels_), channels_, times);
+    });
   }
 
   /// The pace of these channels at distances that others have.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 namespace tw::flow {
@@ -61,6 +62,33 @@ TEST(FindTempos, CountsAllStepsOfALongCapture) {
     EXPECT_EQ(member.beats.size(), 2000);
     EXPECT_EQ(member.bytes, 6'000'000u);  // 2 * 3/4 of 4 MB
   }
+}
+
+// Whole collectives with a longer pause after every eighth: 8 of them are no step, though equal
+// buckets of a step would look the same.
+TEST(FindTempos, KeepsTheStepsOfEpochs) {
+  for (const std::string strategy : {"ring", "star", "clique", "halving_doubling"}) {
+    SCOPED_TRACE(strategy);
+    const Found found = tempos_of(
+        play({.strategy = strategy, .placement = {0, 1, 2, 3}, .steps = 32, .rest_every = 8}));
+    ASSERT_FALSE(found.tempos.empty());
+    EXPECT_EQ(found.tempos[0].members[0].beats.size(), 32);
+    ASSERT_TRUE(found.tempos[0].alternative);
+    EXPECT_TRUE(found.tempos[0].alternative->are_buckets);
+    EXPECT_NEAR(1 / found.tempos[0].alternative->steps, 8, 4);
+  }
+}
+
+// Two halves of a step, as sharded training has them: gradients are scattered, the optimizer takes
+// 50 ms, the model is gathered. Each half is whole, but no epoch has two steps.
+TEST(FindTempos, TakesTwoWholeHalvesForOneStep) {
+  const Found found = tempos_of(play({.strategy = "ring",
+                                      .placement = {0, 1, 2, 3},
+                                      .steps = 40,
+                                      .rest_every = 2,
+                                      .rest_s = 0.15}));
+  ASSERT_FALSE(found.tempos.empty());
+  EXPECT_EQ(found.tempos[0].members[0].beats.size(), 20);
 }
 
 // More senders than are searched; a ring of 40 sends 2 * 39/40 of the payload.

@@ -41,6 +41,8 @@ struct PlayedJob {
   double delay_s = 0.1;
   int connections = 1;  ///< of a pair, each carries its part
   std::uint64_t seed = 1;
+  int rest_every = 0;  ///< steps after which all rest, as after an epoch; 0: never
+  double rest_s = 1;
 };
 
 class Player {
@@ -79,6 +81,9 @@ class Player {
       const bool computes = rank < schedule.workers;
       double compute = computes ? job_.compute_s * (1 + job_.jitter * random_.normal()) : 0;
       if (host(rank) == job_.straggler) compute += job_.delay_s;
+      if (computes && job_.rest_every > 0 && step > 0 && step % job_.rest_every == 0) {
+        compute += job_.rest_s;
+      }
       ready[static_cast<std::size_t>(rank)] = done_s_[static_cast<std::size_t>(rank)] + compute;
     }
     std::vector<collective::Transfer> transfers;
@@ -159,6 +164,7 @@ class Player {
                   static_cast<std::uint32_t>(connection.to + 1),
                   static_cast<std::uint16_t>(40'000 + connection.number), 40'500, 6};
       flow.saw_syn = true;
+      flow.round_trips.add(static_cast<std::int64_t>(2e9 * job_.latency_s));
       flow.first_ns = flow.bursts.front().start_ns;
       flow.last_ns = flow.bursts.back().end_ns;
       traffic_.totals.packets += flow.packets;
