@@ -7,6 +7,7 @@
 #include "trainwire/flow/hosts.h"
 #include "trainwire/flow/iterations.h"
 #include "trainwire/flow/job.h"
+#include "trainwire/flow/one_side.h"
 #include "trainwire/flow/quality.h"
 #include "trainwire/flow/startup.h"
 #include "trainwire/flow/trouble.h"
@@ -24,6 +25,8 @@ namespace {
 
 constexpr double kCrossTrafficShare = 0.01;  ///< of the job's bytes
 constexpr double kWorthAWord = 0.02;         ///< probability of another reading
+constexpr double kUnknown = 0.5;  ///< confidence in steps of which nobody knows what they do
+constexpr std::size_t kMostNames = 6;
 
 std::vector<std::string> names_of(const std::vector<int>& numbers, const std::vector<Host>& hosts) {
   std::vector<std::string> names;
@@ -67,6 +70,7 @@ void set_roles(Analysis& analysis, const Job& job, const Traffic& traffic,
     const bool is_gradient = analysis.classes[i] == FlowClass::Gradient;
     gradient += is_gradient ? bytes : 0;
     for (const std::uint32_t address : {flow.key.source, flow.key.destination}) {
+      if (host_of[address] == kNoHost) continue;
       const auto host = static_cast<std::size_t>(host_of[address]);
       if (is_gradient) analysis.hosts[host].role = Role::Worker;
       if (!is_gradient) other[host] += bytes;
@@ -126,6 +130,38 @@ void follow_log(Analysis& analysis, const Iterations& inferred) {
   analysis.straggler.reset();
 }
 
+/// Says that one host's side is all there is, and what shows there. Returns why no strategy does.
+std::string doubt_one_side(Analysis& analysis, const Job& job) {
+  const OwnBytes own = own_bytes(*job.exchanges, *job.only_host);
+  const std::string& name = analysis.hosts[static_cast<std::size_t>(*job.only_host)].name;
+  analysis.quality.level = std::max(analysis.quality.level, Level::Fair);
+  analysis.quality.reasons.push_back(
+      fmt::format("one side: the capture holds packets of {} only", name));
+  std::string text = fmt::format(
+      "{} sends {} and receives {} in each; the strategy does not show from one side", name,
+      readable(Bytes(std::llround(own.sent))), readable(Bytes(std::llround(own.received))));
+  if (job.ring_guess) {
+    analysis.model_bytes = static_cast<std::uint64_t>(std::llround(job.ring_guess->payload));
+    text += fmt::format(
+        "; a ring of the {} hosts that are connected with it would carry {} of gradients (guessed)",
+        job.ring_guess->hosts, readable(Bytes(std::llround(job.ring_guess->payload))));
+  }
+  return text;
+}
+
+/// What was looked for where nothing was found; what repeats is named.
+std::string looked_for(const Job& job, const std::vector<Host>& hosts) {
+  if (!job.repetition) return job.looked_for;
+  std::vector<std::string> names = names_of(job.repetition->hosts, hosts);
+  const std::size_t all = names.size();
+  if (all > kMostNames) names.resize(kMostNames - 1);
+  std::string among = fmt::format("{}", fmt::join(names, ", "));
+  if (all > names.size()) among += fmt::format(" and {} others", all - names.size());
+  return fmt::format("traffic repeats every {} between {}, but nothing makes it a training job: {}",
+                     readable(Duration(std::llround(job.repetition->period_ns))), among,
+                     job.repetition->why_not);
+}
+
 }  // namespace
 
 Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
@@ -148,6 +184,9 @@ Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
     analysis.iterations =
         iterations_of(*job.exchanges, reference_host(job, start), traffic, gradient);
     if (job.alternative) doubt(analysis.iterations, *job.alternative);
+    if (!job.recognition) {
+      analysis.iterations.confidence = std::min(kUnknown, analysis.iterations.confidence);
+    }
     if (job.from_log) analysis.iterations.confidence = 1;
   } else if (job.pulls) {
     analysis.iterations = iterations_of(*job.pulls, traffic, gradient);
@@ -179,7 +218,8 @@ Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
     follow_log(analysis, inferred);
   }
   analysis.quality = quality_of(traffic, analysis.iterations);
-  analysis.findings = findings_of(analysis, traffic, job.looked_for);
+  const std::string unknown = job.only_host ? doubt_one_side(analysis, job) : kFitsNothing;
+  analysis.findings = findings_of(analysis, traffic, looked_for(job, analysis.hosts), unknown);
   return analysis;
 }
 

@@ -79,6 +79,7 @@ std::vector<Channel> flow_channels(const Traffic& traffic, const std::vector<int
     const int to = host_of[flow.key.destination];
     const std::uint64_t bytes = flow.stream_bytes();
     if (flow.cross || bytes == 0 || bytes < largest / kLeastShare || from == to) continue;
+    if (from < 0 || to < 0) continue;  // to a group of hosts, which is nobody's gradient
     channels.push_back({.from = from,
                         .to = to,
                         .flows = {i},

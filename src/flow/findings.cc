@@ -60,7 +60,8 @@ void add_straggler(std::vector<Finding>& findings, const Analysis& analysis) {
        Severity::Warning});
 }
 
-void add_summary(std::vector<Finding>& findings, const Analysis& analysis) {
+void add_summary(std::vector<Finding>& findings, const Analysis& analysis,
+                 const std::string& unknown) {
   const Iterations& iterations = analysis.iterations;
   if (iterations.steps.empty()) return;
   std::string text =
@@ -74,7 +75,7 @@ void add_summary(std::vector<Finding>& findings, const Analysis& analysis) {
                         main.operation == "all_to_all" ? "payload" : "gradients", placed(main),
                         guessed(main.confidence));
   } else {
-    text += "; hosts and bytes fit no strategy that is known";
+    text += "; " + unknown;
   }
   findings.push_back({std::move(text), Severity::Info});
 }
@@ -95,8 +96,8 @@ void add_share(std::vector<Finding>& findings, const Analysis& analysis) {
   if (iterations.steps.empty() || iterations.median_s <= 0) return;
   const double part = std::min(1.0, iterations.exchange_s / iterations.median_s);
   findings.push_back(
-      {fmt::format("gradients are on the wire for {} of each iteration ({:.0f} %), and for {} none "
-                   "are",
+      {fmt::format("{} are on the wire for {} of each iteration ({:.0f} %), and for {} none are",
+                   analysis.collectives.empty() ? "bytes of the exchange" : "gradients",
                    time_text(iterations.exchange_s), 100 * part,
                    time_text(iterations.compute_gap_s)),
        part > 0.5 ? Severity::Notice : Severity::Info});
@@ -166,11 +167,11 @@ std::string arrow_chain(const std::vector<std::string>& hosts) {
 }
 
 std::vector<Finding> findings_of(const Analysis& analysis, const Traffic& traffic,
-                                 const std::string& looked_for) {
+                                 const std::string& looked_for, const std::string& unknown) {
   std::vector<Finding> findings;
   add_bottleneck(findings, analysis);
   add_straggler(findings, analysis);
-  add_summary(findings, analysis);
+  add_summary(findings, analysis, unknown);
   if (analysis.iterations.steps.empty()) {
     findings.push_back({fmt::format("no training found: {}", looked_for), Severity::Notice});
   }

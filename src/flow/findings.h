@@ -10,9 +10,13 @@
 
 namespace tw::flow {
 
-/// At most seven, never none. `looked_for` says what was looked for where nothing was found.
+inline constexpr const char* kFitsNothing = "hosts and bytes fit no strategy that is known";
+
+/// At most seven, never none. `looked_for` says what was looked for where nothing was found,
+/// `unknown` why there are steps without a strategy.
 std::vector<Finding> findings_of(const Analysis& analysis, const Traffic& traffic,
-                                 const std::string& looked_for);
+                                 const std::string& looked_for,
+                                 const std::string& unknown = kFitsNothing);
 
 /// "10.0.0.1→10.0.0.3→10.0.0.2", shortened in the middle when there are more than eight.
 std::string arrow_chain(const std::vector<std::string>& hosts);

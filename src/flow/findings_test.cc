@@ -52,6 +52,14 @@ TEST(FindingsOf, NameAnotherReadingOfTheSteps) {
               HasSubstr("could also be 80 iterations of 25 ms (probability 0.30)"));
 }
 
+TEST(FindingsOf, SpeakOfNoGradientsWithoutAStrategy) {
+  Analysis analysis = ring_of_three();
+  analysis.collectives.clear();
+  const auto findings = findings_of(analysis, Traffic{}, "", "it does not show");
+  EXPECT_THAT(findings[0].text, HasSubstr("; it does not show"));
+  EXPECT_THAT(findings[1].text, HasSubstr("bytes of the exchange are on the wire for 40 ms"));
+}
+
 TEST(FindingsOf, NothingSayWhatWasLookedFor) {
   EXPECT_THAT(findings_of(Analysis{}, Traffic{}, "no flow pauses"), SizeIs(1));
   EXPECT_EQ(findings_of(Analysis{}, Traffic{}, "no flow pauses")[0].text,

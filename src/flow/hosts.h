@@ -11,12 +11,15 @@
 
 namespace tw::flow {
 
+inline constexpr int kNoHost = -1;
+
 struct HostTable {
   std::vector<Host> hosts;   ///< by first address
-  std::vector<int> host_of;  ///< by address number
+  std::vector<int> host_of;  ///< by address number; kNoHost for groups and the like
 };
 
-/// Only addresses that sent or received packets. `names` pairs address text with host name.
+/// Only addresses of single hosts that exchanged packets with another one, and those that have a
+/// name. `names` pairs address text with host name.
 HostTable host_table(const Traffic& traffic,
                      const std::vector<std::pair<std::string, std::string>>& names);
 

@@ -32,5 +32,30 @@ TEST(HostTable, JoinsAddressesOfOneName) {
   EXPECT_EQ(table.host_of[1], table.host_of[2]);
 }
 
+// Neighbour discovery: nobody's payload, groups of hosts, and second addresses of known machines.
+TEST(HostTable, CountsNoGroupsAndNoAddressesOfTheLinkWithoutPayload) {
+  Traffic traffic = three_addresses();
+  for (const char* text : {"ff02::1", "224.0.0.251", "255.255.255.255", "fe80::1", "fe80::2"}) {
+    const auto number = static_cast<std::uint32_t>(traffic.addresses.size());
+    traffic.addresses.push_back(capture::parse_address(text));
+    traffic.pairs.push_back({.source = 1, .destination = number});
+  }
+  traffic.pairs.push_back({.source = 7, .destination = 8});
+  const HostTable table = host_table(traffic, {});
+  EXPECT_EQ(table.hosts.size(), 3);
+  EXPECT_EQ(table.host_of[4], kNoHost);
+  EXPECT_EQ(table.host_of[7], kNoHost);
+}
+
+TEST(HostTable, CountsAnAddressOfTheLinkThatCarriesPayload) {
+  Traffic traffic = three_addresses();
+  traffic.addresses.push_back(capture::parse_address("fe80::1"));
+  traffic.addresses.push_back(capture::parse_address("fe80::2"));
+  PairCount pair{.source = 4, .destination = 5};
+  pair.stream_bytes = 1'000;
+  traffic.pairs.push_back(pair);
+  EXPECT_EQ(host_table(traffic, {}).hosts.size(), 5);
+}
+
 }  // namespace
 }  // namespace tw::flow

@@ -133,14 +133,18 @@ void set_period(Iterations& iterations, const std::vector<double>& times, std::s
       std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }
 
-/// Gap and exchange from the steps. The first is start-up, and on the wire its beginning is not
-/// seen.
+/// Gap and exchange from the steps: nothing moves between the end of one exchange, or the start of
+/// the step where that is later, and the start of the next. The first is start-up, and on the wire
+/// its beginning is not seen.
 void set_phases(Iterations& iterations) {
   if (iterations.steps.empty()) return;
   std::vector<double> gaps;
   std::vector<double> exchanges;
+  std::int64_t silent_since = iterations.steps.front().start_ns;
   for (const Iteration& step : iterations.steps) {
-    gaps.push_back(seconds_of(step.exchange_start_ns - step.start_ns));
+    silent_since = std::max(silent_since, step.start_ns);
+    gaps.push_back(seconds_of(std::max<std::int64_t>(0, step.exchange_start_ns - silent_since)));
+    silent_since = step.exchange_end_ns;
     exchanges.push_back(seconds_of(step.exchange_end_ns - step.exchange_start_ns));
   }
   const double first = exchanges.front();
@@ -226,12 +230,12 @@ Iterations iterations_of(const Exchanges& exchanges, int host, const Traffic& tr
       gaps.empty() ? 0 : static_cast<std::int64_t>(stats::median(std::move(gaps)));
   std::int64_t start =
       own.empty() ? 0 : std::max(traffic.totals.first_ns, own.front().start_ns - gap);
-  for (const Interval& seen : own) {
-    const std::int64_t end = std::max(start, seen.end_ns);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::int64_t end = std::max(start, own[i].end_ns);
     result.steps.push_back({.start_ns = start,
                             .end_ns = end,
-                            .exchange_start_ns = std::clamp(seen.start_ns, start, end),
-                            .exchange_end_ns = end,
+                            .exchange_start_ns = exchanges.steps[i].start_ns,
+                            .exchange_end_ns = exchanges.steps[i].end_ns,
                             .bytes = 0,
                             .packets = 0});
     start = end;

@@ -20,6 +20,19 @@
 
 namespace tw::flow {
 
+/// Traffic that repeats and is no training, as far as can be told.
+struct Repetition {
+  double period_ns;
+  std::vector<int> hosts;  ///< that send or receive it
+  std::string why_not;     ///< "but ..."
+};
+
+/// What a ring would carry if it went through all hosts that the only one seen is connected with.
+struct RingGuess {
+  int hosts;
+  double payload;
+};
+
 struct Job {
   std::vector<Channel> channels;  ///< that lanes and pulls refer to
   std::optional<Exchanges> exchanges;
@@ -28,6 +41,10 @@ struct Job {
   std::optional<Pulls> pulls;
   bool from_log = false;   ///< the exchanges are those of the log's steps
   std::string looked_for;  ///< when nothing was found: what, and how close it came
+  std::optional<Repetition> repetition = {};  ///< when nothing was found
+  /// The host whose side alone the exchanges show: what is not recognised there may be anything.
+  std::optional<int> only_host = {};
+  std::optional<RingGuess> ring_guess = {};
 
   /// Numbers of the flows that carry gradients, rising.
   std::vector<std::size_t> gradient_flows() const;

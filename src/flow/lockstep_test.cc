@@ -34,6 +34,26 @@ TEST(BrokenShare, CountsStepsThatAHostFinishesBeforeAnotherBegins) {
   EXPECT_DOUBLE_EQ(broken_share(exchanges), 0.5);
 }
 
+// Hosts 1 and 2 give host 0 their parts; when it has both it sends them the result.
+TEST(EarlyShare, DoesNotCountARootThatWaitsForTheOthers) {
+  Exchanges exchanges{.lanes = {}, .steps = {{}}, .tempo = {}};
+  exchanges.lanes.push_back(lane(1, 0, {{0, 5}}));
+  exchanges.lanes.push_back(lane(2, 0, {{3, 8}}));
+  exchanges.lanes.push_back(lane(0, 1, {{10, 15}}));
+  exchanges.lanes.push_back(lane(0, 2, {{15, 20}}));
+  EXPECT_DOUBLE_EQ(broken_share(exchanges), 1);
+  EXPECT_DOUBLE_EQ(early_share(exchanges), 0);
+}
+
+// Host 1 has all that it gets at 5; host 2 sends from 6 on, and no part of it can be in there.
+TEST(EarlyShare, CountsStepsInWhichAHostIsDoneBeforeAnotherBegins) {
+  Exchanges exchanges{.lanes = {}, .steps = {{}}, .tempo = {}};
+  exchanges.lanes.push_back(lane(0, 1, {{0, 5}}));
+  exchanges.lanes.push_back(lane(1, 2, {{0, 8}}));
+  exchanges.lanes.push_back(lane(2, 0, {{6, 9}}));
+  EXPECT_DOUBLE_EQ(early_share(exchanges), 1);
+}
+
 TEST(RingSteps, LeavesWholeStepsAlone) {
   const Traffic traffic = play({.strategy = "ring", .placement = {0, 1, 2, 3}});
   const auto channels = flow_channels(traffic, host_table(traffic, {}).host_of);
