@@ -17,12 +17,10 @@
 namespace tw::flow {
 namespace {
 
-constexpr double kPauseShare = 0.01;  ///< of the exchange: shorter pauses are part of being busy
-constexpr double kLeastDuty = 0.7;
-constexpr double kLeastDutyIfAlone = 0.4;    ///< of a link that is also much slower and busier
+constexpr double kPauseShare = 0.01;   ///< of the exchange: shorter pauses are part of being busy
+constexpr double kLeastGain = 0.15;    ///< of the exchange: a tree has six stages or so in a row
+constexpr double kLeastPeriod = 0.05;  ///< of the step, as for a straggler
 constexpr double kLeastDutyOfServer = 0.5;   ///< workers come one by one where one of them is late
-constexpr double kMuchSlower = 0.4;          ///< rate, of the next slowest
-constexpr double kMuchBusier = 2;            ///< duty, of the next busiest
 constexpr double kSustainedNs = 20e6;        ///< shortest span of a sustained rate, and
 constexpr double kSustainedBytes = 256'000;  ///< what such a span holds: several windows of TCP
 constexpr std::size_t kFewestSpans = 20;
@@ -54,10 +52,18 @@ double frame_factor(const Channel& channel, const Traffic& traffic) {
   return payload > 0 ? frames / payload : 1;
 }
 
+/// One side of a host in a typical step.
+struct Side {
+  int host;
+  bool sends;       ///< or receives
+  double rate_bps;  ///< frames, mean while busy
+  double peak_bps;  ///< frames, sustained; the mean when no step is long enough to tell
+  double duty;      ///< busy part of the exchange
+};
+
 struct Busy {
   double bytes = 0;
   double busy_ns = 0;
-  double span_ns = 0;
   std::vector<Interval> runs = {};  ///< without a pause
 };
 
@@ -74,9 +80,6 @@ Busy busy_time(std::vector<Burst> bursts, std::int64_t pause_ns) {
   }
   for (const Interval& run : result.runs) {
     result.busy_ns += static_cast<double>(run.end_ns - run.start_ns);
-  }
-  if (!result.runs.empty()) {
-    result.span_ns = static_cast<double>(result.runs.back().end_ns - result.runs.front().start_ns);
   }
   return result;
 }
@@ -120,6 +123,13 @@ void append_rates(std::vector<double>& rates, const Busy& busy, const std::vecto
 struct StepBursts {
   std::vector<Burst> joined;
   std::vector<Burst> single;
+};
+
+/// Which bursts a side is measured by, and the longest pause that is part of being busy.
+enum class Pieces { Single, Joined };
+struct Measuring {
+  Pieces pieces;
+  std::int64_t pause_ns;
 };
 
 Burst in_frames(Burst burst, double factor) {
@@ -176,19 +186,24 @@ StepBursts bursts_in_step(std::span<const SideLane> lanes, const Traffic& traffi
   return result;
 }
 
+double length_ns(const ExchangeStep& step) {
+  return static_cast<double>(step.end_ns - step.start_ns);
+}
+
 /// Leaves a side that moves nothing as it is.
 void measure(Side& side, const Exchanges& exchanges, std::span<const SideLane> lanes,
-             const Traffic& traffic, std::int64_t pause_ns) {
+             const Traffic& traffic, const Measuring& how) {
   std::vector<double> rates;
   std::vector<double> sustained;
   std::vector<double> duties;
   std::vector<Burst> passed;
   for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
     StepBursts bursts = bursts_in_step(lanes, traffic, step);
-    const Busy busy = busy_time(std::move(bursts.joined), pause_ns);
+    const Busy busy = busy_time(
+        how.pieces == Pieces::Joined ? std::move(bursts.joined) : bursts.single, how.pause_ns);
     if (busy.busy_ns <= 0 || busy.bytes <= 0) continue;
     rates.push_back(busy.bytes * 8e9 / busy.busy_ns);
-    duties.push_back(busy.busy_ns / busy.span_ns);
+    duties.push_back(busy.busy_ns / std::max(busy.busy_ns, length_ns(exchanges.steps[step])));
     append_rates(sustained, busy, bursts.single);
     passed.insert(passed.end(), bursts.single.begin(), bursts.single.end());
   }
@@ -217,18 +232,17 @@ int partner(const Exchanges& exchanges, const Side& side) {
 double median_exchange_ns(const Exchanges& exchanges) {
   std::vector<double> lengths;
   for (const ExchangeStep& step : exchanges.steps) {
-    lengths.push_back(static_cast<double>(step.end_ns - step.start_ns));
+    lengths.push_back(length_ns(step));
   }
   return lengths.empty() ? 0 : stats::median(std::move(lengths));
 }
 
-/// Whether the slowest of the sides, which are sorted by rate, is what the exchange waits for.
-bool is_busy(std::span<const Side> sides, double contrast) {
-  const double duty = sides.front().duty;
-  if (duty >= kLeastDuty) return true;
-  double others = 0;
-  for (const Side& side : sides.subspan(1)) others = std::max(others, side.duty);
-  return contrast < kMuchSlower && duty >= kLeastDutyIfAlone && duty > kMuchBusier * others;
+/// Whether a side that is slower than the next slowest, by `contrast`, is what the exchange waits
+/// for. Were it as fast as that, the exchange would be shorter by the rest of its busy time.
+bool is_waited_for(const Exchanges& exchanges, const Side& slowest, double contrast) {
+  const double gain = slowest.duty * (1 - contrast);
+  return gain >= kLeastGain &&
+         gain * median_exchange_ns(exchanges) >= kLeastPeriod * exchanges.tempo.period_ns;
 }
 
 SlowLink slow_link(const Exchanges& exchanges, const Side& slow, double contrast,
@@ -238,7 +252,7 @@ SlowLink slow_link(const Exchanges& exchanges, const Side& slow, double contrast
           .to = slow.sends ? other : slow.host,
           .rate_bps = slow.peak_bps,
           .confidence = std::clamp(1 - contrast, 0.0, 0.99),
-          .evidence = fmt::format("it is {} {:.0f} % of its exchange, at {} on average; {}",
+          .evidence = fmt::format("it is {} {:.0f} % of the exchange, at {} on average; {}",
                                   slow.sends ? "sending" : "receiving", 100 * slow.duty,
                                   readable(BitRate(slow.rate_bps)), others)};
 }
@@ -254,31 +268,38 @@ std::pair<double, int> load(const Exchanges& exchanges, const Side& side) {
   return result;
 }
 
+/// Whether both ways move the same bytes with as many partners, two or more.
+bool is_same_load(const Exchanges& exchanges, const Side& one, const Side& other) {
+  const auto [bytes, partners] = load(exchanges, one);
+  const auto [other_bytes, other_partners] = load(exchanges, other);
+  return partners >= 2 && partners == other_partners && bytes >= kSustainedBytes &&
+         std::abs(bytes - other_bytes) <= kSameLoad * bytes;
+}
+
 /// Who exchanges with many is compared with himself: the same bytes with the same partners take him
-/// much longer one way than the other.
+/// much longer one way than the other. Of several the one with the largest difference: who only
+/// receives from a slow sender among others is slowed less than that sender.
 std::optional<SlowLink> slow_way_of_a_server(const Exchanges& exchanges,
                                              std::span<const Side> sides) {
+  std::optional<SlowLink> best;
+  double best_contrast = kSlowReceiver;
   for (const Side& slow : sides) {
     for (const Side& fast : sides) {
       const double contrast = slow.rate_bps / fast.rate_bps;
       if (slow.host != fast.host || slow.sends == fast.sends) continue;
-      if (contrast > kSlowReceiver || slow.duty < kLeastDutyOfServer) continue;
-      const auto [bytes, partners] = load(exchanges, slow);
-      const auto [other_bytes, other_partners] = load(exchanges, fast);
-      if (partners < 2 || partners != other_partners || bytes < kSustainedBytes) continue;
-      if (std::abs(bytes - other_bytes) > kSameLoad * bytes) continue;
-      return slow_link(
+      if (contrast > best_contrast || slow.duty < kLeastDutyOfServer) continue;
+      if (!is_same_load(exchanges, slow, fast)) continue;
+      best_contrast = contrast;
+      best = slow_link(
           exchanges, slow, contrast,
           fmt::format("the other way it moves the same at {}", readable(BitRate(fast.rate_bps))));
     }
   }
-  return std::nullopt;
+  return best;
 }
 
-}  // namespace
-
 std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> channels,
-                           const Traffic& traffic) {
+                           const Traffic& traffic, Pieces pieces) {
   const auto pause =
       std::max(2 * traffic.burst_gap_ns,
                static_cast<std::int64_t>(kPauseShare * median_exchange_ns(exchanges)));
@@ -289,15 +310,15 @@ std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> 
     }
   }
   in_parallel(sides.size(), [&](std::size_t i) {
-    measure(sides[i], exchanges, lanes_of(exchanges, channels, traffic, sides[i]), traffic, pause);
+    measure(sides[i], exchanges, lanes_of(exchanges, channels, traffic, sides[i]), traffic,
+            {pieces, pause});
   });
   std::erase_if(sides, [](const Side& side) { return side.rate_bps <= 0; });
   return sides;
 }
 
-std::optional<SlowLink> find_slow_link(const Exchanges& exchanges,
-                                       std::span<const Channel> channels, const Traffic& traffic) {
-  const std::vector<Side> sides = sides_of(exchanges, channels, traffic);
+/// The side that is slower than all others of its kind.
+std::optional<SlowLink> slowest_side(const Exchanges& exchanges, std::span<const Side> sides) {
   std::optional<SlowLink> best;
   double best_contrast = 1;
   for (const bool sends : {true, false}) {
@@ -309,7 +330,8 @@ std::optional<SlowLink> find_slow_link(const Exchanges& exchanges,
     std::sort(alike.begin(), alike.end(),
               [](const Side& a, const Side& b) { return a.rate_bps < b.rate_bps; });
     const double contrast = alike[0].rate_bps / alike[1].rate_bps;
-    if (!is_busy(alike, contrast) || contrast > (sends ? kSlowSender : kSlowReceiver)) continue;
+    if (contrast > (sends ? kSlowSender : kSlowReceiver)) continue;
+    if (!is_waited_for(exchanges, alike[0], contrast)) continue;
     // Of the two views of one link, the sender's wins unless the receiver's is clearer.
     if (best && contrast > 0.7 * best_contrast) continue;
     best_contrast = contrast;
@@ -318,7 +340,23 @@ std::optional<SlowLink> find_slow_link(const Exchanges& exchanges,
                                  sends ? "sends" : "receives", readable(BitRate(alike[1].rate_bps)),
                                  100 * alike[1].duty));
   }
-  return best ? best : slow_way_of_a_server(exchanges, sides);
+  return best;
+}
+
+}  // namespace
+
+std::optional<SlowLink> find_slow_link(const Exchanges& exchanges,
+                                       std::span<const Channel> channels, const Traffic& traffic) {
+  // Who forwards what a slow link brings, message by message, looks spaced by that link where
+  // messages are small, so its bursts are taken apart first. Where a slow link's own trains are
+  // that far apart they have to be joined.
+  if (const auto slow =
+          slowest_side(exchanges, sides_of(exchanges, channels, traffic, Pieces::Single))) {
+    return slow;
+  }
+  const std::vector<Side> joined = sides_of(exchanges, channels, traffic, Pieces::Joined);
+  const auto slow = slowest_side(exchanges, joined);
+  return slow ? slow : slow_way_of_a_server(exchanges, joined);
 }
 
 }  // namespace tw::flow

@@ -5,8 +5,9 @@
 // with pauses in between. The slow link itself is busy nearly all the time at an even rate. So each
 // host's sending and receiving side is measured while it is busy: one that is busy most of the
 // exchange and clearly slower than all the others is the bottleneck. Sides that look alike (nothing
-// is slow, or everything) give none. A link that is much slower and much busier than the others is
-// one even when something else, a straggler say, leaves it idle for part of the exchange.
+// is slow, or everything) give none. Nor does one that is slower but whose speed does not matter:
+// the exchange must be clearly shorter if it were as fast as the next slowest, and so must the
+// step.
 //
 // Its rate is that at which it spaces what passes it (paced_rate.h); where that does not show, what
 // it sustains over 20 ms or more when it is loaded best: while busy it may be waiting for
@@ -27,18 +28,6 @@
 #include <vector>
 
 namespace tw::flow {
-
-/// One side of a host in a typical step.
-struct Side {
-  int host;
-  bool sends;       ///< or receives
-  double rate_bps;  ///< frames, mean while busy
-  double peak_bps;  ///< frames, sustained; the mean when no step is long enough to tell
-  double duty;      ///< busy part of the time from its first to its last byte
-};
-
-std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> channels,
-                           const Traffic& traffic);
 
 struct SlowLink {
   int from;

@@ -9,7 +9,7 @@ namespace tw::flow {
 namespace {
 
 constexpr std::uint64_t kLargestTrain = 69'000;  ///< the largest packet's payload, as frames
-constexpr std::size_t kFewestTrains = 200;
+constexpr std::size_t kFewestAlike = 17;         ///< trains of one rate; fewer agree by chance
 constexpr double kSameRate = 0.06;
 constexpr double kLeastShare = 1.0 / 12;
 
@@ -38,7 +38,6 @@ std::optional<double> paced_rate_bps(std::span<const Burst> bursts) {
   double all = 0;
   for (const Burst& burst : bursts) all += static_cast<double>(burst.bytes);
   const std::vector<Train> trains = trains_of(bursts);
-  if (trains.size() < kFewestTrains) return std::nullopt;
   double most = 0;
   double rate = 0;
   double inside = 0;
@@ -48,7 +47,7 @@ std::optional<double> paced_rate_bps(std::span<const Burst> bursts) {
            trains[high].rate_bps <= (1 + kSameRate) * trains[low].rate_bps) {
       inside += trains[high++].bytes;
     }
-    if (inside > most) {
+    if (inside > most && high - low >= kFewestAlike) {
       most = inside;
       rate = trains[low + (high - low) / 2].rate_bps;
     }

@@ -27,7 +27,11 @@ TEST(PacedRate, IsThatOfMostTrainsHoweverOftenTheSenderWaits) {
   EXPECT_NEAR(*rate, 80e6, 1e3);
 }
 
-TEST(PacedRate, IsUnknownOfFewTrains) { EXPECT_FALSE(paced_rate_bps(trains(100, 6000, 600'000))); }
+// Two of three trains have the rate, which is 14 of 21 and 40 of 60.
+TEST(PacedRate, NeedsSomeTrainsThatAgree) {
+  EXPECT_FALSE(paced_rate_bps(trains(22, 6000, 600'000)));
+  EXPECT_TRUE(paced_rate_bps(trains(61, 6000, 600'000)));
+}
 
 TEST(PacedRate, IsUnknownWhereNoTwoTrainsHaveTheSame) {
   // 0.6 ms, then 1 % more each time: within 6 % lie six of 600 trains, a hundredth.

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host that computes longer than the others, so that all wait for it although no link is slow.
 //
-// A host's compute time in a step is what passes between the last gradient byte that it receives in
-// the step before and the first message that it sends in this one. A message of any size counts, on
-// either direction of the connections that carry gradients: with a rendezvous protocol the data of
-// a straggler's predecessor is late too, but its request to send, or its readiness to receive, is
-// not.
+// What a host computes in a step is taken from its pauses (pauses.h). One is a straggler where the
+// least that it may have computed is more than the most that any other may have.
 
 #pragma once
 
@@ -20,15 +17,6 @@
 
 namespace tw::flow {
 
-/// Median compute time of a host against those that it can be compared with.
-struct ComputeTime {
-  int host;
-  double typical_s;
-  double others_s;       ///< the longest of theirs
-  double excess_s;       ///< median of what it takes longer than the median of them
-  double slowest_share;  ///< of the steps in which it is the slowest
-};
-
 /// A host whose first message does not wait for others: all of a ring, the leaves of a tree, the
 /// workers of a server. Beside a slow link some begin later for another reason than computing, by
 /// up to `explained_s`, which is not counted. Where there are others, nobody is compared with them.
@@ -36,10 +24,6 @@ struct Starter {
   int host;
   double explained_s = 0;
 };
-
-std::vector<ComputeTime> compute_times(const Exchanges& exchanges,
-                                       std::span<const Channel> channels, const Traffic& traffic,
-                                       std::span<const Starter> starters);
 
 struct LateHost {
   int host;

@@ -2,12 +2,16 @@
 #include "trainwire/flow/trouble.h"
 
 #include "trainwire/flow/bottleneck.h"
+#include "trainwire/flow/late_node.h"
 #include "trainwire/flow/straggler.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace tw::flow {
 namespace {
+
+constexpr double kSureOfOrder = 0.8;  ///< fit of a strategy that the order in time confirms
 
 /// What the collective takes on the slow link in a step.
 double time_on(const SlowLink& slow, const Exchanges& exchanges) {
@@ -36,6 +40,19 @@ std::vector<Starter> starters_beside(const SlowLink& slow, const Job& job) {
   return starters;
 }
 
+/// The hosts of a tree that pass on what others send them. Servers do so too, but compute nothing
+/// that others compute. Where it is not sure who is an inner node, there are none.
+std::vector<int> inner_nodes(const Recognition& found) {
+  std::vector<int> nodes;
+  if (!found.servers.empty() || found.fit < kSureOfOrder) return nodes;
+  for (const int host : found.order) {
+    if (std::find(found.starters.begin(), found.starters.end(), host) == found.starters.end()) {
+      nodes.push_back(host);
+    }
+  }
+  return nodes;
+}
+
 }  // namespace
 
 Trouble find_trouble(std::span<const Host> hosts, const Job& job, const Traffic& traffic) {
@@ -49,8 +66,15 @@ Trouble find_trouble(std::span<const Host> hosts, const Job& job, const Traffic&
                         slow->evidence};
     starters = starters_beside(*slow, job);
   }
-  if (const auto late = find_straggler(*job.exchanges, job.channels, traffic, starters)) {
-    found.straggler = {name(late->host), late->delay_s, late->confidence, late->evidence};
+  auto late = find_straggler(*job.exchanges, job.channels, traffic, starters);
+  // What a slow link brings late nobody could have passed on.
+  if (!late && !found.bottleneck) {
+    late = find_late_node(*job.exchanges, job.channels, traffic, inner_nodes(*job.recognition));
+  }
+  if (late) {
+    // Who begins without waiting for others hangs on the strategy.
+    found.straggler = {name(late->host), late->delay_s, late->confidence * job.recognition->fit,
+                       late->evidence};
   }
   return found;
 }
