@@ -47,17 +47,20 @@ Collective collective_of(const Recognition& found, const Iterations& iterations,
 
 Collective collective_of(const Pulls& pulls, const Iterations& iterations,
                          const std::vector<Host>& hosts) {
-  std::vector<int> order;
+  std::vector<int> order = pulls.servers;
   for (const auto& [host, own] : pulls.by_host) order.push_back(host);
-  return {.operation = "pair_averaging",
-          .strategy = "pair_averaging",
+  const bool is_served = !pulls.servers.empty();
+  return {.operation = is_served ? "parameter_server" : "pair_averaging",
+          .strategy = is_served ? "ps" : "pair_averaging",
           .order = names_of(order, hosts),
           .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(pulls.bytes)),
           .count = iterations.steps.size(),
           .confidence = std::clamp(pulls.share * (0.5 + 0.5 * pulls.regularity), 0.0, 1.0),
-          .evidence =
-              "every transfer has the same size, each host fetches from changing others at "
-              "its own even pace, and no two hosts keep step"};
+          .evidence = is_served
+                          ? "workers and servers send each other the same in turns, and servers "
+                            "answer one before they have heard of the others"
+                          : "every transfer has the same size, and each host gets one after the "
+                            "other, from changing others, at an even pace"};
 }
 
 void set_roles(Analysis& analysis, const Job& job, const Traffic& traffic,
@@ -82,8 +85,10 @@ void set_roles(Analysis& analysis, const Job& job, const Traffic& traffic,
       analysis.hosts[i].role = Role::CrossTraffic;
     }
   }
-  if (!job.recognition) return;
-  for (const int server : job.recognition->servers) {
+  std::vector<int> servers;
+  if (job.recognition) servers = job.recognition->servers;
+  if (job.pulls) servers = job.pulls->servers;
+  for (const int server : servers) {
     analysis.hosts[static_cast<std::size_t>(server)].role = Role::Server;
   }
 }

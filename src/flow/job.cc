@@ -2,6 +2,7 @@
 #include "trainwire/flow/job.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/flow/dialogue.h"
 #include "trainwire/flow/lockstep.h"
 #include "trainwire/flow/logged_tempo.h"
 #include "trainwire/flow/mesh.h"
@@ -39,6 +40,7 @@ constexpr double kMostEarly = 0.1;   ///< of the steps: clocks and numbers of be
 constexpr double kLeastMutual = 0.2;
 constexpr double kWorthUnknown = 0.1;   ///< of steps of which nobody knows what they do
 constexpr double kMostBroken = 0.5;     ///< of a ring's steps: these are no steps of a ring
+constexpr double kLeastExplained = 0.6;  ///< of all bytes: with less, hosts may exchange by chance
 constexpr double kMostOfBytes = 0.5;    ///< that a job's hosts send and receive
 constexpr std::size_t kManySteps = 10;  ///< that lanes do not share by chance
 
@@ -271,6 +273,13 @@ struct Attempt {
 
   bool is_recognised() const { return best && best->recognition; }
   double score() const { return best ? best->score : 0; }
+  /// Share of all bytes that are in recognised exchanges.
+  double explained() const {
+    if (!is_recognised()) return 0;
+    double all = 0;
+    for (const Channel& channel : channels) all += static_cast<double>(channel.bytes);
+    return all > 0 ? bytes_in(best->exchanges) / all : 0;
+  }
 };
 
 Repetition repetition_of(const Hypothesis& found) {
@@ -324,21 +333,35 @@ Attempt attempt_both(std::vector<Channel> channels, const Setting& setting) {
   return other.score() >= result.score() ? other : result;
 }
 
-bool uses_one_flow(const Lane& lane, std::span<const Channel> channels) {
-  return channels[lane.channel].flows.size() == 1;
+/// How often the ring passes each of its edges: connections that carry the same, one for each time.
+/// Nothing unless there are as many on all edges, and those of an edge carry bytes alike.
+std::optional<int> passes_of(const Job& job, const Traffic& traffic) {
+  std::map<std::pair<int, int>, std::vector<double>> edges;
+  for (const Lane& lane : job.exchanges->lanes) {
+    const std::vector<std::size_t>& flows = job.channels[lane.channel].flows;
+    std::vector<double>& bytes = edges[{lane.from, lane.to}];
+    for (const std::size_t flow : flows) {
+      const auto all = static_cast<double>(traffic.flows[flow].stream_bytes());
+      bytes.push_back(flows.size() == 1 ? static_cast<double>(lane.bytes) : all);
+    }
+  }
+  const std::size_t passes = edges.begin()->second.size();
+  const bool is_even = std::all_of(edges.begin(), edges.end(), [&](const auto& edge) {
+    const auto [least, most] = std::minmax_element(edge.second.begin(), edge.second.end());
+    return edge.second.size() == passes && *least >= (1 - kAlike) * *most;
+  });
+  if (!is_even || edges.size() != job.recognition->order.size()) return std::nullopt;
+  return static_cast<int>(passes);
 }
 
 /// Ranks that share a host, where the exchange itself does not show them.
 void count_ranks(Job& job, const Traffic& traffic, const std::vector<int>& host_of) {
   if (!job.recognition || job.recognition->strategy != "ring") return;
   if (job.recognition->ranks_on_each > 1) return;
-  const bool is_plain =
-      job.exchanges->lanes.size() == job.recognition->order.size() &&
-      std::all_of(job.exchanges->lanes.begin(), job.exchanges->lanes.end(),
-                  [&](const Lane& lane) { return uses_one_flow(lane, job.channels); });
-  if (!is_plain) return;
+  const std::optional<int> passes = passes_of(job, traffic);
+  if (!passes) return;
   const int ranks = ranks_by_mesh(traffic, host_of, job.recognition->order);
-  if (ranks > 1) set_ranks_on_each(*job.recognition, ranks);
+  if (ranks > 1 && *passes <= ranks) set_ranks_on_each(*job.recognition, ranks, *passes);
 }
 
 /// How the flows of a directed pair share its bytes.
@@ -455,8 +478,9 @@ Job find_job(const Traffic& traffic, const std::vector<int>& host_of,
     best = attempt_flows(flows, setting);
     job.looked_for = closest(best.first, flows.size());
   }
-  if (!best.is_recognised()) {
-    job.pulls = find_pulls(flows, setting.gap_ns);
+  if (best.explained() < kLeastExplained) job.pulls = find_pulls(flows, setting.gap_ns);
+  if (!best.is_recognised() && !job.pulls) job.pulls = find_servings(flows);
+  if (job.pulls) {
     job.channels = flows;
   }
   if (!best.is_recognised() && !job.pulls) look_past_steady(job, best, flows, setting);

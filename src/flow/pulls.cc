@@ -12,7 +12,8 @@
 namespace tw::flow {
 namespace {
 
-constexpr double kLeastShare = 0.9;  ///< of the bytes in transfers of one size
+constexpr double kLeastShare = 0.9;  ///< of a channel's bytes in transfers of one size
+constexpr double kLeastOfAll = 0.6;  ///< of all bytes: others may use the same hosts
 constexpr double kLeastRegularity = 0.4;
 constexpr std::size_t kFewestPulls = 5;  ///< of a host
 constexpr std::size_t kMostChannels = 256;
@@ -51,7 +52,22 @@ std::optional<double> common_size(std::span<const ByteStream> streams) {
   return best.bytes;
 }
 
-/// 1 for an even pace, towards 0 for arrivals by chance (whose distances vary by 100 %).
+/// Whether many pulls begin before the host's pull before has ended: a host averages with one other
+/// at a time, where it takes part in a collective it may receive from several.
+bool are_at_once(const std::map<int, std::vector<Pull>>& by_host) {
+  std::size_t pulls = 0;
+  std::size_t early = 0;
+  for (const auto& [host, own] : by_host) {
+    for (std::size_t i = 1; i < own.size(); ++i) {
+      ++pulls;
+      early += own[i].start_ns < own[i - 1].end_ns ? 1 : 0;
+    }
+  }
+  return 4 * early > pulls;
+}
+
+}  // namespace
+
 double regularity(const std::map<int, std::vector<Pull>>& by_host) {
   std::vector<double> values;
   for (const auto& [host, pulls] : by_host) {
@@ -63,8 +79,6 @@ double regularity(const std::map<int, std::vector<Pull>>& by_host) {
   }
   return values.empty() ? 0 : stats::median(std::move(values));
 }
-
-}  // namespace
 
 std::optional<Pulls> find_pulls(std::span<const Channel> channels, std::int64_t gap_ns) {
   if (channels.size() < 3 || channels.size() > kMostChannels) return std::nullopt;
@@ -101,8 +115,8 @@ std::optional<Pulls> find_pulls(std::span<const Channel> channels, std::int64_t 
         for (const Pull& pull : host.second) from.insert(pull.from);
         return senders.contains(host.first) && from.size() >= 2;
       });
-  if (result.share < kLeastShare || result.by_host.size() < 3 || !is_mutual ||
-      result.regularity < kLeastRegularity) {
+  if (result.share < kLeastOfAll || are_at_once(result.by_host) || result.by_host.size() < 3 ||
+      !is_mutual || result.regularity < kLeastRegularity) {
     return std::nullopt;
   }
   return result;

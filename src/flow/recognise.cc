@@ -37,7 +37,8 @@ std::optional<Recognition> from_signature(const Pattern& pattern, std::string_vi
   return result;
 }
 
-std::optional<Recognition> by_signature(const Pattern& pattern) {
+std::optional<Recognition> by_signature(const Pattern& pattern, const Exchanges& exchanges,
+                                        std::span<const Channel> channels) {
   const int n = pattern.size();
   for (const std::string_view strategy : {"halving_doubling", "double_tree"}) {
     if (auto found = from_signature(pattern, strategy, signature_of(strategy, n))) return found;
@@ -54,6 +55,11 @@ std::optional<Recognition> by_signature(const Pattern& pattern) {
     return found;
   }
   if (n < 4) return std::nullopt;
+  if (auto found = from_signature(pattern, "reduce+broadcast", reduce_and_broadcast(n))) {
+    return found;
+  }
+  // Of four hosts, two rings in opposite directions have the same bytes.
+  if (n == 4 && !take_partners_in_turn(pattern, exchanges, channels)) return std::nullopt;
   return from_signature(pattern, "recursive_doubling", recursive_doubling(n));
 }
 
@@ -66,9 +72,11 @@ std::optional<Recognition> recognise(const Exchanges& exchanges,
   if (auto found = as_ring(pattern, exchanges, channels)) return found;
   if (pattern.size() < 3) return std::nullopt;
   if (auto found = as_tree(pattern, exchanges, channels)) return found;
+  if (auto found = as_opposite_rings(pattern, exchanges, channels)) return found;
   if (auto found = as_complete(pattern, exchanges, channels)) return found;
-  if (auto found = by_signature(pattern)) return found;
-  return as_servers(pattern, exchanges);
+  if (auto found = by_signature(pattern, exchanges, channels)) return found;
+  if (auto found = as_servers(pattern, exchanges)) return found;
+  return as_broadcast(pattern, exchanges);
 }
 
 }  // namespace tw::flow

@@ -7,6 +7,11 @@
 //   it ps                  servers and workers exchange, workers among themselves do not clique,
 //   all_to_all  every ordered pair carries the same others              by their signature
 //   (signature.h)
+//   two rings           neighbours in one circle exchange the same, both ways at once
+//   broadcast           the same from a root to several, who pass it on, in every step
+//
+// Time excludes what bytes allow: nobody gets a sum before everybody has begun to send, and nobody
+// passes on what has not come.
 //
 // Limits: what hosts do inside themselves is invisible; several ranks on a host are seen as one.
 // Two hosts look the same in every strategy.
@@ -23,7 +28,7 @@
 namespace tw::flow {
 
 struct Recognition {
-  std::string operation;  ///< all_reduce, parameter_server, all_to_all
+  std::string operation;  ///< all_reduce, parameter_server, all_to_all, step_broadcast
   std::string strategy;
   std::vector<int> order;     ///< hosts: along the ring; root first for trees; servers first for ps
   std::vector<int> servers;   ///< of them
@@ -34,8 +39,10 @@ struct Recognition {
   int ranks_on_each = 1;  ///< host of a ring, as far as is known
 };
 
-/// A ring of hosts with so many ranks each, where packets of the exchange do not show it.
-void set_ranks_on_each(Recognition& ring, int ranks);
+/// A ring of hosts with so many ranks each, where packets of the exchange do not show it. It passes
+/// each edge between hosts once where ranks that follow each other share a host, and up to `ranks`
+/// times where they are dealt out host by host.
+void set_ranks_on_each(Recognition& ring, int ranks, int passes);
 
 std::optional<Recognition> recognise(const Exchanges& exchanges, std::span<const Channel> channels);
 

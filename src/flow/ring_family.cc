@@ -95,14 +95,18 @@ double edge_part(int hosts, int ranks_on_each) {
 
 }  // namespace
 
-void set_ranks_on_each(Recognition& ring, int ranks) {
+void set_ranks_on_each(Recognition& ring, int ranks, int passes) {
   const auto hosts = static_cast<int>(ring.order.size());
-  ring.payload *= edge_part(hosts, ring.ranks_on_each) / edge_part(hosts, ranks);
+  ring.payload *= edge_part(hosts, ring.ranks_on_each) / (passes * edge_part(hosts, ranks));
   ring.ranks_on_each = ranks;
   ring.evidence += fmt::format(
       "; {} connections join every two hosts, as {} ranks on each host need them when all are "
       "joined with all",
       ranks * ranks, ranks);
+  if (passes > 1) {
+    ring.evidence += fmt::format("; {} of them carry gradients: the ring passes each edge {} times",
+                                 passes, passes);
+  }
 }
 
 std::optional<Recognition> as_ring(const Pattern& pattern, const Exchanges& exchanges,

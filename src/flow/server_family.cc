@@ -60,6 +60,20 @@ double first_word(const Pattern& pattern, const Exchanges& exchanges, const std:
   return sum;
 }
 
+/// Whether all pairs of the two sides begin with the same side. Where both sides have equally many
+/// hosts, nothing else tells those who ask from those who answer, or from neighbours in a circle.
+bool one_side_begins(const Pattern& pattern, const Exchanges& exchanges, const Sides& sides) {
+  std::size_t by_first = 0;
+  for (const int a : sides.first) {
+    for (const int b : sides.second) {
+      const double there = typical_start(exchanges, pattern.host(a), pattern.host(b));
+      const double back = typical_start(exchanges, pattern.host(b), pattern.host(a));
+      by_first += there < back ? 1 : 0;
+    }
+  }
+  return by_first == 0 || by_first == sides.first.size() * sides.second.size();
+}
+
 }  // namespace
 
 std::optional<Recognition> as_servers(const Pattern& pattern, const Exchanges& exchanges) {
@@ -73,6 +87,7 @@ std::optional<Recognition> as_servers(const Pattern& pattern, const Exchanges& e
   if (!is_clear) {
     is_first = sides->first.size() < sides->second.size();
     if (sides->first.size() == sides->second.size()) {
+      if (!one_side_begins(pattern, exchanges, *sides)) return std::nullopt;
       is_first = first_word(pattern, exchanges, sides->first, sides->second) >
                  first_word(pattern, exchanges, sides->second, sides->first);
     }

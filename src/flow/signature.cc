@@ -5,6 +5,7 @@
 #include "trainwire/collective/count.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -163,6 +164,20 @@ Signature folded_halving_doubling(int ranks) {
     for (int bit = 1; bit < folded.power; bit *= 2, part /= 2) {
       signature.add(folded.rank(place), folded.rank(place ^ bit), part);
     }
+  }
+  return signature;
+}
+
+Signature reduce_and_broadcast(int ranks) {
+  check(ranks >= 2, "an exchange needs two ranks");
+  Signature signature = nothing(ranks);
+  const double part = 1.0 / ranks;
+  for (int rank = 0; rank < ranks; ++rank) {
+    signature.add(rank, (rank + ranks - 1) % ranks, 1 - part);
+    if (rank == 0) continue;
+    signature.add(rank, 0, part);
+    const auto highest = static_cast<int>(std::bit_floor(static_cast<unsigned>(rank)));
+    signature.add(rank - highest, rank, 1);
   }
   return signature;
 }

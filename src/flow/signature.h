@@ -44,6 +44,11 @@ Signature recursive_doubling(int ranks);
 /// REQUIRES: ranks >= 2.
 Signature folded_halving_doubling(int ranks);
 
+/// What Gloo's reduce and broadcast to and from rank 0 send: each rank passes parts of the payload
+/// to the rank before it, round the ring, until it holds the sum of one; it sends this to rank 0,
+/// which broadcasts all: rank r gets it from r without its highest bit. REQUIRES: ranks >= 2.
+Signature reduce_and_broadcast(int ranks);
+
 struct Match {
   std::vector<int> place_of;  ///< place in the pattern of each rank
   double payload;             ///< bytes

@@ -95,6 +95,19 @@ TEST(FoldedHalvingDoubling, SendsHalvesToTheNeighbourFirst) {
   EXPECT_DOUBLE_EQ(signature.at(1, 4), 0);
 }
 
+// Of four ranks, each passes 3/4 of the payload round the ring, 3 -> 2 -> 1 -> 0 -> 3, and its sum
+// of a quarter to rank 0; rank 3 gets the result from rank 1.
+TEST(ReduceAndBroadcast, GoesRoundTheRingToTheRootAndDownATree) {
+  const Signature signature = reduce_and_broadcast(4);
+  EXPECT_DOUBLE_EQ(signature.at(0, 3), 0.75);
+  EXPECT_DOUBLE_EQ(signature.at(1, 0), 1);
+  EXPECT_DOUBLE_EQ(signature.at(3, 0), 0.25);
+  EXPECT_DOUBLE_EQ(signature.at(3, 2), 0.75);
+  EXPECT_DOUBLE_EQ(signature.at(0, 2), 1);
+  EXPECT_DOUBLE_EQ(signature.at(1, 3), 1);
+  EXPECT_THROW(reduce_and_broadcast(1), std::logic_error);
+}
+
 TEST(FoldedHalvingDoubling, IsHalvingDoublingForAPowerOfTwo) {
   const Signature plain = signature_of("halving_doubling", 8);
   const Signature folded = folded_halving_doubling(8);

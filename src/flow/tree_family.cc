@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -12,6 +15,10 @@ namespace tw::flow {
 namespace {
 
 using Edge = Pattern::Edge;
+
+constexpr std::uint64_t kSmall = 50;  ///< times as many bytes has what a message asks for
+constexpr std::size_t kRarely = 4;    ///< a quarter of the beats: what comes by chance
+constexpr double kJustBefore = 0.05;  ///< of a step: what comes earlier is hardly the reason
 
 /// Parent of each place, -1 for the root. Empty when the edges (child to parent) form no tree.
 std::vector<int> parents(const std::vector<Edge>& edges, int n) {
@@ -89,32 +96,86 @@ std::optional<Trees> by_time(const Pattern& pattern, const Exchanges& exchanges)
   return trees;
 }
 
-/// When each edge is used both ways: the root for which most edges are used upwards first.
-std::optional<Trees> by_shape(const Pattern& pattern, const Exchanges& exchanges) {
-  std::optional<Trees> best;
-  int best_votes = -1;
-  for (int root = 0; root < pattern.size(); ++root) {
-    // Breadth first from the root; every edge must be found in both directions.
-    std::vector<int> parent(static_cast<std::size_t>(pattern.size()), -2);
-    parent[static_cast<std::size_t>(root)] = -1;
-    std::vector<int> queue{root};
-    int votes = 0;
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      for (int child = 0; child < pattern.size(); ++child) {
-        const bool is_joined = pattern.at(queue[i], child) > 0 && pattern.at(child, queue[i]) > 0;
-        if (!is_joined || parent[static_cast<std::size_t>(child)] != -2) continue;
-        parent[static_cast<std::size_t>(child)] = queue[i];
-        queue.push_back(child);
-        const double up = typical_start(exchanges, pattern.host(child), pattern.host(queue[i]));
-        const double down = typical_start(exchanges, pattern.host(queue[i]), pattern.host(child));
-        votes += up < down ? 1 : 0;
-      }
+/// Parents when each edge is used both ways, breadth first from the root; empty where that does not
+/// reach all.
+std::vector<int> parents_below(const Pattern& pattern, int root) {
+  std::vector<int> parent(static_cast<std::size_t>(pattern.size()), -2);
+  parent[static_cast<std::size_t>(root)] = -1;
+  std::vector<int> queue{root};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (int child = 0; child < pattern.size(); ++child) {
+      const bool is_joined = pattern.at(queue[i], child) > 0 && pattern.at(child, queue[i]) > 0;
+      if (!is_joined || parent[static_cast<std::size_t>(child)] != -2) continue;
+      parent[static_cast<std::size_t>(child)] = queue[i];
+      queue.push_back(child);
     }
-    if (static_cast<int>(queue.size()) != pattern.size() || votes <= best_votes) continue;
-    best_votes = votes;
+  }
+  return static_cast<int>(queue.size()) == pattern.size() ? parent : std::vector<int>{};
+}
+
+/// Whether the child mostly sends after what comes down in the same step: then it is the first to
+/// begin, and what it sends belongs to the step after.
+bool is_ahead(const Exchanges& exchanges, int child, int above) {
+  std::size_t ahead = 0;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    const auto up = pair_interval(exchanges, child, above, step);
+    const auto down = pair_interval(exchanges, above, child, step);
+    ahead += up && down && up->start_ns > down->end_ns ? 1 : 0;
+  }
+  return 2 * ahead > exchanges.steps.size();
+}
+
+/// Steps in which everybody below the root begins to send upwards before anything comes down: what
+/// comes down holds a part of everybody. That also holds of several buckets which follow each other
+/// up and down.
+std::size_t lawful_steps(const Pattern& pattern, const Exchanges& exchanges,
+                         const std::vector<int>& parent) {
+  const std::size_t steps = exchanges.steps.size();
+  std::vector<std::int64_t> last_up(steps, std::numeric_limits<std::int64_t>::min());
+  std::vector<std::int64_t> first_down(steps, std::numeric_limits<std::int64_t>::max());
+  for (int place = 0; place < pattern.size(); ++place) {
+    if (parent[static_cast<std::size_t>(place)] == -1) continue;
+    const int child = pattern.host(place);
+    const int above = pattern.host(parent[static_cast<std::size_t>(place)]);
+    const std::size_t behind = is_ahead(exchanges, child, above) ? 1 : 0;
+    for (std::size_t step = 0; step < steps; ++step) {
+      const auto up =
+          step < behind ? std::nullopt : pair_interval(exchanges, child, above, step - behind);
+      const auto down = pair_interval(exchanges, above, child, step);
+      if (up) last_up[step] = std::max(last_up[step], up->start_ns);
+      if (down) first_down[step] = std::min(first_down[step], down->start_ns);
+    }
+  }
+  std::size_t lawful = 0;
+  for (std::size_t step = 0; step < steps; ++step) {
+    lawful += last_up[step] <= first_down[step] ? 1 : 0;
+  }
+  return lawful;
+}
+
+/// When each edge is used both ways: the root that most steps allow; nothing unless most do.
+std::optional<Trees> by_law(const Pattern& pattern, const Exchanges& exchanges) {
+  std::optional<Trees> best;
+  std::size_t most = exchanges.steps.size() / 2;
+  for (int root = 0; root < pattern.size(); ++root) {
+    const std::vector<int> parent = parents_below(pattern, root);
+    if (parent.empty()) continue;
+    const std::size_t lawful = lawful_steps(pattern, exchanges, parent);
+    if (lawful <= most) continue;
+    most = lawful;
     best = Trees{.up = parent, .down = parent};
   }
   return best;
+}
+
+/// Whether everybody has one child at most. No strategy reduces along a line; the stages of a
+/// pipeline send forwards and back along one, in the same order.
+bool is_line(const Trees& trees) {
+  const auto n = static_cast<int>(trees.up.size());
+  for (int place = 0; place < n; ++place) {
+    if (std::count(trees.up.begin(), trees.up.end(), place) > 1) return false;
+  }
+  return true;
 }
 
 /// The place that is joined with all others, both ways, when these are joined with nobody else.
@@ -137,41 +198,112 @@ Trees star_around(int centre, int n) {
   return {.up = parent, .down = parent};
 }
 
-/// Messages of at most a fiftieth of the lane that `lane` sends while its opposite sends data.
-std::size_t small_messages_during(const Lane& lane, const Lane& opposite,
-                                  std::span<const Channel> channels) {
-  std::size_t count = 0;
+/// Beats of one lane, without gaps.
+std::vector<Beat> beats_of(const Lane& lane) {
+  std::vector<Beat> beats;
+  for (const std::optional<Beat>& beat : lane.beats) {
+    if (beat) beats.push_back(*beat);
+  }
+  return beats;
+}
+
+/// Whether `lane` sends small messages in (`from_ns`, `to_ns`): at most a fiftieth of its beat.
+bool sends_small_between(const Lane& lane, std::span<const Channel> channels, std::int64_t from_ns,
+                         std::int64_t to_ns) {
   const std::vector<Burst>& bursts = channels[lane.channel].bursts;
-  for (std::size_t step = 0; step < opposite.beats.size(); ++step) {
-    const std::optional<Beat>& beat = opposite.beats[step];
-    if (!beat) continue;
-    auto burst =
-        std::lower_bound(bursts.begin(), bursts.end(), beat->start_ns - 2'000'000,
-                         [](const Burst& b, std::int64_t time) { return b.start_ns < time; });
-    bool found = false;
-    for (; burst != bursts.end() && burst->start_ns <= beat->end_ns; ++burst) {
-      found |= burst->bytes > 0 && burst->bytes < lane.bytes / 50;
-    }
-    count += found ? 1 : 0;
+  auto burst =
+      std::upper_bound(bursts.begin(), bursts.end(), from_ns,
+                       [](std::int64_t time, const Burst& b) { return time < b.start_ns; });
+  for (; burst != bursts.end() && burst->start_ns < to_ns; ++burst) {
+    if (burst->bytes > 0 && burst->bytes < lane.bytes / kSmall) return true;
+  }
+  return false;
+}
+
+/// Beats of `opposite` before which `lane` sends a small message: after its own last beat, and not
+/// earlier than `reach_ns` before.
+std::size_t invited(const Lane& lane, const Lane& opposite, std::span<const Channel> channels,
+                    double reach_ns) {
+  const std::vector<Beat> own = beats_of(lane);
+  std::size_t count = 0;
+  for (const Beat& beat : beats_of(opposite)) {
+    const auto after =
+        std::lower_bound(own.begin(), own.end(), beat.start_ns,
+                         [](const Beat& b, std::int64_t time) { return b.end_ns < time; });
+    std::int64_t from = beat.start_ns - static_cast<std::int64_t>(reach_ns);
+    if (after != own.begin()) from = std::max(from, std::prev(after)->end_ns);
+    count += sends_small_between(lane, channels, from, beat.start_ns) ? 1 : 0;
   }
   return count;
 }
 
-/// Whether leaves ask for what they get: they send small messages while the centre's data arrives,
-/// and the centre sends none while theirs does. So do clients of a server, and not ranks of a star.
+/// Beats of `opposite` in which `lane` sends a small message.
+std::size_t interrupted(const Lane& lane, const Lane& opposite, std::span<const Channel> channels) {
+  const std::vector<Beat> beats = beats_of(opposite);
+  return static_cast<std::size_t>(std::count_if(beats.begin(), beats.end(), [&](const Beat& beat) {
+    return sends_small_between(lane, channels, beat.start_ns, beat.end_ns);
+  }));
+}
+
+/// How many beats one side asks for, and the other.
+struct Asks {
+  std::size_t by_leaves = 0;
+  std::size_t by_centre = 0;
+
+  bool are_one_sided(std::size_t beats) const {
+    return 2 * by_leaves > beats && kRarely * by_centre < beats;
+  }
+};
+
+/// Whether leaves ask for what they get, and the centre does not: each sends a small message after
+/// its own data and before the centre's, or between the pieces of it. So do clients of a server,
+/// and not ranks of a star: these know what comes. Where messages are announced and called for, as
+/// MPI does with large ones, both sides call; where leave is given to send more while data arrives,
+/// as HTTP/2 does, both sides give it, so that only what comes before the data counts.
 bool leaves_ask(const Exchanges& exchanges, int centre, std::span<const Channel> channels) {
-  std::size_t asked = 0;
-  std::size_t answered = 0;
+  Asks before;
+  Asks during;
   std::size_t beats = 0;
   for (const Lane& up : exchanges.lanes) {
     for (const Lane& down : exchanges.lanes) {
       if (up.to != centre || down.from != centre || up.from != down.to) continue;
-      asked += small_messages_during(up, down, channels);
-      answered += small_messages_during(down, up, channels);
+      before.by_leaves += invited(up, down, channels, exchanges.tempo.period_ns);
+      before.by_centre += invited(down, up, channels, kJustBefore * exchanges.tempo.period_ns);
+      during.by_leaves += interrupted(up, down, channels);
+      during.by_centre += interrupted(down, up, channels);
       beats += exchanges.steps.size();
     }
   }
-  return beats > 0 && 2 * asked > beats && 5 * answered < beats;
+  return before.are_one_sided(beats) || during.are_one_sided(beats);
+}
+
+/// Whether the centre answers a leaf before another has begun to send, in most steps: a sum needs
+/// everybody's data first, so nothing is summed there. Leaves that get before they give are no
+/// sign: then the steps are cut elsewhere.
+bool answers_at_once(const Exchanges& exchanges, int centre) {
+  std::size_t early = 0;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    std::int64_t last_ask = std::numeric_limits<std::int64_t>::min();
+    std::int64_t first_answer = std::numeric_limits<std::int64_t>::max();
+    for (const int leaf : hosts_of(exchanges)) {
+      const std::optional<Interval> up = pair_interval(exchanges, leaf, centre, step);
+      const std::optional<Interval> down = pair_interval(exchanges, centre, leaf, step);
+      if (!up || !down || down->start_ns < up->end_ns) continue;
+      last_ask = std::max(last_ask, up->start_ns);
+      first_answer = std::min(first_answer, down->start_ns);
+    }
+    early += first_answer < last_ask ? 1 : 0;
+  }
+  return 2 * early > exchanges.steps.size();
+}
+
+/// Leaves begin by themselves. One whose data is counted in the step before is not late against the
+/// others.
+bool is_comparable_leaf(const Pattern& pattern, const Exchanges& exchanges,
+                        const std::vector<int>& parent, int place) {
+  const int above = parent[static_cast<std::size_t>(place)];
+  const bool is_leaf = std::count(parent.begin(), parent.end(), place) == 0;
+  return is_leaf && above != -1 && !is_ahead(exchanges, pattern.host(place), pattern.host(above));
 }
 
 std::string tree_name(const Trees& trees, int n) {
@@ -203,8 +335,8 @@ std::optional<Recognition> as_tree(const Pattern& pattern, const Exchanges& exch
   const std::optional<int> centre = centre_of(pattern);
   const bool is_timed = trees && (!centre || root_of(trees->up) == *centre);
   if (centre && !is_timed) trees = star_around(*centre, pattern.size());
-  if (!trees) trees = by_shape(pattern, exchanges);
-  if (!trees) return std::nullopt;
+  if (!trees) trees = by_law(pattern, exchanges);
+  if (!trees || is_line(*trees)) return std::nullopt;
   const int root = root_of(trees->up);
   Recognition result{.operation = "all_reduce",
                      .strategy = tree_name(*trees, pattern.size()),
@@ -216,18 +348,24 @@ std::optional<Recognition> as_tree(const Pattern& pattern, const Exchanges& exch
                      .evidence = {}};
   for (int place = 0; place < pattern.size(); ++place) {
     if (place != root) result.order.push_back(pattern.host(place));
-    const bool is_leaf = std::count(trees->up.begin(), trees->up.end(), place) == 0;
-    if (is_leaf) result.starters.push_back(pattern.host(place));
+    if (is_comparable_leaf(pattern, exchanges, trees->up, place)) {
+      result.starters.push_back(pattern.host(place));
+    }
   }
+  if (result.starters.empty()) result.starters = {result.order.front()};
   result.evidence = fmt::format(
       "{} directed pairs carry the same bytes; {} of them lead to the root and {}", edges,
       edges / 2, is_timed ? "begin first, the others lead away from it" : "as many away from it");
-  if (result.strategy == "star" && leaves_ask(exchanges, pattern.host(root), channels)) {
+  const bool is_star = result.strategy == "star";
+  const bool is_at_once = is_star && answers_at_once(exchanges, pattern.host(root));
+  if (is_at_once || (is_star && leaves_ask(exchanges, pattern.host(root), channels))) {
     result.operation = "parameter_server";
     result.strategy = "ps";
     result.servers = {pattern.host(root)};
     result.evidence +=
-        "; the others ask it with small messages for what it sends, as workers ask a server";
+        is_at_once ? "; it answers one before it has heard of the others, as only a server can"
+                   : "; the others ask it with small messages for what it sends, as workers ask a "
+                     "server";
   } else if (result.strategy == "star") {
     result.fit *= 0.8;
     result.evidence += "; one parameter server there would send the same: star is a guess";
