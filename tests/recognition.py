@@ -2,7 +2,7 @@
 """analyze, without any log, against what is known of the real captures in tests/captures.
 
 Strategy, ring order and direction, bytes of the model (1 %), number of iterations (+-1), their period (2 %, see period_agrees), the shaped link (rate
-within 10 %), the straggler and the absence of all of these where there are none. KNOWN lists where packets cannot tell, or do not yet.
+within 10 %), the straggler and the absence of all of these where there are none. A capture of one host does not show the strategy: there the truth is none. KNOWN lists where packets cannot tell, or do not yet.
 """
 import glob
 import json
@@ -18,9 +18,9 @@ NAMES = {"parameter server": "ps", "none": None}
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "captures")
 
 
-def analyse(name):
+def analyse(name, truth):
     files = sorted(glob.glob(f"{FOLDER}/{name}.pcap.zst") + glob.glob(f"{FOLDER}/{name}.host*.pcap.zst"))
-    done = subprocess.run([sys.argv[1], "analyze", "--json", "--no-folder", *files], capture_output=True)
+    done = subprocess.run([sys.argv[1], "analyze", "--json", "--no-folder", *(["--one-clock"] if truth.get("one_clock") else []), *files], capture_output=True)
     assert done.returncode == 0, f"{name}: {done.stderr.decode()}"
     return json.loads(done.stdout)
 
@@ -41,6 +41,8 @@ def differences(truth, found):
     model = truth.get("model_bytes")
     if model and abs((found["model_bytes"] or 0) / model - 1) > 0.01:
         yield "model", found["model_bytes"], model
+    if not model and found["model_bytes"]:
+        yield "model", found["model_bytes"], None
     iterations = truth.get("iterations") or 0
     if abs(found["iterations"]["count"] - iterations) > 1:
         yield "iterations", found["iterations"]["count"], iterations
@@ -82,7 +84,7 @@ def main():
         name = os.path.basename(path)[: -len(".json")]
         with open(path) as file:
             truth = json.load(file)
-        for what, found, expected in differences(truth, analyse(name)):
+        for what, found, expected in differences(truth, analyse(name, truth)):
             known = what in KNOWN.get(name, ())
             print(f"{'known' if known else 'WRONG'}: {name}: {what}: found {found}, is {expected}")
             failed += not known

@@ -55,7 +55,7 @@ std::optional<Recognition> by_signature(const Pattern& pattern, const Exchanges&
     return found;
   }
   if (n < 4) return std::nullopt;
-  if (auto found = from_signature(pattern, "reduce+broadcast", reduce_and_broadcast(n))) {
+  if (auto found = from_signature(pattern, "reduce_broadcast", reduce_and_broadcast(n))) {
     return found;
   }
   // Of four hosts, two rings in opposite directions have the same bytes.

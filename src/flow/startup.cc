@@ -48,7 +48,7 @@ std::optional<StartBroadcast> find_broadcast(const Exchanges& exchanges, const R
                                              const std::vector<int>& host_of) {
   if (exchanges.steps.empty() || found.operation != "all_reduce") return std::nullopt;
   // Its steps end with a broadcast: the first of them is no other.
-  if (found.strategy == "reduce+broadcast") return std::nullopt;
+  if (found.strategy == "reduce_broadcast") return std::nullopt;
   std::map<std::size_t, std::int64_t> starts;
   for (const Lane& lane : exchanges.lanes) {
     if (lane.beats.front()) starts[lane.channel] = lane.beats.front()->start_ns;
