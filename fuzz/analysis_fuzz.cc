@@ -22,6 +22,7 @@ namespace {
 constexpr std::int64_t kGapNs = 500'000;
 constexpr std::int64_t kTickNs = 50'000;
 constexpr std::size_t kMostMessages = 64;
+constexpr int kMostSteps = 64;
 
 struct Rhythm {
   std::uint8_t steps;
@@ -51,7 +52,7 @@ void play(const Rhythm& rhythm, const Message& message, Connections& connections
       connections[{from, to, static_cast<std::uint16_t>(message.ends >> 6)}];
   const std::int64_t period = kTickNs * 64 * (1 + rhythm.period);
   std::int64_t begin = 0;
-  for (int step = 0; step < rhythm.steps; ++step, begin += period) {
+  for (int step = 0; step < rhythm.steps % kMostSteps; ++step, begin += period) {
     if (rhythm.rest_every > 0 && step % rhythm.rest_every == 0) begin += 4 * period;
     if (step < message.steps >> 4 || step % (1 + (message.steps & 15)) != 0) continue;
     const std::int64_t start =

@@ -72,8 +72,10 @@ struct Iterations {
 };
 
 struct Collective {
-  std::string operation;  ///< all_reduce, broadcast, parameter_server, pair_averaging
-  std::string strategy;   ///< a strategy name of the catalogue, or "unknown"
+  /// all_reduce, parameter_server, pair_averaging, all_to_all, step_broadcast; broadcast: before
+  /// the first step
+  std::string operation;
+  std::string strategy;  ///< a strategy name of the catalogue, or "unknown"
   std::vector<std::string>
       order;  ///< hosts: along the ring; root first for trees; servers first for ps
   std::uint64_t bytes_per_iteration;        ///< payload of the collective, M
