@@ -118,7 +118,9 @@ void add_iterations(Lines& lines, const flow::Iterations& iterations) {
 void add_split(Lines& lines, const flow::Analysis& analysis) {
   const flow::Iterations& iterations = analysis.iterations;
   if (iterations.steps.empty()) return;
-  const double share = iterations.median_s > 0 ? iterations.exchange_s / iterations.median_s : 0;
+  // Exchanges of hosts that are not in step overlap: no more than all the time is left then.
+  const double share =
+      iterations.median_s > 0 ? std::min(1.0, iterations.exchange_s / iterations.median_s) : 0;
   std::string text =
       fmt::format("compute gap {} · exchange {} ({:.0f} %)", time_text(iterations.compute_gap_s),
                   time_text(iterations.exchange_s), 100 * share);

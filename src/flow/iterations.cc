@@ -198,6 +198,27 @@ Interval seen_by(const Exchanges& exchanges, int host, std::size_t step) {
   return {start.value_or(all.start_ns), end.value_or(all.end_ns)};
 }
 
+/// From the first byte that a host sends or receives to the last, of the host for which that is
+/// longest. Not of all together: behind a slow link some begin the next step while others end this.
+Interval longest_exchange(const Exchanges& exchanges, std::size_t step) {
+  std::map<int, Interval> of_host;
+  for (const Lane& lane : exchanges.lanes) {
+    const std::optional<Beat>& beat = lane.beats[step];
+    if (!beat) continue;
+    for (const int host : {lane.from, lane.to}) {
+      Interval& own =
+          of_host.try_emplace(host, Interval{beat->start_ns, beat->end_ns}).first->second;
+      own.start_ns = std::min(own.start_ns, beat->start_ns);
+      own.end_ns = std::max(own.end_ns, beat->end_ns);
+    }
+  }
+  Interval longest{exchanges.steps[step].start_ns, exchanges.steps[step].start_ns};
+  for (const auto& [host, own] : of_host) {
+    if (own.end_ns - own.start_ns > longest.end_ns - longest.start_ns) longest = own;
+  }
+  return longest;
+}
+
 /// Step times of every host, step by step: from the last byte it receives in one to the last in the
 /// next.
 std::vector<double> host_periods(const Exchanges& exchanges) {
@@ -232,10 +253,11 @@ Iterations iterations_of(const Exchanges& exchanges, int host, const Traffic& tr
       own.empty() ? 0 : std::max(traffic.totals.first_ns, own.front().start_ns - gap);
   for (std::size_t i = 0; i < own.size(); ++i) {
     const std::int64_t end = std::max(start, own[i].end_ns);
+    const Interval exchange = longest_exchange(exchanges, i);
     result.steps.push_back({.start_ns = start,
                             .end_ns = end,
-                            .exchange_start_ns = exchanges.steps[i].start_ns,
-                            .exchange_end_ns = exchanges.steps[i].end_ns,
+                            .exchange_start_ns = exchange.start_ns,
+                            .exchange_end_ns = exchange.end_ns,
                             .bytes = 0,
                             .packets = 0});
     start = end;

@@ -4,8 +4,8 @@
 // A step found on the wire is one host's step, as a log is one rank's: it runs from the last
 // gradient byte that the host receives in one exchange to the last in the next. Compute, then
 // exchange, as a training loop is written. Of the first step only the exchange is seen; it is given
-// the others' typical compute time. The exchange itself is that of all hosts, from the first byte
-// of any to the last: it may begin before the host's step, or end after it.
+// the others' typical compute time. The exchange itself is that of the host that it
+// takes longest, from its first byte to its last: it may begin before the step, or end after it.
 
 #pragma once
 
