@@ -24,7 +24,7 @@ constexpr double kClearSilence = 1.15;     ///< against the longest inside, whic
 /// Share of the beats in which the same of two hosts answers. Of two rounds of a ring it is one at
 /// most: who is late in the first is not in the second.
 constexpr double kMostlyAnswered = 0.75;
-constexpr double kMostSteps = 0.6;  ///< share that has a clear silence
+constexpr double kMostSteps = 0.6;  ///< share that has a clear silence, and is seen at all
 
 /// Who has begun and who is done in one step.
 class Barrier {
@@ -35,12 +35,26 @@ class Barrier {
     const auto last = done_.try_emplace(to, beat.end_ns).first;
     last->second = std::max(last->second, beat.end_ns);
   }
+  std::int64_t last_begun() const {
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    for (const auto& [host, time] : begun_) last = std::max(last, time);
+    return last;
+  }
   bool is_broken() const {
-    std::int64_t last_begin = std::numeric_limits<std::int64_t>::min();
     std::int64_t first_done = std::numeric_limits<std::int64_t>::max();
-    for (const auto& [host, time] : begun_) last_begin = std::max(last_begin, time);
     for (const auto& [host, time] : done_) first_done = std::min(first_done, time);
-    return first_done < last_begin;
+    return first_done < last_begun();
+  }
+  /// From the end of what a host received in the step before to its first byte in this one, of the
+  /// host for which that is shortest; negative when it still received.
+  std::optional<std::int64_t> shortest_rest_since(const Barrier& before) const {
+    std::optional<std::int64_t> shortest;
+    for (const auto& [host, time] : begun_) {
+      const auto done = before.done_.find(host);
+      if (done == before.done_.end()) continue;
+      shortest = std::min(shortest.value_or(time - done->second), time - done->second);
+    }
+    return shortest;
   }
   /// The same between different hosts: who waits for all the others before it sends is left out.
   bool is_broken_by_another() const {
@@ -155,8 +169,6 @@ class AllLanes {
     }
     return longest;
   }
-  /// The end of what has begun so far.
-  std::int64_t silent_since() const { return last_ns_; }
 
  private:
   std::vector<Burst> bursts_;
@@ -173,21 +185,24 @@ std::int64_t longest_round_trip(const Exchanges& exchanges, std::span<const Chan
   return longest;
 }
 
-/// Of every step but the first, how many times the silence before it is as long as the longest
-/// inside, or a round trip; negative when somebody still sent.
+/// Of every step but the first, how many times the shortest rest of a host before it is as long as
+/// the longest silence inside, or a round trip. Inside is where everybody has begun: before that
+/// the others may wait for a late one. Everybody has a rest of its own: behind a slow link some
+/// begin while others still receive the step before.
 std::vector<double> silences(const Exchanges& exchanges, std::span<const Channel> channels) {
   const std::int64_t round_trip =
       std::max<std::int64_t>(1, longest_round_trip(exchanges, channels));
   AllLanes lanes(exchanges, channels);
   std::vector<double> result;
-  for (const ExchangeStep& step : exchanges.steps) {
-    lanes.pass(step.start_ns);
-    const auto before = static_cast<double>(step.start_ns - lanes.silent_since());
-    lanes.pass(step.start_ns + 1);
-    const std::int64_t inside = std::max(round_trip, lanes.pass(step.end_ns));
-    if (&step != &exchanges.steps.front()) {
-      result.push_back(before / static_cast<double>(inside));
+  Barrier before;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    const Barrier barrier = barrier_of(exchanges, step);
+    lanes.pass(barrier.last_begun() + 1);
+    const std::int64_t inside = std::max(round_trip, lanes.pass(exchanges.steps[step].end_ns));
+    if (const auto rest = barrier.shortest_rest_since(before)) {
+      result.push_back(static_cast<double>(*rest) / static_cast<double>(inside));
     }
+    before = barrier;
   }
   return result;
 }
@@ -208,6 +223,15 @@ bool is_answered(const Exchanges& exchanges) {
     back += is_after(hosts[1], hosts[0], step) ? 1 : 0;
   }
   return share(std::max(forth, back), exchanges.steps.size()) > kMostlyAnswered;
+}
+
+/// Share of the lanes' bytes that lies in steps. The rest is in steps that no pause divides.
+double share_in_steps(const Exchanges& exchanges, std::span<const Channel> channels) {
+  double all = 0;
+  double inside = 0;
+  for (const Lane& lane : exchanges.lanes) all += static_cast<double>(channels[lane.channel].bytes);
+  for (const ExchangeStep& step : exchanges.steps) inside += static_cast<double>(step.bytes);
+  return all > 0 ? inside / all : 0;
 }
 
 }  // namespace
@@ -250,6 +274,7 @@ std::optional<Exchanges> ring_steps(const Tempo& tempo, std::span<const Channel>
 }
 
 bool are_whole(const Exchanges& exchanges, std::span<const Channel> channels, double times) {
+  if (share_in_steps(exchanges, channels) < kMostSteps) return false;
   const std::vector<double> found = silences(exchanges, channels);
   if (found.empty() || early_share(exchanges) >= kOftenBroken) return false;
   // One in `times` is clear anyway.

@@ -7,12 +7,11 @@
 // N hosts has 2(N-1) rounds, and the size of one shows in the bursts; as many rounds as that, taken
 // together from the right one on, keep the law again.
 //
-// The converse: after a whole all-reduce every host computes, and nobody sends. That silence is
-// longer than any in which data is only on its way, as between the rounds of an all-reduce. Beats
-// that keep the law, with such a silence after every one of them, are whole.
+// The converse: after a whole all-reduce every host computes before it sends again. That rest is
+// longer than any silence in which data is only on its way, as between the rounds of an all-reduce.
+// Beats that keep the law, with such a rest of everybody before most of them, are whole.
 //
-// Limits: a silence that a late host or a slow server fills, or makes inside the steps, does not
-// show; then nothing is called whole. Steps are grouped only in a ring with one rank on each host.
+// Limits: who sends on while it computes has no rest; then nothing is called whole. Steps are grouped only in a ring with one rank on each host.
 // An implementation that cuts each round in two looks like one with steps half as large.
 
 #pragma once
