@@ -189,7 +189,7 @@ Analysis analyse(const Traffic& traffic, const AnalysisOptions& options) {
     analysis.iterations =
         iterations_of(*job.exchanges, reference_host(job, start), traffic, gradient);
     if (job.alternative) doubt(analysis.iterations, *job.alternative);
-    if (!job.recognition) {
+    if (!job.recognition || job.recognition->operation == "all_to_all") {
       analysis.iterations.confidence = std::min(kUnknown, analysis.iterations.confidence);
     }
     if (job.from_log) analysis.iterations.confidence = 1;

@@ -61,6 +61,24 @@ TEST(Analyse, FindsTheStepsBetweenLongPauses) {
   }
 }
 
+// Waiting for a host that is late by twice the others' computing is longer than what they compute,
+// and behind a slow link hosts begin while others still receive: neither hides that all compute
+// between steps.
+TEST(Analyse, FindsTheStepsBetweenEpochsBesideAStragglerOrASlowLink) {
+  for (const bool is_late : {true, false}) {
+    SCOPED_TRACE(is_late ? "straggler" : "slow link");
+    PlayedJob job{
+        .strategy = "ring", .placement = shuffled_hosts(4, 3), .steps = 32, .rest_every = 8};
+    (is_late ? job.straggler : job.slow_host) = 2;
+    job.slow_bps = 1e9;
+    const Analysis found = analyse(play(job));
+    EXPECT_EQ(found.iterations.steps.size(), 32u);
+    EXPECT_NEAR(model_error(found, job), 0, 0.01);
+    EXPECT_EQ(found.straggler.has_value(), is_late);
+    EXPECT_EQ(found.bottleneck.has_value(), !is_late);
+  }
+}
+
 // The pauses between rounds, of 20 ms and of what a host is late, repeat with two or three steps as
 // well as with one; but after each step everybody is silent for longer than that.
 TEST(Analyse, DoesNotJoinTheStepsOfARingWithLatency) {

@@ -2,6 +2,7 @@
 #include "trainwire/flow/job.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/flow/clocked.h"
 #include "trainwire/flow/dialogue.h"
 #include "trainwire/flow/lockstep.h"
 #include "trainwire/flow/logged_tempo.h"
@@ -38,11 +39,11 @@ constexpr double kMostEarly = 0.1;   ///< of the steps: clocks and numbers of be
 /// and gets the result. What a mean host carries for others beside its own is at most twice that in
 /// trees, and log2(N) times in recursive doubling.
 constexpr double kLeastMutual = 0.2;
-constexpr double kWorthUnknown = 0.1;   ///< of steps of which nobody knows what they do
-constexpr double kMostBroken = 0.5;     ///< of a ring's steps: these are no steps of a ring
+constexpr double kWorthUnknown = 0.1;    ///< of steps of which nobody knows what they do
+constexpr double kMostBroken = 0.5;      ///< of a ring's steps: these are no steps of a ring
 constexpr double kLeastExplained = 0.6;  ///< of all bytes: with less, hosts may exchange by chance
-constexpr double kMostOfBytes = 0.5;    ///< that a job's hosts send and receive
-constexpr std::size_t kManySteps = 10;  ///< that lanes do not share by chance
+constexpr double kMostOfBytes = 0.5;     ///< that a job's hosts send and receive
+constexpr std::size_t kManySteps = 10;   ///< that lanes do not share by chance
 
 /// What holds for all attempts.
 struct Setting {
@@ -239,6 +240,12 @@ void recognise_steps(Hypothesis& result, const Tempo& tempo, std::span<const Cha
   if (!is_shown(result.exchanges, channels)) result.recognition.reset();
 }
 
+/// Whether nothing speaks for training but that it repeats: also where all send each other the
+/// same, as members of any group do.
+bool is_any_kind(const std::optional<Recognition>& found) {
+  return !found || found->operation == "all_to_all" || found->strategy == "clique";
+}
+
 /// What the exchanges at this tempo are; nothing when they are no steps.
 std::optional<Hypothesis> hypothesis(const Tempo& tempo, std::span<const Channel> channels,
                                      const Setting& setting) {
@@ -248,6 +255,12 @@ std::optional<Hypothesis> hypothesis(const Tempo& tempo, std::span<const Channel
                     .alternative = tempo.alternative};
   if (!is_periodic(result.exchanges)) return std::nullopt;
   recognise_steps(result, tempo, channels, setting);
+  if (is_any_kind(result.recognition) && is_clocked(result.exchanges)) {
+    result.recognition.reset();
+    result.why_not =
+        "it keeps to a clock, where a step of a job begins when the one before has ended";
+    return result;
+  }
   if (!result.recognition && !is_clearly_periodic(result.exchanges) &&
       !is_part_of_ring(result.exchanges, setting)) {
     return std::nullopt;
