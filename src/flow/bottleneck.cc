@@ -57,7 +57,6 @@ struct Side {
   int host;
   bool sends;       ///< or receives
   double rate_bps;  ///< frames, mean while busy
-  double peak_bps;  ///< frames, sustained; the mean when no step is long enough to tell
   double duty;      ///< busy part of the exchange
 };
 
@@ -118,18 +117,17 @@ void append_rates(std::vector<double>& rates, const Busy& busy, const std::vecto
   }
 }
 
-/// What a side sends or receives in one step, frames in bytes: as its channels have it, and as the
-/// flows have it, where nothing is joined.
-struct StepBursts {
-  std::vector<Burst> joined;
-  std::vector<Burst> single;
-};
-
-/// Which bursts a side is measured by, and the longest pause that is part of being busy.
+/// Which bursts a side is measured by: those of the flows, where nothing is joined, or as the
+/// channels have them.
 enum class Pieces { Single, Joined };
-struct Measuring {
+
+/// What sides are measured in.
+struct Scene {
+  const Exchanges& exchanges;
+  std::span<const Channel> channels;
+  const Traffic& traffic;
   Pieces pieces;
-  std::int64_t pause_ns;
+  std::int64_t pause_ns;  ///< the longest that is part of being busy
 };
 
 Burst in_frames(Burst burst, double factor) {
@@ -154,35 +152,36 @@ struct SideLane {
   double frame_factor;
 };
 
-std::vector<SideLane> lanes_of(const Exchanges& exchanges, std::span<const Channel> channels,
-                               const Traffic& traffic, const Side& side) {
+std::vector<SideLane> lanes_of(const Side& side, const Scene& scene) {
   std::vector<SideLane> lanes;
-  for (const Lane& lane : exchanges.lanes) {
+  for (const Lane& lane : scene.exchanges.lanes) {
     if ((side.sends ? lane.from : lane.to) != side.host) continue;
-    const Channel& channel = channels[lane.channel];
-    lanes.push_back({&lane, &channel, frame_factor(channel, traffic)});
+    const Channel& channel = scene.channels[lane.channel];
+    lanes.push_back({&lane, &channel, frame_factor(channel, scene.traffic)});
   }
   return lanes;
 }
 
-StepBursts bursts_in_step(std::span<const SideLane> lanes, const Traffic& traffic,
-                          std::size_t step) {
-  StepBursts result;
-  for (const auto& [lane, of_lane, factor] : lanes) {
+/// What a side sends or receives in one step, frames in bytes.
+std::vector<Burst> bursts_in_step(std::span<const SideLane> lanes, const Traffic& traffic,
+                                  std::size_t step, Pieces pieces) {
+  std::vector<Burst> result;
+  for (const auto& [lane, channel, factor] : lanes) {
     if (!lane->beats[step]) continue;
     const Beat& beat = *lane->beats[step];
-    const Channel& channel = *of_lane;
-    for (std::size_t b = beat.first_burst; b < beat.end_burst; ++b) {
-      result.joined.push_back(in_frames(channel.bursts[b], factor));
+    const std::span bursts =
+        std::span(channel->bursts).subspan(beat.first_burst, beat.end_burst - beat.first_burst);
+    if (pieces == Pieces::Joined) {
+      for (const Burst& burst : bursts) result.push_back(in_frames(burst, factor));
+      continue;
     }
     // A beat of a stream that never pauses is part of a burst.
-    const Interval whole{channel.bursts[beat.first_burst].start_ns,
-                         channel.bursts[beat.end_burst - 1].end_ns};
-    for (const std::size_t flow : channel.flows) {
-      append_single(result.single, traffic.flows[flow], whole, factor);
+    const Interval whole{bursts.front().start_ns, bursts.back().end_ns};
+    for (const std::size_t flow : channel->flows) {
+      append_single(result, traffic.flows[flow], whole, factor);
     }
   }
-  sort_by_start(result.single);
+  sort_by_start(result);
   return result;
 }
 
@@ -191,30 +190,42 @@ double length_ns(const ExchangeStep& step) {
 }
 
 /// Leaves a side that moves nothing as it is.
-void measure(Side& side, const Exchanges& exchanges, std::span<const SideLane> lanes,
-             const Traffic& traffic, const Measuring& how) {
+void measure(Side& side, const Scene& scene) {
+  const std::vector<SideLane> lanes = lanes_of(side, scene);
   std::vector<double> rates;
-  std::vector<double> sustained;
   std::vector<double> duties;
-  std::vector<Burst> passed;
-  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
-    StepBursts bursts = bursts_in_step(lanes, traffic, step);
-    const Busy busy = busy_time(
-        how.pieces == Pieces::Joined ? std::move(bursts.joined) : bursts.single, how.pause_ns);
+  for (std::size_t step = 0; step < scene.exchanges.steps.size(); ++step) {
+    const Busy busy =
+        busy_time(bursts_in_step(lanes, scene.traffic, step, scene.pieces), scene.pause_ns);
     if (busy.busy_ns <= 0 || busy.bytes <= 0) continue;
     rates.push_back(busy.bytes * 8e9 / busy.busy_ns);
-    duties.push_back(busy.busy_ns / std::max(busy.busy_ns, length_ns(exchanges.steps[step])));
-    append_rates(sustained, busy, bursts.single);
-    passed.insert(passed.end(), bursts.single.begin(), bursts.single.end());
+    duties.push_back(busy.busy_ns / std::max(busy.busy_ns, length_ns(scene.exchanges.steps[step])));
   }
   if (rates.empty()) return;
   side.rate_bps = stats::median(std::move(rates));
-  side.peak_bps = sustained.size() < kFewestSpans
-                      ? side.rate_bps
-                      : stats::quantile(std::move(sustained), kLoadedBest);
-  sort_by_start(passed);
-  side.peak_bps = paced_rate_bps(passed).value_or(side.peak_bps);
   side.duty = stats::median(std::move(duties));
+}
+
+/// The rate of the link that a side is slowed by: that at which it spaces what passes it, or what
+/// it sustains; the mean when no step is long enough to tell.
+double link_rate_bps(const Side& side, const Scene& scene) {
+  const std::vector<SideLane> lanes = lanes_of(side, scene);
+  std::vector<double> sustained;
+  std::vector<Burst> passed;
+  for (std::size_t step = 0; step < scene.exchanges.steps.size(); ++step) {
+    const std::vector<Burst> single = bursts_in_step(lanes, scene.traffic, step, Pieces::Single);
+    const Busy busy = busy_time(scene.pieces == Pieces::Single
+                                    ? single
+                                    : bursts_in_step(lanes, scene.traffic, step, Pieces::Joined),
+                                scene.pause_ns);
+    if (busy.busy_ns <= 0 || busy.bytes <= 0) continue;
+    append_rates(sustained, busy, single);
+    passed.insert(passed.end(), single.begin(), single.end());
+  }
+  sort_by_start(passed);
+  if (const auto paced = paced_rate_bps(passed)) return *paced;
+  return sustained.size() < kFewestSpans ? side.rate_bps
+                                         : stats::quantile(std::move(sustained), kLoadedBest);
 }
 
 /// The partner that most of the side's bytes go to or come from.
@@ -245,12 +256,12 @@ bool is_waited_for(const Exchanges& exchanges, const Side& slowest, double contr
          gain * median_exchange_ns(exchanges) >= kLeastPeriod * exchanges.tempo.period_ns;
 }
 
-SlowLink slow_link(const Exchanges& exchanges, const Side& slow, double contrast,
+SlowLink slow_link(const Scene& scene, const Side& slow, double contrast,
                    const std::string& others) {
-  const int other = partner(exchanges, slow);
+  const int other = partner(scene.exchanges, slow);
   return {.from = slow.sends ? slow.host : other,
           .to = slow.sends ? other : slow.host,
-          .rate_bps = slow.peak_bps,
+          .rate_bps = link_rate_bps(slow, scene),
           .confidence = std::clamp(1 - contrast, 0.0, 0.99),
           .evidence = fmt::format("it is {} {:.0f} % of the exchange, at {} on average; {}",
                                   slow.sends ? "sending" : "receiving", 100 * slow.duty,
@@ -279,8 +290,7 @@ bool is_same_load(const Exchanges& exchanges, const Side& one, const Side& other
 /// Who exchanges with many is compared with himself: the same bytes with the same partners take him
 /// much longer one way than the other. Of several the one with the largest difference: who only
 /// receives from a slow sender among others is slowed less than that sender.
-std::optional<SlowLink> slow_way_of_a_server(const Exchanges& exchanges,
-                                             std::span<const Side> sides) {
+std::optional<SlowLink> slow_way_of_a_server(const Scene& scene, std::span<const Side> sides) {
   std::optional<SlowLink> best;
   double best_contrast = kSlowReceiver;
   for (const Side& slow : sides) {
@@ -288,37 +298,30 @@ std::optional<SlowLink> slow_way_of_a_server(const Exchanges& exchanges,
       const double contrast = slow.rate_bps / fast.rate_bps;
       if (slow.host != fast.host || slow.sends == fast.sends) continue;
       if (contrast > best_contrast || slow.duty < kLeastDutyOfServer) continue;
-      if (!is_same_load(exchanges, slow, fast)) continue;
+      if (!is_same_load(scene.exchanges, slow, fast)) continue;
       best_contrast = contrast;
       best = slow_link(
-          exchanges, slow, contrast,
+          scene, slow, contrast,
           fmt::format("the other way it moves the same at {}", readable(BitRate(fast.rate_bps))));
     }
   }
   return best;
 }
 
-std::vector<Side> sides_of(const Exchanges& exchanges, std::span<const Channel> channels,
-                           const Traffic& traffic, Pieces pieces) {
-  const auto pause =
-      std::max(2 * traffic.burst_gap_ns,
-               static_cast<std::int64_t>(kPauseShare * median_exchange_ns(exchanges)));
+std::vector<Side> sides_of(const Scene& scene) {
   std::vector<Side> sides;
-  for (const int host : hosts_of(exchanges)) {
+  for (const int host : hosts_of(scene.exchanges)) {
     for (const bool sends : {true, false}) {
-      sides.push_back({.host = host, .sends = sends, .rate_bps = 0, .peak_bps = 0, .duty = 0});
+      sides.push_back({.host = host, .sends = sends, .rate_bps = 0, .duty = 0});
     }
   }
-  in_parallel(sides.size(), [&](std::size_t i) {
-    measure(sides[i], exchanges, lanes_of(exchanges, channels, traffic, sides[i]), traffic,
-            {pieces, pause});
-  });
+  in_parallel(sides.size(), [&](std::size_t i) { measure(sides[i], scene); });
   std::erase_if(sides, [](const Side& side) { return side.rate_bps <= 0; });
   return sides;
 }
 
 /// The side that is slower than all others of its kind.
-std::optional<SlowLink> slowest_side(const Exchanges& exchanges, std::span<const Side> sides) {
+std::optional<SlowLink> slowest_side(const Scene& scene, std::span<const Side> sides) {
   std::optional<SlowLink> best;
   double best_contrast = 1;
   for (const bool sends : {true, false}) {
@@ -331,11 +334,11 @@ std::optional<SlowLink> slowest_side(const Exchanges& exchanges, std::span<const
               [](const Side& a, const Side& b) { return a.rate_bps < b.rate_bps; });
     const double contrast = alike[0].rate_bps / alike[1].rate_bps;
     if (contrast > (sends ? kSlowSender : kSlowReceiver)) continue;
-    if (!is_waited_for(exchanges, alike[0], contrast)) continue;
+    if (!is_waited_for(scene.exchanges, alike[0], contrast)) continue;
     // Of the two views of one link, the sender's wins unless the receiver's is clearer.
     if (best && contrast > 0.7 * best_contrast) continue;
     best_contrast = contrast;
-    best = slow_link(exchanges, alike[0], contrast,
+    best = slow_link(scene, alike[0], contrast,
                      fmt::format("the next slowest host {} at {} while busy, {:.0f} % of the time",
                                  sends ? "sends" : "receives", readable(BitRate(alike[1].rate_bps)),
                                  100 * alike[1].duty));
@@ -347,16 +350,17 @@ std::optional<SlowLink> slowest_side(const Exchanges& exchanges, std::span<const
 
 std::optional<SlowLink> find_slow_link(const Exchanges& exchanges,
                                        std::span<const Channel> channels, const Traffic& traffic) {
+  Scene scene{exchanges, channels, traffic, Pieces::Single,
+              std::max(2 * traffic.burst_gap_ns,
+                       static_cast<std::int64_t>(kPauseShare * median_exchange_ns(exchanges)))};
   // Who forwards what a slow link brings, message by message, looks spaced by that link where
   // messages are small, so its bursts are taken apart first. Where a slow link's own trains are
   // that far apart they have to be joined.
-  if (const auto slow =
-          slowest_side(exchanges, sides_of(exchanges, channels, traffic, Pieces::Single))) {
-    return slow;
-  }
-  const std::vector<Side> joined = sides_of(exchanges, channels, traffic, Pieces::Joined);
-  const auto slow = slowest_side(exchanges, joined);
-  return slow ? slow : slow_way_of_a_server(exchanges, joined);
+  if (const auto slow = slowest_side(scene, sides_of(scene))) return slow;
+  scene.pieces = Pieces::Joined;
+  const std::vector<Side> joined = sides_of(scene);
+  const auto slow = slowest_side(scene, joined);
+  return slow ? slow : slow_way_of_a_server(scene, joined);
 }
 
 }  // namespace tw::flow
