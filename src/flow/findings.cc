@@ -100,8 +100,7 @@ void add_share(std::vector<Finding>& findings, const Analysis& analysis) {
   findings.push_back(
       {fmt::format("{} are on the wire for {} of each iteration ({:.0f} %), and for {} none are",
                    analysis.collectives.empty() ? "bytes of the exchange" : "gradients",
-                   time_text(exchange_s), 100 * part,
-                   time_text(iterations.compute_gap_s)),
+                   time_text(exchange_s), 100 * part, time_text(iterations.compute_gap_s)),
        part > 0.5 ? Severity::Notice : Severity::Info});
 }
 

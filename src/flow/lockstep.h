@@ -11,8 +11,9 @@
 // longer than any silence in which data is only on its way, as between the rounds of an all-reduce.
 // Beats that keep the law, with such a rest of everybody before most of them, are whole.
 //
-// Limits: who sends on while it computes has no rest; then nothing is called whole. Steps are grouped only in a ring with one rank on each host.
-// An implementation that cuts each round in two looks like one with steps half as large.
+// Limits: who sends on while it computes has no rest; then nothing is called whole. Steps are
+// grouped only in a ring with one rank on each host. An implementation that cuts each round in two
+// looks like one with steps half as large.
 
 #pragma once
 
