@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/clocked.h"
 
+#include "trainwire/stats/bootstrap.h"
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <vector>
 
 namespace tw::flow {
@@ -36,24 +36,12 @@ bool is_even(const std::vector<double>& values) {
   return typical > kStampNs && typical < kEven * middle;
 }
 
-double correlation_of_neighbours(const std::vector<double>& values) {
-  const double mean =
-      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  double products = 0;
-  double squares = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    squares += (values[i] - mean) * (values[i] - mean);
-    if (i > 0) products += (values[i] - mean) * (values[i - 1] - mean);
-  }
-  return squares > 0 ? products / squares : 0;
-}
-
 }  // namespace
 
 bool is_clocked(const Exchanges& exchanges) {
   const std::vector<double> distances = distances_of(exchanges);
   return distances.size() >= kFewestDistances && is_even(distances) &&
-         correlation_of_neighbours(distances) <= kOpposed;
+         stats::lag_one_correlation(distances) <= kOpposed;
 }
 
 }  // namespace tw::flow

@@ -8,9 +8,7 @@
 #include <numeric>
 
 namespace tw::stats {
-namespace {
 
-/// Correlation of each value with the one after it; 0 for a series that never changes.
 double lag_one_correlation(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
@@ -22,8 +20,6 @@ double lag_one_correlation(std::span<const double> values) {
   }
   return squares > 0 ? products / squares : 0;
 }
-
-}  // namespace
 
 std::size_t usual_block(std::size_t n) {
   const long rounded = std::lround(std::cbrt(static_cast<double>(n)));

@@ -17,6 +17,10 @@
 
 namespace tw::stats {
 
+/// Correlation of each value with the one after it; 0 for a series that never changes.
+/// REQUIRES: there are values.
+double lag_one_correlation(std::span<const double> values);
+
 /// n^(1/3), to the nearest: enough for weak correlation. 1 at least.
 std::size_t usual_block(std::size_t n);
 

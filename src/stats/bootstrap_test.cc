@@ -27,6 +27,12 @@ TEST(Resample, RefusesABlockLongerThanTheSeries) {
   EXPECT_THROW(resample(std::vector<double>{1, 2}, 3, random), std::logic_error);
 }
 
+TEST(LagOneCorrelation, IsThatOfNeighbours) {
+  // Mean 0, squares 4, products of neighbours -3.
+  EXPECT_DOUBLE_EQ(lag_one_correlation(std::vector<double>{1, -1, 1, -1}), -0.75);
+  EXPECT_DOUBLE_EQ(lag_one_correlation(std::vector<double>{2, 2, 2}), 0);
+}
+
 TEST(BlockLength, IsTheCubeRootForIndependentValues) {
   // 1000 values that alternate: no positive correlation, 1000^(1/3) = 10.
   std::vector<double> values;
