@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::int64_t kGapNs = 500'000;
 constexpr std::int64_t kTickNs = 50'000;
-constexpr std::size_t kMostMessages = 64;
-constexpr int kMostSteps = 64;
+constexpr std::size_t kMostMessages = 32;
+constexpr int kMostSteps = 40;
 
 struct Rhythm {
   std::uint8_t steps;
