@@ -64,7 +64,7 @@ struct Iterations {
   double p99_s = 0;
   double mean_s = 0;
   double compute_gap_s = 0;  ///< median time without gradient bytes
-  double exchange_s = 0;     ///< median time from first to last gradient byte
+  double exchange_s = 0;     ///< median time from first to last gradient byte of the slowest host
   std::string
       evidence;  ///< "largest pause 41 ms against 2 ms inside; bytes per step vary by 0.1 %"
   std::uint64_t bytes_before = 0, bytes_during = 0, bytes_after = 0;
