@@ -31,7 +31,7 @@ std::string shown(const Node& node) {
   if (std::holds_alternative<Absent>(node.value)) return "a date";
   if (std::holds_alternative<List>(node.value)) return "a list";
   if (std::holds_alternative<Table>(node.value)) return "a table";
-  if (const auto* text = std::get_if<std::string>(&node.value)) return quoted(*text);
+  if (const auto* text = std::get_if<std::string>(&node.value)) return spec::quoted(*text);
   return print(node);
 }
 
