@@ -31,7 +31,7 @@ std::string shown(const Node& node) {
   if (std::holds_alternative<Absent>(node.value)) return "a date";
   if (std::holds_alternative<List>(node.value)) return "a list";
   if (std::holds_alternative<Table>(node.value)) return "a table";
-  if (const auto* text = std::get_if<std::string>(&node.value)) return spec::quoted(*text);
+  if (const auto* text = std::get_if<std::string>(&node.value)) return in_quotes(*text);
   return print(node);
 }
 
@@ -102,7 +102,7 @@ Reading<std::string> known_word(const Node& node, std::string_view noun,
   if (text == nullptr) return bad<std::string>(node, "text", fmt::format("\"{}\"", names.front()));
   if (std::find(names.begin(), names.end(), *text) != names.end()) return good(*text);
   return {.problem =
-              fmt::format("unknown {} {}; {}", noun, quoted(*text), remedy(*text, names, ""))};
+              fmt::format("unknown {} {}; {}", noun, in_quotes(*text), remedy(*text, names, ""))};
 }
 
 /// Enumerators by name, in the order of the enumeration.

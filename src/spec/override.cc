@@ -90,7 +90,7 @@ std::string set_in(Table& table, std::string_view path, const Node& value) {
   }
   if (auto* list = std::get_if<List>(&node->value)) return set_in_list(*list, head, rest, value);
   if (auto* inner = std::get_if<Table>(&node->value)) return set_in(*inner, rest, value);
-  return fmt::format("{} is a value, not a section", quoted(head));
+  return fmt::format("{} is a value, not a section", in_quotes(head));
 }
 
 std::string_view unquoted(std::string_view text) {

@@ -44,7 +44,7 @@ void Section::refuse(std::string_view key, std::string text) {
   refused_.emplace_back(key);
 }
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   if (name.size() <= kMostShown) return print({.value = std::string(name)});
   std::size_t end = kMostShown;
   // Not within a UTF-8 character.

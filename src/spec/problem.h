@@ -45,7 +45,7 @@ class Section {
 };
 
 /// "name" in quotes, escaped, shortened when long.
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 
 /// What to do about a name that is not known: the nearest one, or all of them when they are few, or
 /// `where` they are listed.

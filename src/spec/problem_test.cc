@@ -38,10 +38,10 @@ TEST(Remedy, NamesTheNearestElseAllElseWhereTheyAre) {
 }
 
 TEST(Quoted, EscapesAndShortens) {
-  EXPECT_EQ(spec::quoted("a\nb"), "\"a\\u000Ab\"");
-  EXPECT_EQ(spec::quoted(std::string(100, 'x')), "\"" + std::string(60, 'x') + "...\"");
+  EXPECT_EQ(spec::in_quotes("a\nb"), "\"a\\u000Ab\"");
+  EXPECT_EQ(spec::in_quotes(std::string(100, 'x')), "\"" + std::string(60, 'x') + "...\"");
   // 59 letters, then a character of two bytes across the limit: it is left out whole.
-  EXPECT_EQ(spec::quoted(std::string(59, 'x') + "\xc3\xa4zz"),
+  EXPECT_EQ(spec::in_quotes(std::string(59, 'x') + "\xc3\xa4zz"),
             "\"" + std::string(59, 'x') + "...\"");
 }
 

@@ -39,7 +39,7 @@ void resolve_model(Job& job, const Vocabulary& vocabulary, Section& section) {
     job.model.value = *at;
   } else {
     section.refuse("model",
-                   fmt::format("unknown model {}; {}", quoted(*job.model),
+                   fmt::format("unknown model {}; {}", in_quotes(*job.model),
                                remedy(*job.model, vocabulary.models, "`trainwire models`")));
   }
 }
@@ -48,8 +48,8 @@ void check_name(std::string_view key, const std::string& name, std::string_view 
                 std::span<const std::string_view> known, Section& section) {
   if (!section.readable({key})) return;
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  section.refuse(key,
-                 fmt::format("unknown {} {}; {}", key, quoted(name), remedy(name, known, command)));
+  section.refuse(
+      key, fmt::format("unknown {} {}; {}", key, in_quotes(name), remedy(name, known, command)));
 }
 
 int used_servers(const Job& job) { return *job.strategy == "ps" ? *job.servers : 0; }
@@ -194,7 +194,7 @@ void resolve_jobs(std::span<const Job> jobs, std::span<Section> sections) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!names.insert(*jobs[i].name).second) {
       sections[i].refuse("name", fmt::format("another job is named {} already; write another name",
-                                             quoted(*jobs[i].name)));
+                                             in_quotes(*jobs[i].name)));
     }
     ranks += *jobs[i].ranks;
     if (ranks > kMostRanks && ranks - *jobs[i].ranks <= kMostRanks && jobs.size() > 1) {

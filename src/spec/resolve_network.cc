@@ -51,7 +51,8 @@ std::string link_problem(const Network& network, const std::string& name) {
   for (const char* link : {"core", "leaf0-spine0", "edge0-agg0", "agg0-core0"}) {
     if (is_core_link(network, link)) core_links.emplace_back(link);
   }
-  return fmt::format("unknown link {}; {}", quoted(name), name_remedy(network, name, core_links));
+  return fmt::format("unknown link {}; {}", in_quotes(name),
+                     name_remedy(network, name, core_links));
 }
 
 void resolve_topology(Network& network, Section& section) {
@@ -198,7 +199,7 @@ void check_links(const Network& network, Section& section, std::span<Section> li
 
 std::string host_problem(const Network& network, std::string_view name) {
   if (host_number(network, name)) return "";
-  return fmt::format("unknown host {}; {}", quoted(name), name_remedy(network, name, {}));
+  return fmt::format("unknown host {}; {}", in_quotes(name), name_remedy(network, name, {}));
 }
 
 void resolve_network(Network& network, Section& section, std::span<Section> links) {
