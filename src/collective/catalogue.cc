@@ -13,31 +13,73 @@ namespace tw::collective {
 namespace {
 
 constexpr std::array kCatalogue{
-    Strategy{"ring", "all ranks in a circle: reduce-scatter, then all-gather", "2(P-1)",
-             "2(P-1)/P M to the successor; 2(P-1)M in all", ring},
-    Strategy{"hierarchical", "reduce inside each host, ring between hosts, broadcast inside",
-             "2(H-1), +2 with several ranks on a host",
-             "2(H-1)/H M from host to next host; 2(P-1)M in all", hierarchical},
-    Strategy{"tree", "local ranks under their host's first rank, these under the first host's",
-             "2D + pieces - 1, D <= 2", "M each way on each of P-1 edges; 2(P-1)M in all", tree},
-    Strategy{"star", "all ranks under rank 0", "pieces + 1",
-             "M each way on each of P-1 edges; 2(P-1)M in all", star},
-    Strategy{"clique", "each rank reduces and returns its own part of the payload", "2",
-             "2M/P on every ordered pair; 2(P-1)M in all", clique},
-    Strategy{"binary_tree_star", "local ranks under their host's first rank, these a binary tree",
-             "2D + pieces - 1, D about log2 H", "M each way on each of P-1 edges; 2(P-1)M in all",
-             binary_tree_star},
-    Strategy{"halving_doubling", "exchange halves, quarters, ... with partners, then back",
-             "2 floor(log2 P), +2 unless P is a power of two",
-             "2(p-1)/p M from each of p = 2^floor(log2 P) ranks; 2(P-1)M in all", halving_doubling},
-    Strategy{"double_tree", "two binary trees with half of the payload each",
-             "2 floor(log2 P) + pieces - 1", "at most 2M from each rank; 2(P-1)M in all",
-             double_tree},
-    Strategy{"ps", "parameter server: workers push to and pull from sharded servers",
-             "2; asynchronous: 2 for each worker", "M/n each way per worker and server; 2wM in all",
-             ps},
-    Strategy{"pair_averaging", "each rank averages with one random peer, asynchronously", "1",
-             "expected 2M/P from the successor, M/P from each other; PM in all", pair_averaging},
+    Strategy{.name = "ring",
+             .summary = "all ranks in a circle: reduce-scatter, then all-gather",
+             .rounds = "2(P-1)",
+             .bytes = "2(P-1)/P M to the successor; 2(P-1)M in all",
+             .make = ring,
+             .passing = Passing::CutThrough},
+    Strategy{.name = "hierarchical",
+             .summary = "reduce inside each host, ring between hosts, broadcast inside",
+             .rounds = "2(H-1), +2 with several ranks on a host",
+             .bytes = "2(H-1)/H M from host to next host; 2(P-1)M in all",
+             .make = hierarchical,
+             .passing = Passing::CutThrough,
+             .sees_hosts = true},
+    Strategy{.name = "tree",
+             .summary = "local ranks under their host's first rank, these under the first host's",
+             .rounds = "2D + pieces - 1, D <= 2",
+             .bytes = "M each way on each of P-1 edges; 2(P-1)M in all",
+             .make = tree,
+             .cuts_pieces = true,
+             .sees_hosts = true},
+    Strategy{.name = "star",
+             .summary = "all ranks under rank 0",
+             .rounds = "pieces + 1",
+             .bytes = "M each way on each of P-1 edges; 2(P-1)M in all",
+             .make = star,
+             .cuts_pieces = true},
+    Strategy{.name = "clique",
+             .summary = "each rank reduces and returns its own part of the payload",
+             .rounds = "2",
+             .bytes = "2M/P on every ordered pair; 2(P-1)M in all",
+             .make = clique,
+             .is_dense = true},
+    Strategy{.name = "binary_tree_star",
+             .summary = "local ranks under their host's first rank, these a binary tree",
+             .rounds = "2D + pieces - 1, D about log2 H",
+             .bytes = "M each way on each of P-1 edges; 2(P-1)M in all",
+             .make = binary_tree_star,
+             .cuts_pieces = true,
+             .sees_hosts = true},
+    Strategy{.name = "halving_doubling",
+             .summary = "exchange halves, quarters, ... with partners, then back",
+             .rounds = "2 floor(log2 P), +2 unless P is a power of two",
+             .bytes = "2(p-1)/p M from each of p = 2^floor(log2 P) ranks; 2(P-1)M in all",
+             .make = halving_doubling},
+    Strategy{.name = "double_tree",
+             .summary = "two binary trees with half of the payload each",
+             .rounds = "2 floor(log2 P) + pieces - 1",
+             .bytes = "at most 2M from each rank; 2(P-1)M in all",
+             .make = double_tree,
+             .cuts_pieces = true},
+    Strategy{.name = "ps",
+             .summary = "parameter server: workers push to and pull from sharded servers",
+             .rounds = "2; asynchronous: 2 for each worker",
+             .bytes = "M/n each way per worker and server; 2wM in all",
+             .make = ps,
+             .operation = Operation::ParameterServer,
+             .first_model = FirstModel::FromServers,
+             .has_servers = true},
+    Strategy{.name = "pair_averaging",
+             .summary = "each rank averages with one random peer, asynchronously",
+             .rounds = "1",
+             .bytes = "expected 2M/P from the successor, M/P from each other; PM in all",
+             .make = pair_averaging,
+             .operation = Operation::PairAveraging,
+             .first_model = FirstModel::Own,
+             .draws_peers = true,
+             .is_dense = true},
 };
 
 /// Keeps chunk numbers far from the end of their type; a finer cut would only send empty pieces.
@@ -45,8 +87,7 @@ constexpr int kMostPieces = 1 << 20;
 
 std::string name_problem(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Strategy& strategy : kCatalogue) names.push_back(strategy.name);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return {};
+  for (const Strategy& row : kCatalogue) names.push_back(row.name);
   if (const auto near = nearest(name, names)) {
     return fmt::format("no strategy is called '{}'; did you mean '{}'?", name, *near);
   }
@@ -83,27 +124,46 @@ std::string pieces_problem(std::string_view name, int pieces) {
                      kMostPieces);
 }
 
-bool cuts_pieces(std::string_view name) {
-  return name == "tree" || name == "star" || name == "binary_tree_star" || name == "double_tree";
-}
-
 }  // namespace
 
+std::string_view name_of(Operation operation) {
+  switch (operation) {
+    case Operation::AllReduce:
+      return "all_reduce";
+    case Operation::ParameterServer:
+      return "parameter_server";
+    case Operation::PairAveraging:
+      return "pair_averaging";
+  }
+  return {};
+}
+
 std::span<const Strategy> catalogue() { return kCatalogue; }
+
+const Strategy* find_strategy(std::string_view name) {
+  const auto found = std::find_if(kCatalogue.begin(), kCatalogue.end(),
+                                  [&](const Strategy& row) { return row.name == name; });
+  return found == kCatalogue.end() ? nullptr : &*found;
+}
+
+const Strategy& strategy(std::string_view name) {
+  const Strategy* found = find_strategy(name);
+  check(found != nullptr, "the strategy is in the catalogue");
+  return *found;
+}
 
 Schedule make_schedule(std::string_view name, const Arrangement& arrangement) {
   const std::string wrong = problem(name, arrangement);
   check(wrong.empty(), wrong);
-  const auto found = std::find_if(kCatalogue.begin(), kCatalogue.end(),
-                                  [&](const Strategy& strategy) { return strategy.name == name; });
-  return found->make(arrangement);
+  return strategy(name).make(arrangement);
 }
 
 std::string problem(std::string_view name, const Arrangement& arrangement) {
-  if (std::string wrong = name_problem(name); !wrong.empty()) return wrong;
+  const Strategy* found = find_strategy(name);
+  if (found == nullptr) return name_problem(name);
   if (std::string wrong = layout_problem(arrangement.layout); !wrong.empty()) return wrong;
-  if (name == "ps") return server_problem(arrangement.servers, arrangement.layout.ranks());
-  if (cuts_pieces(name)) return pieces_problem(name, arrangement.pieces);
+  if (found->has_servers) return server_problem(arrangement.servers, arrangement.layout.ranks());
+  if (found->cuts_pieces) return pieces_problem(name, arrangement.pieces);
   return {};
 }
 

@@ -28,6 +28,19 @@ TEST(Catalogue, NamesItsSchedulesAlike) {
   }
 }
 
+TEST(Catalogue, FindsStrategiesByName) {
+  EXPECT_EQ(find_strategy("ring"), &catalogue().front());
+  EXPECT_EQ(find_strategy("rnig"), nullptr);
+  EXPECT_EQ(strategy("ps").operation, Operation::ParameterServer);
+  EXPECT_THROW(strategy("rnig"), std::logic_error);
+}
+
+TEST(Catalogue, NamesOperationsAsDocumentsDo) {
+  EXPECT_EQ(name_of(Operation::AllReduce), "all_reduce");
+  EXPECT_EQ(name_of(Operation::ParameterServer), "parameter_server");
+  EXPECT_EQ(name_of(Operation::PairAveraging), "pair_averaging");
+}
+
 TEST(Problem, IsNoneForFourRanksOnFourHosts) {
   for (const Strategy& strategy : catalogue()) {
     EXPECT_EQ(problem(strategy.name, four_ranks()), "") << strategy.name;

@@ -35,7 +35,31 @@ struct Arrangement {
   std::int64_t step = 0;
 };
 
-/// A row of the catalogue.
+/// What an exchange achieves.
+enum class Operation {
+  AllReduce,        ///< every rank gets the sum of all ranks' payloads
+  ParameterServer,  ///< workers get theirs from servers: the sum, or what is there already
+  PairAveraging,    ///< every rank averages its payload with a peer's
+};
+
+/// The word for it in documents: all_reduce, parameter_server, pair_averaging.
+std::string_view name_of(Operation operation);
+
+/// How a rank may pass on what it gets.
+enum class Passing {
+  Whole,       ///< a transfer begins when those that it waits for have ended
+  CutThrough,  ///< it follows them byte by byte, so that a ring is one stream without pauses
+};
+
+/// How ranks come by the model that they start with.
+enum class FirstModel {
+  Broadcast,    ///< from rank 0 (see broadcast())
+  FromServers,  ///< by the distribution half of an exchange, bucket by bucket
+  Own,          ///< they start from models that differ: that is what they average away
+};
+
+/// A row of the catalogue: everything in which a strategy differs from others but its schedule.
+/// Nobody else tells strategies apart by name.
 struct Strategy {
   std::string_view name;
   std::string_view summary;
@@ -43,11 +67,30 @@ struct Strategy {
   std::string_view rounds;
   std::string_view bytes;
   Schedule (*make)(const Arrangement&);
+
+  Operation operation = Operation::AllReduce;
+  Passing passing = Passing::Whole;
+  FirstModel first_model = FirstModel::Broadcast;
+  /// The last ranks are servers, which may answer each worker for itself (asynchronous); an
+  /// exchange has an aggregation and a distribution half.
+  bool has_servers = false;
+  /// Every rank goes its own pace and draws a peer anew in each step: schedules differ from step to
+  /// step, and only expectations can be planned.
+  bool draws_peers = false;
+  bool cuts_pieces = false;  ///< `pieces` makes a difference
+  bool sees_hosts = false;   ///< which ranks share a host makes a difference
+  bool is_dense = false;     ///< every ordered pair of ranks carries bytes, so pairs grow with P^2
 };
 
 /// In the order in which they are listed to users. Adding a strategy: one .cc, one row in
 /// catalogue.cc, one test.
 std::span<const Strategy> catalogue();
+
+/// Null when there is none of that name.
+const Strategy* find_strategy(std::string_view name);
+
+/// REQUIRES: `name` is in the catalogue.
+const Strategy& strategy(std::string_view name);
 
 /// REQUIRES: `name` is in the catalogue and problem(name, arrangement) is empty.
 Schedule make_schedule(std::string_view name, const Arrangement& arrangement);

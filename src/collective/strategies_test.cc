@@ -37,8 +37,7 @@ int floor_log2(int value) { return std::bit_width(static_cast<unsigned>(value)) 
 TEST(EveryStrategy, IsProvenForUpTo33Ranks) {
   for_each_case(33, [](const Case& one) {
     const Layout& layout = one.arrangement.layout;
-    const bool sees_hosts = one.strategy == "hierarchical" || one.strategy == "tree" ||
-                            one.strategy == "binary_tree_star";
+    const bool sees_hosts = strategy(one.strategy).sees_hosts;
     if (!sees_hosts && layout != evenly(layout.ranks(), layout.ranks())) return;
     EXPECT_THAT(faults(make(one)), IsEmpty()) << one.text();
   });
@@ -60,12 +59,56 @@ TEST(EveryStrategy, MovesTheBytesThatItsFormulaSays) {
 }
 
 TEST(EveryStrategy, HasNothingToDoForOneRank) {
-  for (const Strategy& strategy : catalogue()) {
-    if (strategy.name == "ps") continue;
-    const Schedule schedule = make_schedule(strategy.name, {.layout = evenly(1, 1), .pieces = 3});
-    EXPECT_EQ(schedule.rounds, 0) << strategy.name;
-    EXPECT_EQ(schedule.depth, 0) << strategy.name;
-    EXPECT_THAT(schedule.program(0), IsEmpty()) << strategy.name;
+  for (const Strategy& row : catalogue()) {
+    if (row.has_servers) continue;
+    const Schedule schedule = make_schedule(row.name, {.layout = evenly(1, 1), .pieces = 3});
+    EXPECT_EQ(schedule.rounds, 0) << row.name;
+    EXPECT_EQ(schedule.depth, 0) << row.name;
+    EXPECT_THAT(schedule.program(0), IsEmpty()) << row.name;
+  }
+}
+
+// What the catalogue says of a strategy is true of its schedules.
+
+TEST(EveryStrategy, HasServersWhereTheCatalogueSaysSo) {
+  for (const Strategy& row : catalogue()) {
+    const Schedule schedule = make_schedule(row.name, {.layout = evenly(7, 7), .servers = 2});
+    EXPECT_EQ(schedule.workers, row.has_servers ? 5 : 7) << row.name;
+  }
+}
+
+TEST(EveryStrategy, SeesHostsWhereTheCatalogueSaysSo) {
+  for (const Strategy& row : catalogue()) {
+    const auto on_hosts = [&](int hosts) {
+      return all_transfers(make_schedule(row.name, {.layout = evenly(9, hosts)}));
+    };
+    EXPECT_EQ(on_hosts(9) != on_hosts(3), row.sees_hosts) << row.name;
+  }
+}
+
+TEST(EveryStrategy, CutsPiecesWhereTheCatalogueSaysSo) {
+  for (const Strategy& row : catalogue()) {
+    const auto in_pieces = [&](int pieces) {
+      return make_schedule(row.name, {.layout = evenly(9, 9), .pieces = pieces}).chunks;
+    };
+    EXPECT_EQ(in_pieces(5) == 5 * in_pieces(1), row.cuts_pieces) << row.name;
+  }
+}
+
+TEST(EveryStrategy, DrawsPeersAnewWhereTheCatalogueSaysSo) {
+  for (const Strategy& row : catalogue()) {
+    const auto in_step = [&](int step) {
+      return all_transfers(make_schedule(row.name, {.layout = evenly(9, 9), .step = step}));
+    };
+    EXPECT_EQ(in_step(1) != in_step(2), row.draws_peers) << row.name;
+  }
+}
+
+TEST(EveryStrategy, IsDenseWhereTheCatalogueSaysSo) {
+  for (const Strategy& row : catalogue()) {
+    if (row.draws_peers) continue;  // any two ranks may meet, though not in one step
+    const std::size_t pairs = matrix(make_schedule(row.name, alone(9)), 9'000).size();
+    EXPECT_EQ(pairs == 9 * 8, row.is_dense) << row.name;
   }
 }
 

@@ -47,7 +47,8 @@ inline std::vector<Layout> layouts(int ranks) {
 /// The settings that make a difference to `strategy` on `layout`.
 inline std::vector<Case> variants(std::string_view strategy, const Layout& layout) {
   std::vector<Case> result;
-  if (strategy == "ps") {
+  const Strategy& row = collective::strategy(strategy);
+  if (row.has_servers) {
     for (int servers = 1; servers <= 4 && servers < layout.ranks(); ++servers) {
       for (const bool asynchronous : {false, true}) {
         result.push_back(
@@ -56,8 +57,7 @@ inline std::vector<Case> variants(std::string_view strategy, const Layout& layou
     }
     return result;
   }
-  const bool pipelined = strategy.find("tree") != strategy.npos || strategy == "star";
-  for (const int pieces : pipelined ? std::vector{1, 3, 8} : std::vector{1}) {
+  for (const int pieces : row.cuts_pieces ? std::vector{1, 3, 8} : std::vector{1}) {
     result.push_back({strategy, {.layout = layout, .pieces = pieces, .seed = 7, .step = 11}});
   }
   return result;
