@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of run.h, named once for writing and reading, in the documents' order.
+
+#pragma once
+
+#include "trainwire/record/describe_captured.h"
+#include "trainwire/record/describe_network.h"
+#include "trainwire/record/run.h"
+
+namespace tw::record {
+
+template <typename Io>
+void describe(Io& io, As<Check> auto& check) {
+  io("name", check.name);
+  io("ok", check.ok);
+  io("expected", check.expected);
+  io("found", check.found);
+  io("text", check.text);
+}
+
+template <typename Io>
+void describe(Io& io, As<Machine> auto& machine) {
+  io("level", machine.level);
+  io("reasons", machine.reasons);
+}
+
+template <typename Io>
+void describe(Io& io, As<Rank> auto& rank) {
+  io("name", rank.name);
+  io("exit_code", rank.exit_code);
+  io("signal", rank.signal);
+  io("stopped", rank.stopped);
+  io("output", rank.output);
+}
+
+template <typename Io>
+void describe(Io& io, As<Times> auto& times) {
+  io("median_s", times.median_s);
+  io("ci_low_s", times.ci_low_s);
+  io("ci_high_s", times.ci_high_s);
+  io("count", times.count);
+  io.or_null("mean_s", times.mean_s);
+  io("mean_low_s", times.mean_low_s);
+  io("mean_high_s", times.mean_high_s);
+  io("p99_s", times.p99_s);
+  io("p99_low_s", times.p99_low_s);
+  io("p99_high_s", times.p99_high_s);
+  io("times_s", times.times_s);
+}
+
+template <typename Io>
+void describe(Io& io, As<Job> auto& job) {
+  io("name", job.name);
+  io("strategy", job.strategy);
+  io("ranks", job.ranks);
+  io("gradient_bytes", job.gradient_bytes);
+  io("buckets", job.buckets);
+  io("verified", job.verified);
+  io.or_null("steps", job.steps);
+  io("step_sent_bytes", job.step_sent_bytes);
+  io("demand_bytes", job.demand_bytes);
+  io.or_null("step", job.step);
+  io.or_null("exchange", job.exchange);
+  io("busbw_bps", job.busbw_bps);
+  io("phases_median_s", job.phases_median_s);
+}
+
+template <typename Io>
+void describe(Io& io, As<RankSteps> auto& steps) {
+  io("rank", steps.rank);
+  io("count", steps.count);
+  io("median_s", steps.median_s);
+}
+
+template <typename Io>
+void describe(Io& io, As<MarkedSteps> auto& steps) {
+  io("per_rank", steps.per_rank);
+}
+
+template <typename Io>
+void describe(Io& io, As<Sweep> auto& sweep) {
+  io("points", sweep.points);
+}
+
+template <typename Io>
+void describe(Io& io, As<Point> auto& point) {
+  io("folder", point.folder);
+  io("settings", point.settings);
+  io("complete", point.complete);
+  io("checks_ok", point.checks_ok);
+  io("jobs", point.jobs);
+  io.or_null("cross_traffic", point.cross_traffic);
+  io.or_null("utilisation", point.utilisation);
+}
+
+/// What packets show; only in a document with "capture".
+template <typename Io>
+void describe_captured(Io& io, As<Run> auto& run) {
+  io("quality", run.quality);
+  io("hosts", run.hosts);
+  io("pairs", run.pairs);
+  io("flows", run.flows);
+  io("traffic", run.traffic);
+  io("bursts", run.bursts);
+  io.if_any("iterations", run.iterations);
+  io("collectives", run.collectives);
+  io.or_null("model_bytes", run.model_bytes);
+  io.or_null("bottleneck", run.bottleneck);
+  io.or_null("straggler", run.straggler);
+  io("findings", run.findings);
+}
+
+/// Of ranks on a network; only in a document with "engine".
+template <typename Io>
+void describe_conducted(Io& io, As<Run> auto& run) {
+  io("checks", run.checks);
+  io("network", run.network);
+  io("cpu_bound", run.cpu_bound);
+  io("machine", run.machine);
+  io("ranks", run.ranks);
+  io.if_any("duration_s", run.duration_s);
+}
+
+template <typename Io>
+void describe(Io& io, As<Run> auto& run) {
+  io.if_any("command", run.command);
+  io.if_any("name", run.name);
+  io.if_any("capture", run.capture);
+  if (run.capture || Io::kReads) describe_captured(io, run);
+  io.if_any("engine", run.engine);
+  if (run.engine || Io::kReads) describe_conducted(io, run);
+  if (!run.capture && !Io::kReads) io.if_any("iterations", run.iterations);
+  io.if_any("steps", run.steps);
+  if (!run.jobs.empty() || Io::kReads) io("jobs", run.jobs);
+  io.if_any("utilisation", run.utilisation);
+  io.if_any("cross_traffic", run.cross_traffic);
+  io.if_any("experiment", run.experiment);
+  io.if_any("sweep", run.sweep);
+  io.if_any("points", run.points);
+}
+
+}  // namespace tw::record

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run has found: the record that `run`, `exec` and `analyze` make, and that `report`,
+// `export`, `serve`, `compare`, `fit` and sweeps read. json.h writes and reads it; run_file.h is
+// the run folder's run.json.
+//
+// Sizes in bytes, rates in bit/s, times in seconds; moments count from 1970. Names of members are
+// those of the documents, which are a contract: more may be added, none may change its meaning.
+// What may be absent is std::optional. A record that was read may be of another version, damaged or
+// hostile: members of another type than expected are as if they were absent, numbers are finite but
+// for elements of lists, which are NaN where they were none.
+
+#pragma once
+
+#include "trainwire/record/captured.h"
+#include "trainwire/record/cross_traffic.h"
+#include "trainwire/record/network.h"
+#include "trainwire/record/value.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::record {
+
+/// Two independent counts of the same thing.
+struct Check {
+  std::string name = {};
+  bool ok = false;
+  std::string expected = {};
+  std::string found = {};
+  std::string text = {};  ///< one sentence
+  bool operator==(const Check&) const = default;
+};
+bool all_ok(const std::vector<Check>& checks);
+
+/// Whether the machine kept up.
+struct Machine {
+  std::string level = {};
+  std::vector<std::string> reasons = {};
+  bool operator==(const Machine&) const = default;
+};
+
+/// How a process ended.
+struct Rank {
+  std::string name = {};
+  int exit_code = 0;
+  int signal = 0;
+  bool stopped = false;     ///< by us
+  std::string output = {};  ///< file
+  bool operator==(const Rank&) const = default;
+};
+
+/// A series of times and what it says; intervals are of 95 %.
+struct Times {
+  double median_s = 0;
+  double ci_low_s = 0;
+  double ci_high_s = 0;
+  std::uint64_t count = 0;
+  std::optional<double> mean_s = {};
+  double mean_low_s = 0;
+  double mean_high_s = 0;
+  double p99_s = 0;
+  double p99_low_s = 0;
+  double p99_high_s = 0;
+  std::vector<double> times_s = {};
+  bool operator==(const Times&) const = default;
+};
+
+/// A job as its ranks logged it.
+struct Job {
+  std::string name = {};
+  std::string strategy = {};
+  std::uint64_t ranks = 0;
+  std::int64_t gradient_bytes = 0;
+  std::uint64_t buckets = 0;
+  bool verified = false;
+  std::optional<std::uint64_t> steps = {};  ///< counted
+  double step_sent_bytes = 0;
+  std::int64_t demand_bytes = 0;
+  std::optional<Times> step = {};
+  std::optional<Times> exchange = {};
+  double busbw_bps = 0;
+  std::map<std::string, double> phases_median_s = {};
+  bool operator==(const Job&) const = default;
+};
+
+/// What one rank of `exec` marked of its own steps.
+struct RankSteps {
+  int rank = 0;
+  std::uint64_t count = 0;
+  double median_s = 0;
+  bool operator==(const RankSteps&) const = default;
+};
+struct MarkedSteps {
+  std::vector<RankSteps> per_rank = {};
+  bool operator==(const MarkedSteps&) const = default;
+};
+
+/// How many points a sweep has.
+struct Sweep {
+  std::uint64_t points = 0;
+  bool operator==(const Sweep&) const = default;
+};
+
+/// One point of a sweep, in short; its folder has a record of its own.
+struct Point {
+  std::string folder = {};
+  std::vector<std::string> settings = {};  ///< "network.loss=0.01"
+  bool complete = false;
+  bool checks_ok = false;
+  std::vector<Job> jobs = {};
+  std::optional<CrossTraffic> cross_traffic = {};
+  std::optional<Utilisation> utilisation = {};
+  bool operator==(const Point&) const = default;
+};
+
+struct Run {
+  std::optional<std::string> command = {};  ///< that made it
+  std::optional<std::string> name = {};     ///< of a sweep
+
+  /// Of captures; with `capture` the others are told too, without it there were no packets.
+  std::optional<Capture> capture = {};
+  Quality quality = {};
+  std::vector<Host> hosts = {};
+  std::vector<Pair> pairs = {};
+  Flows flows = {};
+  Rates traffic = {};
+  Bursts bursts = {};
+  std::optional<Iterations> iterations = {};  ///< of a run without packets too
+  std::vector<Collective> collectives = {};
+  std::optional<std::uint64_t> model_bytes = {};
+  std::optional<Bottleneck> bottleneck = {};
+  std::optional<Straggler> straggler = {};
+  std::vector<Finding> findings = {};
+
+  /// Of ranks on a network; with `engine` the others are told too.
+  std::optional<std::string> engine = {};
+  std::vector<Check> checks = {};
+  Network network = {};
+  bool cpu_bound = false;
+  Machine machine = {};
+  std::vector<Rank> ranks = {};
+  std::optional<double> duration_s = {};
+  std::optional<MarkedSteps> steps = {};  ///< of `exec`
+  std::vector<Job> jobs = {};             ///< of `run`
+  std::optional<Utilisation> utilisation = {};
+  std::optional<CrossTraffic> cross_traffic = {};
+  std::optional<Value> experiment = {};  ///< resolved, as spec/print.h has it
+
+  std::optional<Sweep> sweep = {};
+  std::optional<std::vector<Point>> points = {};
+  bool operator==(const Run&) const = default;
+};
+
+/// Setting `key` of the resolved experiment: "network.hosts", "jobs.0.model", "run.scale"; nullptr
+/// when there is none.
+const Value* setting(const Run& run, std::string_view key);
+
+}  // namespace tw::record

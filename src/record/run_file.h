@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.json of a run folder: the record, and what made it.
+
+#pragma once
+
+#include "trainwire/record/run.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::record {
+
+/// A file that the run was made from.
+struct Input {
+  std::string path = {};
+  std::optional<std::int64_t> bytes = {};  ///< nothing for a pipe
+  std::optional<std::string> hash = {};
+  bool operator==(const Input&) const = default;
+};
+
+struct Provenance {
+  std::vector<std::string> command_line = {};
+  std::string version = {};
+  std::string commit = {};
+  std::string started = {};  ///< "2026-11-15T18:59:44Z"
+  std::vector<Input> inputs = {};
+  std::string input_hash = {};  ///< how the hashes were made
+  bool operator==(const Provenance&) const = default;
+};
+
+struct RunFile {
+  std::string command = {};  ///< analyze, run, exec...
+  bool complete = false;
+  std::optional<std::string> partial = {};  ///< why it is not whole; a killed run cannot say
+  std::optional<Provenance> provenance = {};
+  std::map<std::string, std::int64_t> rows = {};  ///< of each table
+  std::optional<Run> summary = {};                ///< nothing before the run's end
+  /// run.json itself, for those who pass it on: with what this version does not know.
+  std::string text = {};
+
+  bool is_sweep() const { return summary && summary->points.has_value(); }
+};
+
+/// Throws SystemError when there is no run.json, DataError when it is none of ours or of a later
+/// schema.
+RunFile read_run(const std::string& folder);
+
+/// Of a document that is known to be ours.
+RunFile run_file_from(const nlohmann::ordered_json& document);
+
+/// run.json as it was found, and its parts: null where there is none.
+nlohmann::ordered_json document_of(const RunFile& file);
+nlohmann::ordered_json provenance_document(const RunFile& file);
+nlohmann::ordered_json summary_document(const RunFile& file);
+
+}  // namespace tw::record
