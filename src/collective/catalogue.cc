@@ -18,6 +18,7 @@ constexpr std::array kCatalogue{
              .rounds = "2(P-1)",
              .bytes = "2(P-1)/P M to the successor; 2(P-1)M in all",
              .make = ring,
+             .shape = Shape::Ring,
              .passing = Passing::CutThrough},
     Strategy{.name = "hierarchical",
              .summary = "reduce inside each host, ring between hosts, broadcast inside",
@@ -31,6 +32,7 @@ constexpr std::array kCatalogue{
              .rounds = "2D + pieces - 1, D <= 2",
              .bytes = "M each way on each of P-1 edges; 2(P-1)M in all",
              .make = tree,
+             .shape = Shape::Tree,
              .cuts_pieces = true,
              .sees_hosts = true},
     Strategy{.name = "star",
@@ -38,6 +40,7 @@ constexpr std::array kCatalogue{
              .rounds = "pieces + 1",
              .bytes = "M each way on each of P-1 edges; 2(P-1)M in all",
              .make = star,
+             .shape = Shape::Tree,
              .cuts_pieces = true},
     Strategy{.name = "clique",
              .summary = "each rank reduces and returns its own part of the payload",
@@ -50,6 +53,7 @@ constexpr std::array kCatalogue{
              .rounds = "2D + pieces - 1, D about log2 H",
              .bytes = "M each way on each of P-1 edges; 2(P-1)M in all",
              .make = binary_tree_star,
+             .shape = Shape::Tree,
              .cuts_pieces = true,
              .sees_hosts = true},
     Strategy{.name = "halving_doubling",
@@ -144,6 +148,11 @@ const Strategy* find_strategy(std::string_view name) {
   const auto found = std::find_if(kCatalogue.begin(), kCatalogue.end(),
                                   [&](const Strategy& row) { return row.name == name; });
   return found == kCatalogue.end() ? nullptr : &*found;
+}
+
+Shape shape_of(std::string_view name) {
+  const Strategy* found = find_strategy(name);
+  return found == nullptr ? Shape::Any : found->shape;
 }
 
 const Strategy& strategy(std::string_view name) {

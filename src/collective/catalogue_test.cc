@@ -35,6 +35,13 @@ TEST(Catalogue, FindsStrategiesByName) {
   EXPECT_THROW(strategy("rnig"), std::logic_error);
 }
 
+TEST(Catalogue, KnowsRingsAndTrees) {
+  EXPECT_EQ(shape_of("ring"), Shape::Ring);
+  EXPECT_EQ(shape_of("binary_tree_star"), Shape::Tree);
+  EXPECT_EQ(shape_of("clique"), Shape::Any);
+  EXPECT_EQ(shape_of("unknown"), Shape::Any);
+}
+
 TEST(Catalogue, NamesOperationsAsDocumentsDo) {
   EXPECT_EQ(name_of(Operation::AllReduce), "all_reduce");
   EXPECT_EQ(name_of(Operation::ParameterServer), "parameter_server");

@@ -51,6 +51,13 @@ enum class Passing {
   CutThrough,  ///< it follows them byte by byte, so that a ring is one stream without pauses
 };
 
+/// How the ranks of an exchange stand to one another, where that has a name.
+enum class Shape {
+  Any,
+  Ring,  ///< a circle: each sends to the next
+  Tree,  ///< one root, everybody else under another rank
+};
+
 /// How ranks come by the model that they start with.
 enum class FirstModel {
   Broadcast,    ///< from rank 0 (see broadcast())
@@ -69,6 +76,7 @@ struct Strategy {
   Schedule (*make)(const Arrangement&);
 
   Operation operation = Operation::AllReduce;
+  Shape shape = Shape::Any;
   Passing passing = Passing::Whole;
   FirstModel first_model = FirstModel::Broadcast;
   /// The last ranks are servers, which may answer each worker for itself (asynchronous); an
@@ -88,6 +96,9 @@ std::span<const Strategy> catalogue();
 
 /// Null when there is none of that name.
 const Strategy* find_strategy(std::string_view name);
+
+/// Any for a name that is not in the catalogue.
+Shape shape_of(std::string_view name);
 
 /// REQUIRES: `name` is in the catalogue.
 const Strategy& strategy(std::string_view name);
