@@ -31,6 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       .models = {"resnet50", "vgg16", "mlp", "transformer"},
       .strategies = {"ring", "tree", "binary_tree_star", "ps"},
       .devices = {"a100", "v100"},
+      .served = {"ps"},
   };
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   spec::Experiment experiment;

@@ -2,10 +2,8 @@
 #include "trainwire/cli/experiment_file.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/collective/strategies.h"
 #include "trainwire/spec/parse.h"
-#include "trainwire/zoo/device.h"
-#include "trainwire/zoo/zoo.h"
+#include "trainwire/workload/vocabulary.h"
 
 #include <fmt/format.h>
 
@@ -48,14 +46,6 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-spec::Vocabulary vocabulary() {
-  spec::Vocabulary names{.models = zoo::names(), .strategies = {}, .devices = {}};
-  for (const collective::Strategy& strategy : collective::catalogue())
-    names.strategies.push_back(strategy.name);
-  for (const zoo::Device& device : zoo::devices()) names.devices.push_back(device.name);
-  return names;
-}
-
 }  // namespace
 
 std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app) {
@@ -72,7 +62,7 @@ std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app) {
 spec::Experiment load(const ExperimentFile& file) {
   std::vector<spec::Override> overrides;
   for (const std::string& text : file.overrides) overrides.push_back(spec::parse_override(text));
-  return spec::parse(read_file(file.path), file.path, vocabulary(), overrides);
+  return spec::parse(read_file(file.path), file.path, workload::vocabulary(), overrides);
 }
 
 }  // namespace tw::cli

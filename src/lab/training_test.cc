@@ -5,6 +5,7 @@
 #include "trainwire/lab/loopback.h"
 #include "trainwire/lab/rank_talk.h"
 #include "trainwire/spec/parse.h"
+#include "trainwire/workload/vocabulary.h"
 
 #include <gmock/gmock.h>
 
@@ -18,12 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 spec::Experiment experiment(const std::string& text) {
-  const spec::Vocabulary vocabulary{
-      .models = {"resnet50-torchvision"},
-      .strategies = {"ring", "ps", "pair_averaging"},
-      .devices = {"a100"},
-  };
-  return spec::parse(text, "test", vocabulary);
+  return spec::parse(text, "test", workload::vocabulary());
 }
 
 std::vector<TrainingJob> jobs_of(const std::string& text) {

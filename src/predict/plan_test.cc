@@ -4,7 +4,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/collective/strategies.h"
 #include "trainwire/spec/parse.h"
-#include "trainwire/zoo/device.h"
+#include "trainwire/workload/vocabulary.h"
 #include "trainwire/zoo/zoo.h"
 
 #include <fmt/format.h>
@@ -16,10 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 spec::Experiment experiment(const std::string& text) {
-  spec::Vocabulary names{.models = zoo::names(), .strategies = {}, .devices = {}};
-  for (const auto& strategy : collective::catalogue()) names.strategies.push_back(strategy.name);
-  for (const auto& device : zoo::devices()) names.devices.push_back(device.name);
-  return spec::parse(text, "test.toml", names);
+  return spec::parse(text, "test.toml", workload::vocabulary());
 }
 
 JobPlan plan_of(const std::string& network, const std::string& job) {

@@ -91,8 +91,8 @@ struct Network {
   bool operator==(const Network&) const = default;
 };
 
-/// One training job. `ranks` counts all processes; with strategy ps the last `servers` of them are
-/// servers.
+/// One training job. `ranks` counts all processes; where the strategy has servers, the last
+/// `servers` of them are.
 struct Job {
   Setting<std::string> name = {};  ///< default: "job0", "job1", ...
   Setting<std::optional<std::string>> framework = {};
@@ -105,13 +105,14 @@ struct Job {
   Setting<std::optional<int>> sequence = {};             ///< transformer
   Setting<std::optional<int>> vocabulary = {};           ///< transformer
   Setting<int> ranks = {};                       ///< default: one for each of the job's hosts
-  Setting<int> workers = {};                     ///< ranks, less the servers of ps
+  Setting<int> workers = {};                     ///< ranks, less the servers
   Setting<std::vector<std::string>> hosts = {};  ///< default: every host, as far as ranks reach
   /// Host of each rank; default: in order, evenly.
   Setting<std::vector<std::string>> placement = {};
   Setting<std::string> strategy = {"ring"};
-  Setting<int> servers = {1};            ///< ps
-  Setting<bool> asynchronous = {false};  ///< ps
+  bool has_servers = false;              ///< the strategy has
+  Setting<int> servers = {1};            ///< where it has
+  Setting<bool> asynchronous = {false};  ///< where it has: workers do not wait for one another
   Setting<std::string> transport = {"tcp"};
   Setting<int> batch = {32};           ///< samples per worker and step
   Setting<std::int64_t> steps = {20};  ///< after warm-up; derived when epochs is given

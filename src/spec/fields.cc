@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 7> kCommands{"plan", "predict", "sim",  "
 bool is_dumbbell(const Network& n) { return *n.topology == Topology::Dumbbell; }
 bool is_leafspine(const Network& n) { return *n.topology == Topology::LeafSpine; }
 bool has_core(const Network& n) { return *n.topology != Topology::Star; }
-bool has_servers(const Job& job) { return *job.strategy == "ps"; }
+bool has_servers(const Job& job) { return job.has_servers; }
 bool has_straggler(const Job& job) { return job.straggler->has_value(); }
 bool has_model(const Job& job) { return !job.model->empty(); }
 bool is_burst(const Traffic& t) { return *t.kind == TrafficKind::Burst; }

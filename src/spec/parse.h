@@ -19,6 +19,8 @@ struct Vocabulary {
   std::vector<std::string_view> models;
   std::vector<std::string_view> strategies;
   std::vector<std::string_view> devices;
+  /// Strategies whose last ranks are servers.
+  std::vector<std::string_view> served = {};
 };
 
 /// --set job.model=vgg16. The key is a path as in the file ("network.rate", "traffic.0.load");

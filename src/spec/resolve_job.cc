@@ -52,7 +52,7 @@ void check_name(std::string_view key, const std::string& name, std::string_view 
       key, fmt::format("unknown {} {}; {}", key, in_quotes(name), remedy(name, known, command)));
 }
 
-int used_servers(const Job& job) { return *job.strategy == "ps" ? *job.servers : 0; }
+int used_servers(const Job& job) { return job.has_servers ? *job.servers : 0; }
 
 /// Reports the first host that does not exist or stands there twice: one line, however long the
 /// list.
@@ -182,6 +182,8 @@ void resolve_job(Job& job, int number, const Surroundings& around, Section& sect
   resolve_model(job, around.vocabulary, section);
   check_name("strategy", *job.strategy, "`trainwire strategies`", around.vocabulary.strategies,
              section);
+  job.has_servers =
+      std::ranges::find(around.vocabulary.served, *job.strategy) != around.vocabulary.served.end();
   check_name("device", *job.device, "`trainwire models`", around.vocabulary.devices, section);
   resolve_ranks(job, around, section);
   resolve_steps(job, section);

@@ -18,7 +18,8 @@ namespace tw::spec {
 inline Vocabulary test_vocabulary() {
   return {.models = {"resnet50", "vgg16", "mobilenetv2", "bert-large", "mlp"},
           .strategies = {"ring", "tree", "binary_tree_star", "ps"},
-          .devices = {"a100", "v100"}};
+          .devices = {"a100", "v100"},
+          .served = {"ps"}};
 }
 
 inline std::vector<Override> overrides_of(const std::vector<std::string>& sets) {
