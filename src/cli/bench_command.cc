@@ -4,6 +4,7 @@
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/lab_output.h"
 #include "trainwire/cli/training_run.h"
+#include "trainwire/collective/strategies.h"
 #include "trainwire/trainer/parts.h"
 
 #include <fmt/format.h>
@@ -148,7 +149,7 @@ int bench(const Options& options, Streams streams) {
   }
   const lab::TrainingJob& job = training.jobs().front();
   const trainer::Task& first = job.tasks.front();
-  if (first.strategy == "pair_averaging" || first.arrangement.asynchronous) {
+  if (collective::strategy(first.strategy).draws_peers || first.arrangement.asynchronous) {
     throw SpecError(fmt::format(
         "bench exchange times exchanges in which all ranks take part; {} has none: take `run`",
         first.strategy));

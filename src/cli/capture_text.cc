@@ -3,6 +3,7 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/cli/printable.h"
+#include "trainwire/collective/strategies.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -160,7 +161,7 @@ void add_bursts(Lines& lines, const CaptureResult& result) {
 }
 
 std::string order_text(const flow::Collective& collective) {
-  const bool ring = collective.strategy == "ring";
+  const bool ring = collective::shape_of(collective.strategy) == collective::Shape::Ring;
   std::string text = fmt::format("{}", fmt::join(collective.order, ring ? " → " : ", "));
   if (ring && !collective.order.empty()) text += " → " + collective.order.front();
   return printable(text);

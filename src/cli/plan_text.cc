@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/matrix.h"
 #include "trainwire/cli/plan_document.h"
+#include "trainwire/collective/strategies.h"
 
 #include <fmt/format.h>
 
@@ -91,9 +92,9 @@ std::string matrix_lines(const predict::JobPlan& job, int hosts) {
     return line("pairs",
                 fmt::format("{} host pairs: too many to list", grouped(job.step.pair_count)));
   }
-  std::string text =
-      line("pairs", fmt::format("{}, bytes a step{}", count_of(job.step.pair_count, "host pair"),
-                                job.strategy == "pair_averaging" ? " (expected)" : ""));
+  std::string text = line(
+      "pairs", fmt::format("{}, bytes a step{}", count_of(job.step.pair_count, "host pair"),
+                           collective::strategy(job.strategy).draws_peers ? " (expected)" : ""));
   for (const std::string& row : draw_matrix(job.step.pairs, hosts)) text += row + "\n";
   return text;
 }

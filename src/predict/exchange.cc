@@ -38,7 +38,7 @@ void add_scaled(collective::Count& sum, const collective::Count& part, int times
 }
 
 bool is_random(const Exchange& exchange) {
-  return exchange.schedule.goal == collective::Goal::PairAverage;
+  return collective::strategy(exchange.schedule.strategy).draws_peers;
 }
 
 std::int64_t total_elements(const Exchange& exchange) {
@@ -108,10 +108,6 @@ std::int64_t possible_pairs(const collective::Layout& layout) {
   std::set<int> used(layout.host_of.begin(), layout.host_of.end());
   const auto hosts = static_cast<std::int64_t>(used.size());
   return hosts * (hosts - 1);
-}
-
-bool is_dense(const collective::Schedule& schedule) {
-  return schedule.goal == collective::Goal::PairAverage || schedule.strategy == "clique";
 }
 
 std::vector<PairBytes> counted_pairs(const Exchange& exchange) {
@@ -187,7 +183,8 @@ collective::Count count(const Exchange& exchange) {
 
 std::vector<PairBytes> host_pairs(const Exchange& exchange, std::int64_t& pair_count) {
   pair_count = possible_pairs(exchange.layout);
-  if (is_dense(exchange.schedule) && pair_count > kMostPairs) return {};
+  if (collective::strategy(exchange.schedule.strategy).is_dense && pair_count > kMostPairs)
+    return {};
   std::vector<PairBytes> pairs =
       is_random(exchange) ? expected_pairs(exchange) : counted_pairs(exchange);
   pair_count = static_cast<std::int64_t>(pairs.size());

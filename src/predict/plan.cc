@@ -41,9 +41,10 @@ StepPlan step_of(const Exchange& exchange, const collective::Count& count) {
 /// Bytes on the network that bring the first model to every rank.
 Bytes broadcast_bytes(const spec::Job& job, const Exchange& exchange, const StepPlan& step,
                       std::int64_t elements) {
-  if (!*job.broadcast) return Bytes(0);
-  // Workers of a parameter server fetch the model from it: the distribution half of a step.
-  if (*job.strategy == "ps") return Bytes(step.total.count() / 2);
+  const collective::FirstModel first = collective::strategy(*job.strategy).first_model;
+  if (!*job.broadcast || first == collective::FirstModel::Own) return Bytes(0);
+  // The distribution half of a step.
+  if (first == collective::FirstModel::FromServers) return Bytes(step.total.count() / 2);
   const collective::Schedule tree = collective::broadcast(exchange.layout);
   const collective::Count count = collective::count(tree, exchange.layout, elements);
   return bytes_of(count.elements - count.local_elements);
