@@ -13,6 +13,7 @@
 #include "trainwire/cli/status.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/os/user_namespace.h"
+#include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/ledger_folder.h"
 #include "trainwire/testbed/sweep.h"
@@ -96,7 +97,7 @@ nlohmann::ordered_json steps_document(const CaptureResult& result) {
 
 lab::ConductRequest request_of(const Options& options, const spec::Experiment& experiment) {
   lab::ConductRequest request;
-  request.plan = testbed::make_plan(experiment);
+  request.plan = testbed::make_plan(spec::scaled(experiment));
   request.launch.words = options.command;
   request.launch.placement = placement_of(experiment);
   request.launch.launcher = launcher_of(options);

@@ -7,6 +7,7 @@
 #include "trainwire/cli/network_text.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/os/user_namespace.h"
+#include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/ledger.h"
 #include "trainwire/testbed/ledger_folder.h"
@@ -161,7 +162,7 @@ int shell(const Options& options, const testbed::NetPlan& plan, spec::Engine eng
 
 int net(const Options& options, Streams streams) {
   const spec::Experiment experiment = load(*options.experiment);
-  const testbed::NetPlan plan = testbed::make_plan(experiment);
+  const testbed::NetPlan plan = testbed::make_plan(spec::scaled(experiment));
   const spec::Engine asked = *experiment.network.engine;
   if (options.action == "show") return show(options, plan, asked, streams);
   // First, since a user namespace hides what other runs left.

@@ -7,6 +7,7 @@
 #include "trainwire/lab/loopback.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/user_namespace.h"
+#include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/ledger_folder.h"
 #include "trainwire/testbed/sweep.h"
@@ -80,9 +81,9 @@ void add_training_place(CommandLine& app, TrainingPlace& place) {
 TrainingRun::TrainingRun(const TrainingPlace& place, const spec::Experiment& experiment,
                          Streams streams)
     : place_(place),
-      experiment_(experiment),
+      experiment_(spec::scaled(experiment)),
       streams_(streams),
-      request_(request_of(place, experiment)) {
+      request_(request_of(place, experiment_)) {
   // What cannot be run is told before anything is made.
   make_jobs("");
 }

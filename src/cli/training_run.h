@@ -61,7 +61,7 @@ class TrainingRun {
   std::vector<lab::HostAddress> hosts() const;
 
   const TrainingPlace& place_;
-  const spec::Experiment& experiment_;
+  spec::Experiment experiment_;  ///< as it is run: scaled
   Streams streams_;
   lab::ConductRequest request_;
   std::vector<lab::TrainingJob> jobs_;

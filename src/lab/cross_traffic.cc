@@ -39,11 +39,7 @@ class Maker {
  public:
   Maker(const spec::Experiment& experiment, const testbed::NetPlan& plan,
         std::span<const HostAddress> hosts, const std::string& folder)
-      : scale_(*experiment.run.scale),
-        seed_(*experiment.run.seed),
-        plan_(plan),
-        hosts_(hosts),
-        folder_(folder) {}
+      : seed_(*experiment.run.seed), plan_(plan), hosts_(hosts), folder_(folder) {}
 
   std::vector<CrossTraffic> make(const std::vector<spec::Traffic>& traffics) && {
     for (number_ = 0; number_ < traffics.size(); ++number_) {
@@ -94,19 +90,20 @@ class Maker {
 
   void add_rate(const spec::Traffic& traffic) {
     CrossTraffic& made = add(traffic, *traffic.to);
+    const double divisor = traffic.payload_divisor;
     made.requested =
-        traffic.load->share ? made.capacity * *traffic.load->share : *traffic.load->rate / scale_;
+        traffic.load->share ? made.capacity * *traffic.load->share : *traffic.load->rate;
     if (made.capacity < made.requested) {
       throw SpecError(
           fmt::format("traffic {}: {} is more than the {} that the way from {} to {} carries; "
                       "ask for less",
-                      number_, readable(made.requested * scale_), readable(made.capacity * scale_),
-                      *traffic.from, *traffic.to));
+                      number_, readable(made.requested * divisor),
+                      readable(made.capacity * divisor), *traffic.from, *traffic.to));
     }
     made.source.rate = made.requested * made.payload_share;
     made.source.flows = *traffic.flows;
     made.source.distribution = *traffic.distribution;
-    made.source.size_scale = 1 / scale_;
+    made.source.size_scale = 1 / divisor;
     made.source.burst_width = *traffic.burst_width;
     made.source.burst_height = *traffic.burst_height;
     made.source.period = *traffic.period;
@@ -119,7 +116,8 @@ class Maker {
     std::map<std::string, std::vector<traffic::Flow>> by_destination;
     for (traffic::Flow flow : load.flows) {
       flow.size = Bytes(std::max<std::int64_t>(
-          1, static_cast<std::int64_t>(static_cast<double>(flow.size.count()) / scale_)));
+          1, static_cast<std::int64_t>(static_cast<double>(flow.size.count()) /
+                                       traffic.payload_divisor)));
       by_destination[flow.destination].push_back(std::move(flow));
     }
     for (auto& [to, flows] : by_destination) {
@@ -134,7 +132,6 @@ class Maker {
     }
   }
 
-  double scale_;
   std::uint64_t seed_;
   const testbed::NetPlan& plan_;
   std::span<const HostAddress> hosts_;

@@ -31,9 +31,9 @@ struct CrossTraffic {
 /// A file's line for each flow of the source in the run folder.
 std::string flows_file(const std::string& folder, std::size_t number);
 
-/// Rates and flow sizes are divided by run.scale. A list of flows gives one entry for each of its
-/// destinations. Throws SpecError for what cannot be: more than the link carries, a host that is
-/// not there; DataError, SystemError for a file.
+/// Of the experiment as it is run (spec::scaled) on the plan made of it. A list of flows gives one
+/// entry for each of its destinations. Throws SpecError for what cannot be: more than the link
+/// carries, a host that is not there; DataError, SystemError for a file.
 std::vector<CrossTraffic> cross_traffic(const spec::Experiment& experiment,
                                         const testbed::NetPlan& plan,
                                         std::span<const HostAddress> hosts,

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/spec/parse.h"
+#include "trainwire/spec/scale.h"
 
 #include <gmock/gmock.h>
 
@@ -17,7 +18,7 @@ constexpr const char* kNetwork = "[network]\nhosts = 4\nrate = \"10Gbit\"\n[run]
 
 std::vector<CrossTraffic> made(const std::string& keys) {
   const spec::Experiment experiment =
-      spec::parse(kNetwork + std::string("[traffic]\n") + keys, "x.toml", {});
+      spec::scaled(spec::parse(kNetwork + std::string("[traffic]\n") + keys, "x.toml", {}));
   const testbed::NetPlan plan = testbed::make_plan(experiment);
   std::vector<HostAddress> hosts;
   for (const testbed::HostPlan& host : plan.hosts) hosts.push_back({host.name, host.address});

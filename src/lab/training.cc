@@ -36,8 +36,8 @@ void require_runnable(const spec::Job& job) {
   }
 }
 
-std::int64_t scaled(std::int64_t elements, double scale) {
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) / scale));
+std::int64_t scaled(std::int64_t elements, double divisor) {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) / divisor));
 }
 
 bool verifies(const spec::Job& job, const Task& task) {
@@ -55,7 +55,7 @@ Task common_task(const spec::Experiment& experiment, const spec::Job& job) {
   task.arrangement = workload::arrangement_of(experiment, job);
   for (const auto& bucket : workload::timed_buckets(model, *job.bucket, compute.backward)) {
     task.buckets.push_back(
-        {.elements = scaled(bucket.elements, *experiment.run.scale), .ready = bucket.ready});
+        {.elements = scaled(bucket.elements, job.payload_divisor), .ready = bucket.ready});
   }
   task.compute = {
       .forward = compute.forward, .backward = compute.backward, .jitter = *job.compute_jitter};

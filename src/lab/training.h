@@ -35,7 +35,7 @@ struct HostAddress {
 std::string steps_file(const std::string& folder, const std::string& job, int rank);
 std::string sockets_file(const std::string& folder, const std::string& job, int rank);
 
-/// Payloads and buckets are divided by run.scale. Throws SpecError for what cannot be run: torch, a
+/// Of the experiment as it is run: spec::scaled. Throws SpecError for what cannot be run: torch, a
 /// transport that is not tcp, a strategy that cannot be laid out.
 std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                                        std::span<const HostAddress> hosts,

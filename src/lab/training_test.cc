@@ -5,6 +5,7 @@
 #include "trainwire/lab/loopback.h"
 #include "trainwire/lab/rank_talk.h"
 #include "trainwire/spec/parse.h"
+#include "trainwire/spec/scale.h"
 #include "trainwire/workload/vocabulary.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +24,7 @@ spec::Experiment experiment(const std::string& text) {
 }
 
 std::vector<TrainingJob> jobs_of(const std::string& text) {
-  const spec::Experiment e = experiment(text);
+  const spec::Experiment e = spec::scaled(experiment(text));
   return training_jobs(e, loopback_hosts(*e.network.hosts), "/folder");
 }
 

@@ -134,6 +134,8 @@ struct Job {
   Setting<int> side_connections = {0};  ///< control connections per rank
   Setting<Duration> start = {};         ///< after the run's start
   Setting<Verify> verify = {};
+  /// Not in the file: scaled() (scale.h) sets it, and whoever counts gradients divides by it.
+  double payload_divisor = 1;
   bool operator==(const Job&) const = default;
 };
 
@@ -158,6 +160,7 @@ struct Traffic {
   Setting<bool> reuse_connections = {true};
   Setting<Duration> start = {};
   Setting<std::optional<Duration>> duration = {};  ///< until the jobs end when absent
+  double payload_divisor = 1;                      ///< of flow sizes; not in the file, see Job
   bool operator==(const Traffic&) const = default;
 };
 
@@ -170,7 +173,7 @@ struct Capture {
 
 struct Run {
   Setting<std::uint64_t> seed = {1};
-  Setting<double> scale = {1};  ///< rates and payloads are divided by it, times are kept
+  Setting<double> scale = {1};  ///< divides rates and payloads, keeps times (scale.h)
   Setting<int> repeats = {1};
   Setting<Duration> timeout = {std::chrono::minutes(10)};
   bool operator==(const Run&) const = default;

@@ -2,6 +2,7 @@
 #include "trainwire/spec/print.h"
 
 #include "trainwire/spec/fields.h"
+#include "trainwire/spec/scale.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -71,11 +72,11 @@ std::string lines(const std::vector<Field<S>>& fields, const S& section, Style s
 Remarks network_remarks(const Experiment& experiment) {
   const double scale = *experiment.run.scale;
   if (scale == 1) return {};
-  const auto scaled = [&](BitRate rate) {
-    return fmt::format("/ scale {} = {} on the emulated network", scale, exact(rate / scale));
+  const auto remark = [&](BitRate rate) {
+    return fmt::format("/ scale {} = {} on the emulated network", scale, exact(rate));
   };
-  const Network& network = experiment.network;
-  return {{"rate", scaled(*network.link.rate)}, {"core_rate", scaled(*network.core_rate)}};
+  const Network small = scaled(experiment).network;
+  return {{"rate", remark(*small.link.rate)}, {"core_rate", remark(*small.core_rate)}};
 }
 
 std::string queue_facts(const Network& network, const LinkSettings& from, const LinkSettings& to) {

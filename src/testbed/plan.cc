@@ -22,7 +22,7 @@ constexpr Bytes kLeastBuffer = 6_MiB;  ///< the kernel's own default
 class Layout {
  public:
   explicit Layout(const spec::Experiment& experiment)
-      : network_(experiment.network), scale_(*experiment.run.scale), hosts_(*network_.hosts) {
+      : network_(experiment.network), hosts_(*network_.hosts) {
     plan_.mtu = *network_.mtu;
     plan_.ip_version = *network_.ip_version;
     plan_.prefix_length = plan_.ip_version == 4 ? 16 : 64;
@@ -106,22 +106,18 @@ class Layout {
 
   Port port(spec::LinkSettings settings, const std::string& name, Direction direction, int from,
             int to) const {
-    const double queue =
-        static_cast<double>(spec::queue_bytes(network_, settings).count()) / scale_;
     const Bytes least = frame_bytes(plan_.mtu) * 2;
-    std::optional<Bytes> ecn = *settings.ecn;
-    if (ecn) ecn = Bytes(static_cast<std::int64_t>(static_cast<double>(ecn->count()) / scale_));
     return {.link = name,
             .direction = direction,
             .from = from,
             .to = to,
-            .rate = *settings.rate / scale_,
+            .rate = *settings.rate,
             .delay = *settings.delay,
             .jitter = *settings.jitter,
             .loss = *settings.loss,
             .loss_burst = *settings.loss_burst,
-            .queue = std::max(least, Bytes(static_cast<std::int64_t>(queue))),
-            .ecn = ecn};
+            .queue = std::max(least, spec::queue_bytes(network_, settings)),
+            .ecn = *settings.ecn};
   }
 
   int& next(int node, int host) {
@@ -175,7 +171,6 @@ class Layout {
   }
 
   const spec::Network& network_;
-  double scale_;
   int hosts_;
   NetPlan plan_;
 };

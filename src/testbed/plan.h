@@ -72,8 +72,8 @@ struct NetPlan {
   std::vector<std::vector<int>> next = {};  ///< [node][host], -1 where node == host
 };
 
-/// Throws SpecError for a topology that cannot be emulated. `scale` divides the rates, as
-/// run.scale says. REQUIRES: the experiment is resolved.
+/// Throws SpecError for a topology that cannot be emulated. Of the experiment as it is run:
+/// spec::scaled. REQUIRES: the experiment is resolved.
 NetPlan make_plan(const spec::Experiment& experiment);
 
 /// Bytes of a frame of `ip_bytes` as rates and queues count them: Ethernet's header, no preamble.

@@ -2,6 +2,7 @@
 #include "trainwire/testbed/plan.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/spec/scale.h"
 #include "trainwire/testbed/test_plans.h"
 
 #include <gtest/gtest.h>
@@ -52,9 +53,9 @@ TEST(Plan, ALeafSpineSpreadsDestinationsOverSpines) {
 
 TEST(Plan, ScaleDividesRatesAndQueuesAndKeepsTimes) {
   const spec::Vocabulary words{};
-  const NetPlan plan = make_plan(spec::parse(
+  const NetPlan plan = make_plan(spec::scaled(spec::parse(
       "[network]\nrate = \"25Gbit\"\ndelay = \"1ms\"\nqueue = \"25MB\"\n[run]\nscale = 25",
-      "x.toml", words, {}));
+      "x.toml", words, {})));
   EXPECT_EQ(plan.ports[0].rate, 1_Gbit);
   EXPECT_EQ(plan.ports[0].queue, 1_MB);
   EXPECT_EQ(plan.ports[0].delay, milliseconds(1));
