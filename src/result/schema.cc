@@ -15,7 +15,7 @@ constexpr std::array kFlows{
     Column{"destination", Text, "", "address that receives"},
     Column{"destination_port", Integer, "", "its port"},
     Column{"protocol", Text, "", "tcp, udp, or the IP protocol's number"},
-    Column{"class", Text, "", "gradient, acknowledgement, control or tiny"},
+    Column{"class", Text, "", "gradient, acknowledgement, control, tiny or cross"},
     Column{"first_ns", Integer, "ns", "time of its first packet since 1970"},
     Column{"last_ns", Integer, "ns", "time of its last packet since 1970"},
     Column{"packets", Integer, "", "captured packets, each counted once"},
