@@ -5,6 +5,9 @@
 #include "trainwire/cli/capture_tables.h"
 #include "trainwire/cli/capture_text.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/exit_code.h"
+#include "trainwire/cli/expect.h"
+#include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/hosts_file.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/printable.h"
@@ -23,15 +26,13 @@
 namespace tw::cli {
 namespace {
 
-constexpr int kStrictFailed = 4;
-constexpr int kInterrupted = 130;
-
 struct Options {
   std::vector<std::string> captures;
   std::string out;
   std::string log;
   std::string filter;
   std::string hosts;
+  std::string expect;
   std::string window = "1ms";
   bool force = false;
   bool json = false;
@@ -75,7 +76,7 @@ std::unique_ptr<result::RunFolder> take_folder(const Options& options, Streams s
   for (const std::string& path : options.captures) {
     provenance.inputs.push_back(result::describe_input(path));
   }
-  for (const std::string& path : {options.log, options.hosts}) {
+  for (const std::string& path : {options.log, options.hosts, options.expect}) {
     if (!path.empty()) provenance.inputs.push_back(result::describe_input(path));
   }
   return std::make_unique<result::RunFolder>(
@@ -164,12 +165,13 @@ int exit_code(const Options& options, const CaptureResult& result, Streams strea
   if (!damaged && result.analysis.quality.level != flow::Level::Poor) return 0;
   fmt::print(streams.err, "trainwire: the data are {} and --strict was given\n",
              damaged ? "damaged" : "of poor quality");
-  return kStrictFailed;
+  return kRunFailed;
 }
 
 int analyze(const Options& options, Streams streams) {
   CaptureResult result;
   window_of(options);
+  const std::vector<spec::Expectation> expectations = expectations_of(options.expect);
   flow::AnalysisOptions how;
   if (!options.hosts.empty()) how.names = read_hosts(options.hosts);
   if (!options.log.empty()) how.log = flow::parse_step_log(read_whole(options.log), options.log);
@@ -189,7 +191,9 @@ int analyze(const Options& options, Streams streams) {
     tables = std::async(std::launch::async, [&] { write_tables_but_windows(result, *folder); });
   }
   add_figures(result);  // which no table shows
-  const nlohmann::ordered_json document = capture_document(result);
+  nlohmann::ordered_json document = capture_document("analyze", result);
+  std::vector<Judged> judged;
+  if (!result.interrupted) judged = judge_all(expectations, "analyze", document);
   if (folder) {
     tables.get();
     windows.get();
@@ -198,11 +202,14 @@ int analyze(const Options& options, Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", dumped(document));
   } else if (!options.quiet) {
-    fmt::print(streams.out, "{}", capture_text(result, folder ? folder->path() : ""));
+    fmt::print(streams.out, "{}{}", capture_text(result, folder ? folder->path() : ""),
+               expectations_text(judged));
   }
   streams.out.flush();
   print_damage(result, streams);
-  return exit_code(options, result, streams);
+  const int expected = expectations_code(judged, streams.err);
+  const int code = exit_code(options, result, streams);
+  return code != kDone ? code : expected;
 }
 
 }  // namespace
@@ -227,6 +234,7 @@ Body declare_analyze(CommandLine& app) {
   app.add_option("-f,--filter", options->filter, "take packets that pass, in tcpdump's words")
       .type_name("EXPR");
   app.add_option("--hosts", options->hosts, "names for addresses, CSV or TOML").type_name("FILE");
+  add_expect(app, options->expect);
   app.add_option("--window", options->window, "width of the throughput series, default 1ms")
       .type_name("TIME");
   app.add_flag("--one-clock", options->one_clock,

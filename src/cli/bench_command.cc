@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/lab_output.h"
 #include "trainwire/cli/training_run.h"
@@ -171,15 +172,18 @@ int bench(const Options& options, Streams streams) {
   if (outcome.failure) throw Error(*outcome.failure);
   const std::vector<Row> rows =
       measured(talk.ranks(), training.jobs().front().tasks.front().workers());
+  nlohmann::ordered_json document = document_of(rows, training.jobs().front(), training);
+  const std::vector<Judged> judged = judge_all(experiment.expectations, "bench", document);
   if (options.json) {
-    fmt::print(streams.out, "{}\n", document_of(rows, training.jobs().front(), training).dump(2));
+    fmt::print(streams.out, "{}\n", document.dump(2));
   } else {
     print_table(rows, training.jobs().front(), training.place_text(), streams);
+    fmt::print(streams.out, "{}", expectations_text(judged));
   }
   const bool right =
       std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.wrong == 0; });
   if (!right) throw Error("sums came out wrong; please report it");
-  return 0;
+  return expectations_code(judged, streams.err);
 }
 
 }  // namespace

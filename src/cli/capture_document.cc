@@ -207,11 +207,11 @@ ordered_json verdict_document(const flow::Totals& totals) {
   return verdicts;
 }
 
-ordered_json capture_document(const CaptureResult& result) {
+ordered_json capture_document(std::string_view command, const CaptureResult& result) {
   const HostNames names(result.traffic, result.analysis);
   const flow::Analysis& analysis = result.analysis;
   return {{"schema", result::kSchema},
-          {"command", "analyze"},
+          {"command", command},
           {"capture", capture_part(result)},
           {"quality",
            {{"level", name_of(analysis.quality.level)}, {"reasons", analysis.quality.reasons}}},

@@ -10,10 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace tw::cli {
 
-nlohmann::ordered_json capture_document(const CaptureResult& result);
+/// `command` is the one that prints it.
+nlohmann::ordered_json capture_document(std::string_view command, const CaptureResult& result);
 
 /// One file as `info` and `analyze` describe it.
 nlohmann::ordered_json file_document(const flow::FileSummary& file);

@@ -3,6 +3,9 @@
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/compare_output.h"
+#include "trainwire/cli/exit_code.h"
+#include "trainwire/cli/expect.h"
+#include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/result/json_text.h"
@@ -20,13 +23,12 @@
 namespace tw::cli {
 namespace {
 
-constexpr int kExpectationFailed = 1;
-
 struct Options {
   std::vector<std::string> runs;
   std::vector<std::string> metrics;
   std::string fail_if;
   std::string out;
+  std::string expect;
   bool json = false;
 };
 
@@ -62,7 +64,7 @@ std::vector<Comparison> compare_all(const Options& options) {
 
 /// Judges step times, or the metrics that were asked for. Throws DataError when the limit could be
 /// put to nothing: a test that tests nothing must not pass.
-void judge_all(const Options& options, CompareView& view) {
+void judge_limit(const Options& options, CompareView& view) {
   std::size_t judged = 0;
   for (const Comparison& comparison : view.comparisons) {
     for (const MetricRow& row : comparison.rows) {
@@ -95,13 +97,17 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 int compare(const Options& options, Streams streams) {
+  const std::vector<spec::Expectation> expectations = expectations_of(options.expect);
   CompareView view{.baseline = options.runs.front(), .comparisons = {}};
   if (!options.fail_if.empty()) view.limit = parse_limit(options.fail_if);
   view.comparisons = compare_all(options);
-  if (view.limit) judge_all(options, view);
-  const std::string document = dumped(compare_document(view)) + "\n";
+  if (view.limit) judge_limit(options, view);
+  nlohmann::ordered_json found = compare_document(view);
+  const std::vector<Judged> judged = judge_all(expectations, "compare", found);
+  const std::string document = dumped(found) + "\n";
   if (!options.out.empty()) write_file(options.out, document);
-  fmt::print(streams.out, "{}", options.json ? document : compare_text(view));
+  fmt::print(streams.out, "{}",
+             options.json ? document : compare_text(view) + expectations_text(judged));
   streams.out.flush();
   for (const FailedRow& row : view.failed) {
     fmt::print(streams.err, "trainwire: {}{}{}: {}: {}, beyond {}\n", printable(row.path),
@@ -109,7 +115,8 @@ int compare(const Options& options, Streams streams) {
                printable(fmt::format("{}", fmt::join(row.settings, " "))), row.title, row.text,
                view.limit->text);
   }
-  return view.failed.empty() ? 0 : kExpectationFailed;
+  const int code = expectations_code(judged, streams.err);
+  return view.failed.empty() ? code : kExpectationFailed;
 }
 
 }  // namespace
@@ -129,6 +136,7 @@ Body declare_compare(CommandLine& app) {
                  "exit with 1 when a step time, or a metric of --metric, differs by more and "
                  "significantly (the interval excludes 0): '+3%' higher, '-3%' lower, '3%' either")
       .type_name("LIMIT");
+  add_expect(app, options->expect);
   app.add_option("-o,--out", options->out, "also write the JSON document there").type_name("FILE");
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](Streams streams) { return compare(*options, streams); };

@@ -4,6 +4,7 @@
 #include "trainwire/cli/capture_text.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/exec_checks.h"
+#include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/lab_output.h"
@@ -112,25 +113,30 @@ lab::ConductRequest request_of(const Options& options, const spec::Experiment& e
   return request;
 }
 
-int finish(const Options& options, const lab::ConductRequest& request,
-           const lab::ConductOutcome& outcome, result::RunFolder& folder, bool keep,
-           Streams streams) {
+int finish(const Options& options, const spec::Experiment& experiment,
+           const lab::ConductRequest& request, const lab::ConductOutcome& outcome,
+           result::RunFolder& folder, Streams streams) {
   const auto marks = read_marks(folder.path(), request.launch.placement.size());
   CaptureResult result = analyse(outcome, request.plan, marks);
   result.log = marks;
   const std::vector<RunCheck> checks = exec_checks(outcome, request, result);
   write_lab_tables(result, outcome, request.plan, folder);
-  nlohmann::ordered_json document = lab_document(result, outcome, request, checks);
+  nlohmann::ordered_json document = lab_document("exec", result, outcome, request, checks);
   document["steps"] = steps_document(result);
+  std::vector<Judged> expectations;
+  if (!outcome.interrupted && !outcome.failure) {
+    expectations = judge_all(experiment.expectations, "exec", document);
+  }
   folder.finish(document, outcome.interrupted ? "interrupted" : outcome.failure.value_or(""));
-  if (!keep) remove_captures(outcome);
+  if (!options.keep && !*experiment.capture.keep) remove_captures(outcome);
   if (options.json) {
     fmt::print(streams.out, "{}\n", dumped(document));
   } else if (!options.quiet) {
     if (result.traffic.totals.packets > 0) {
       fmt::print(streams.out, "{}\n", capture_text(result, folder.path()));
     }
-    fmt::print(streams.out, "engine {}\n{}", testbed::name_of(request.engine), checks_text(checks));
+    fmt::print(streams.out, "engine {}\n{}{}", testbed::name_of(request.engine),
+               checks_text(checks), expectations_text(expectations));
   }
   streams.out.flush();
   if (outcome.interrupted) {
@@ -143,7 +149,8 @@ int finish(const Options& options, const lab::ConductRequest& request,
     throw Error(
         fmt::format("{}; {} holds what there was until then", *outcome.failure, folder.path()));
   }
-  return options.strict && !all_ok(checks) ? kRunFailed : 0;
+  const int code = expectations_code(expectations, streams.err);
+  return options.strict && !all_ok(checks) ? kRunFailed : code;
 }
 
 /// What would be built and started.
@@ -178,8 +185,7 @@ int exec(const Options& options, Streams streams) {
   const lab::ConductOutcome outcome = lab::conduct(request);
   status.tell("analysing");
   status.wipe();
-  return finish(options, request, outcome, folder, options.keep || *experiment.capture.keep,
-                streams);
+  return finish(options, experiment, request, outcome, folder, streams);
 }
 
 }  // namespace

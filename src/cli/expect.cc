@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/expect.h"
 
-#include "trainwire/base/error.h"
+#include "trainwire/base/nearest.h"
+#include "trainwire/cli/exit_code.h"
+#include "trainwire/cli/printable.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 namespace tw::cli {
 namespace {
 
-const nlohmann::ordered_json* child(const nlohmann::ordered_json& node, std::string_view key) {
+using nlohmann::ordered_json;
+
+const ordered_json* child(const ordered_json& node, std::string_view key) {
   if (node.is_object()) {
     const auto found = node.find(std::string(key));
     return found == node.end() ? nullptr : &*found;
@@ -21,6 +27,19 @@ const nlohmann::ordered_json* child(const nlohmann::ordered_json& node, std::str
   const auto [rest, error] = std::from_chars(key.data(), key.data() + key.size(), index);
   if (error != std::errc() || rest != key.data() + key.size()) return nullptr;
   return node.is_array() && index < node.size() ? &node[index] : nullptr;
+}
+
+/// What stands where the path leads no further; `at` is the path up to there.
+std::string why_no_child(const ordered_json& node, std::string_view at, std::string_view key) {
+  const std::string where = at.empty() ? "the document" : fmt::format("\"{}\"", at);
+  if (node.is_array()) return fmt::format("{} is a list of {}", where, node.size());
+  if (!node.is_object()) return fmt::format("{} is {}", where, node.is_null() ? "null" : "a value");
+  std::vector<std::string_view> keys;
+  for (const auto& item : node.items()) keys.push_back(item.key());
+  if (const auto near = nearest(key, keys)) {
+    return fmt::format("did you mean \"{}{}{}\"?", at, at.empty() ? "" : ".", *near);
+  }
+  return "--json shows what there is";
 }
 
 std::string bound_text(const spec::Expectation& e) {
@@ -35,37 +54,75 @@ bool holds(const spec::Expectation& e, double found) {
   return (!e.at_least || found >= *e.at_least) && (!e.at_most || found <= *e.at_most);
 }
 
+ordered_json to_json(const Judged& one) {
+  return {{"metric", one.metric},
+          {"ok", one.ok},
+          {"expected", one.expected},
+          {"found", one.found ? ordered_json(*one.found) : ordered_json()},
+          {"text", one.text}};
+}
+
 }  // namespace
 
-double metric(const nlohmann::ordered_json& document, std::string_view path) {
-  const nlohmann::ordered_json* node = &document;
-  for (std::string_view rest = path; !rest.empty() && node != nullptr;) {
-    const std::size_t dot = std::min(rest.find('.'), rest.size());
-    node = child(*node, rest.substr(0, dot));
-    rest.remove_prefix(std::min(dot + 1, rest.size()));
+Lookup look_up(const ordered_json& document, std::string_view path) {
+  const ordered_json* node = &document;
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string_view key = path.substr(begin, end - begin);
+    const ordered_json* next = child(*node, key);
+    if (next == nullptr) {
+      return {.problem = why_no_child(*node, path.substr(0, begin == 0 ? 0 : begin - 1), key)};
+    }
+    node = next;
+    begin = end + 1;
   }
-  if (node == nullptr || !node->is_number()) {
-    throw SpecError(
-        fmt::format("expect: the result has no number at \"{}\"; --json shows what it has", path));
-  }
-  return node->get<double>();
+  if (node->is_number()) return {.number = node->get<double>()};
+  return {.problem = fmt::format("it is {}", node->is_null()     ? "null"
+                                             : node->is_object() ? "an object"
+                                             : node->is_array()  ? "a list"
+                                                                 : "no number")};
 }
 
-Outcome judge(const spec::Expectation& expectation, const nlohmann::ordered_json& document) {
-  const double found = metric(document, expectation.metric);
-  return {.ok = holds(expectation, found),
-          .text = fmt::format("{}: expected {}, found {}", expectation.metric,
-                              bound_text(expectation), found)};
+Judged judge(const spec::Expectation& expectation, const ordered_json& document) {
+  const Lookup at = look_up(document, expectation.metric);
+  Judged judged{.metric = expectation.metric,
+                .ok = at.number && holds(expectation, *at.number),
+                .expected = bound_text(expectation),
+                .found = at.number,
+                .text = {}};
+  judged.text =
+      fmt::format("{}: expected {}, found {}", judged.metric, judged.expected,
+                  at.number ? fmt::format("{}", *at.number) : "no number there: " + at.problem);
+  return judged;
 }
 
-int judge_all(std::span<const spec::Expectation> expectations, std::string_view command,
-              const nlohmann::ordered_json& document, std::ostream& err) {
-  int code = 0;
+std::vector<Judged> judge_all(std::span<const spec::Expectation> expectations,
+                              std::string_view command, ordered_json& document) {
+  std::vector<Judged> judged;
+  ordered_json list = ordered_json::array();
   for (const spec::Expectation& expectation : expectations) {
     if (expectation.of != command) continue;
-    const Outcome outcome = judge(expectation, document);
-    fmt::print(err, "{} {}\n", outcome.ok ? "as expected:" : "NOT AS EXPECTED:", outcome.text);
-    if (!outcome.ok) code = 1;
+    list.push_back(to_json(judged.emplace_back(judge(expectation, document))));
+  }
+  document["expectations"] = std::move(list);
+  return judged;
+}
+
+std::string expectations_text(std::span<const Judged> judged) {
+  if (judged.empty()) return {};
+  std::string text = "expectations\n";
+  for (const Judged& one : judged) {
+    text += fmt::format("  {}  {}\n", one.ok ? "ok  " : "FAIL", printable(one.text));
+  }
+  return text;
+}
+
+int expectations_code(std::span<const Judged> judged, std::ostream& err) {
+  int code = kDone;
+  for (const Judged& one : judged) {
+    if (one.ok) continue;
+    fmt::print(err, "trainwire: NOT AS EXPECTED: {}\n", printable(one.text));
+    code = kExpectationFailed;
   }
   return code;
 }

@@ -1,33 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 // The experiment's own pass criteria ([[expect]]), compared with a command's --json document.
+//
+// Each command judges those that are `of` it: they are in its document ("expectations"), in its
+// text, and in its exit code. A path at which the document has no number is a claim that failed: a
+// test that tests nothing must not pass.
 
 #pragma once
 
 #include "trainwire/spec/experiment.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tw::cli {
 
-struct Outcome {
-  bool ok;
+/// An expectation, and what came of it.
+struct Judged {
+  std::string metric;
+  bool ok = false;
+  std::string expected;              ///< "2011000000 ±0.1%", "at least 3"
+  std::optional<double> found = {};  ///< nothing where the document has no number
   std::string text;  ///< "jobs.0.step.rank_sent_bytes: expected 2011000000 ±0.1%, found 2010851328"
 };
 
-/// Looks up a dotted path, numbers being array positions. Throws SpecError when there is no such
-/// number.
-double metric(const nlohmann::ordered_json& document, std::string_view path);
+/// A dotted path, numbers being array positions, looked up.
+struct Lookup {
+  std::optional<double> number = {};
+  std::string problem = {};  ///< why there is none, and which path was perhaps meant
+};
+Lookup look_up(const nlohmann::ordered_json& document, std::string_view path);
 
-Outcome judge(const spec::Expectation& expectation, const nlohmann::ordered_json& document);
+Judged judge(const spec::Expectation& expectation, const nlohmann::ordered_json& document);
 
-/// Judges those `of` this command, prints a line for each to `err`, and returns the exit code: 0,
-/// or 1 when one failed.
-int judge_all(std::span<const spec::Expectation> expectations, std::string_view command,
-              const nlohmann::ordered_json& document, std::ostream& err);
+/// Judges those `of` this command and adds them to the document.
+std::vector<Judged> judge_all(std::span<const spec::Expectation> expectations,
+                              std::string_view command, nlohmann::ordered_json& document);
+
+/// A line for each; empty when there are none.
+std::string expectations_text(std::span<const Judged> judged);
+
+/// The exit code: kDone, or kExpectationFailed when one failed; those that did go to `err`, a line
+/// each.
+int expectations_code(std::span<const Judged> judged, std::ostream& err);
 
 }  // namespace tw::cli

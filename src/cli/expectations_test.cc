@@ -98,8 +98,7 @@ TEST_F(Expectations, OfAnalyze) {
   const auto bytes = capture::ladder_pcap(ring_ladder(20), {.snaplen = 96});
   const std::string capture = folder_.file(
       "job.pcap", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  check(
-      {.words = {"analyze", capture, "--no-folder"}, .metric = "capture.packets", .value = 2400});
+  check({.words = {"analyze", capture, "--no-folder"}, .metric = "capture.packets", .value = 2400});
 }
 
 TEST_F(Expectations, OfFit) {
@@ -124,13 +123,12 @@ std::string sweep(const result::TestFolder& folder, double n) {
                               {"metric", {{"value", "n"}}},
                               {"equals", {{"value", n}}},
                               {"tolerance", {{"value", 0}}}};
-  std::ofstream(path + "/run.json")
-      << ordered_json{{"schema", 1},
-                      {"program", "trainwire"},
-                      {"command", "run"},
-                      {"complete", true},
-                      {"summary", {{"sweep", {{"points", 8}}},
-                                   {"experiment", {{"expectations", {expected}}}}}}};
+  std::ofstream(path + "/run.json") << ordered_json{
+      {"schema", 1},
+      {"program", "trainwire"},
+      {"command", "run"},
+      {"complete", true},
+      {"summary", {{"sweep", {{"points", 8}}}, {"experiment", {{"expectations", {expected}}}}}}};
   return path;
 }
 
@@ -149,12 +147,12 @@ std::string run_of(const result::TestFolder& folder, const std::string& name, do
   std::filesystem::create_directory(path);
   std::vector<double> times;
   for (int i = 0; i < 30; ++i) times.push_back(step * (1 + 0.001 * (i % 5)));
-  std::ofstream(path + "/run.json")
-      << ordered_json{{"schema", 1},
-                      {"program", "trainwire"},
-                      {"command", "run"},
-                      {"complete", true},
-                      {"summary", {{"jobs", {{{"name", "job0"}, {"step", {{"times_s", times}}}}}}}}};
+  std::ofstream(path + "/run.json") << ordered_json{
+      {"schema", 1},
+      {"program", "trainwire"},
+      {"command", "run"},
+      {"complete", true},
+      {"summary", {{"jobs", {{{"name", "job0"}, {"step", {{"times_s", times}}}}}}}}};
   return path;
 }
 
@@ -166,16 +164,16 @@ TEST_F(Expectations, OfCompare) {
 
 TEST_F(Expectations, AreOfCommandsThatThereAre) {
   for (const std::string_view name : spec::kJudgingCommands) {
-    EXPECT_TRUE(std::any_of(commands().begin(), commands().end(),
-                            [&](const Command& command) { return command.name == name; }))
-        << name;
+    EXPECT_TRUE(std::any_of(commands().begin(), commands().end(), [&](const Command& command) {
+      return command.name == name;
+    })) << name;
   }
   const Result unknown =
       trainwire({"plan", folder_.file("e.toml", experiment("analyse", "n", "equals = 8"))});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean \"analyze\"?"));
-  EXPECT_EQ(trainwire({"plan", folder_.file("e.toml", experiment("doctor", "n", "equals = 8"))}).code,
-            2);
+  EXPECT_EQ(
+      trainwire({"plan", folder_.file("e.toml", experiment("doctor", "n", "equals = 8"))}).code, 2);
 }
 
 }  // namespace

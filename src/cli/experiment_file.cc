@@ -65,4 +65,16 @@ spec::Experiment load(const ExperimentFile& file) {
   return spec::parse(read_file(file.path), file.path, workload::vocabulary(), overrides);
 }
 
+void add_expect(CommandLine& app, std::string& path) {
+  app.add_option("--expect", path,
+                 "an experiment whose [[expect]] about this command are to hold; exit with 1 when "
+                 "one does not")
+      .type_name("FILE");
+}
+
+std::vector<spec::Expectation> expectations_of(const std::string& path) {
+  if (path.empty()) return {};
+  return load({.path = path, .overrides = {}}).expectations;
+}
+
 }  // namespace tw::cli

@@ -25,4 +25,11 @@ std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app);
 /// SpecError with all problems when it is wrong.
 spec::Experiment load(const ExperimentFile& file);
 
+/// Adds --expect to a command that takes no experiment.
+void add_expect(CommandLine& app, std::string& path);
+
+/// What the experiment at `path` expects, of whatever command; nothing when no path is given.
+/// Throws as load() does.
+std::vector<spec::Expectation> expectations_of(const std::string& path);
+
 }  // namespace tw::cli

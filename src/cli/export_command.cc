@@ -3,6 +3,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/exports/exports.h"
@@ -18,8 +19,6 @@
 
 namespace tw::cli {
 namespace {
-
-constexpr int kInterrupted = 130;
 
 struct Options {
   std::string run;

@@ -3,12 +3,15 @@
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/expect.h"
+#include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/fit_document.h"
 #include "trainwire/cli/fit_models.h"
 #include "trainwire/cli/fit_text.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/result/run_folder.h"
+#include "trainwire/spec/print.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -34,6 +37,7 @@ struct Options {
   std::string at;
   std::string demand;
   std::string out;
+  std::string expect;
   bool json = false;
 };
 
@@ -130,9 +134,19 @@ void add_scale_note(const FitTable& table, const std::vector<FitSeries>& series,
       "run.scale is {:g}: rates and bytes are those of the cluster that was emulated", scale));
 }
 
+/// A sweep carries what its experiment expects of its fit.
+std::vector<spec::Expectation> own_expectations(const FitTable& table) {
+  if (table.folder.empty() || !std::filesystem::exists(table.folder + "/run.json")) return {};
+  const auto document = result::read_run(table.folder).document;
+  return spec::expectations_in(
+      document.value("/summary/experiment"_json_pointer, nlohmann::ordered_json()));
+}
+
 int fit(const Options& options, Streams streams) {
   const FitSettings settings = settings_of(options);
   const FitTable table = read_fit_table(options.source);
+  const std::vector<spec::Expectation> expectations =
+      options.expect.empty() ? own_expectations(table) : expectations_of(options.expect);
   const FitRequest request{
       .table = table,
       .columns = resolve_columns(table, {.model = options.model,
@@ -157,17 +171,20 @@ int fit(const Options& options, Streams streams) {
     fmt::print(streams.err, "note: {}: {}\n", printable(one.series.label),
                printable(one.at_refused));
   }
-  const std::string document = dumped(fit_document(options.source, columns, results, notes)) + "\n";
+  nlohmann::ordered_json found = fit_document(options.source, columns, results, notes);
+  const std::vector<Judged> judged = judge_all(expectations, "fit", found);
+  const std::string document = dumped(found) + "\n";
   if (options.json) {
     fmt::print(streams.out, "{}", document);
   } else {
     for (const std::string& line : fit_text(options.source, columns, results)) {
       fmt::print(streams.out, "{}\n", line);
     }
+    fmt::print(streams.out, "{}", expectations_text(judged));
   }
   keep_in_sweep(table, document, streams);
   if (!options.out.empty()) write_file(options.out, document);
-  return 0;
+  return expectations_code(judged, streams.err);
 }
 
 }  // namespace
@@ -209,6 +226,7 @@ Body declare_fit(CommandLine& app) {
       .type_name("SIZE");
   app.add_option("--at", options->at, "read the curve there, as --capacity is written")
       .type_name("X");
+  add_expect(app, options->expect);
   app.add_option("-o,--out", options->out, "also write the JSON document to this file")
       .type_name("FILE");
   app.add_flag("--json", options->json, "print one JSON document");

@@ -4,6 +4,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
@@ -25,7 +26,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kUnreadable = 3;
-constexpr int kInterrupted = 130;
 
 struct Options {
   std::vector<std::string> files;

@@ -6,6 +6,7 @@
 #include "trainwire/cli/network_text.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/version.h"
+#include "trainwire/result/schema.h"
 #include "trainwire/testbed/choose.h"
 
 #include <fmt/format.h>
@@ -155,12 +156,14 @@ void write_lab_tables(const CaptureResult& result, const lab::ConductOutcome& ou
   write_load(outcome, folder);
 }
 
-nlohmann::ordered_json lab_document(const CaptureResult& result, const lab::ConductOutcome& outcome,
+nlohmann::ordered_json lab_document(std::string_view command, const CaptureResult& result,
+                                    const lab::ConductOutcome& outcome,
                                     const lab::ConductRequest& request,
                                     const std::vector<RunCheck>& checks) {
-  nlohmann::ordered_json document = result.traffic.totals.packets > 0
-                                        ? capture_document(result)
-                                        : nlohmann::ordered_json{{"schema", 1}};
+  nlohmann::ordered_json document =
+      result.traffic.totals.packets > 0
+          ? capture_document(command, result)
+          : nlohmann::ordered_json{{"schema", result::kSchema}, {"command", command}};
   document["engine"] = testbed::name_of(request.engine);
   document["checks"] = checks_document(checks);
   document["network"] = {{"links", links_document(request.plan, outcome.network)},

@@ -7,6 +7,7 @@
 #include "trainwire/cli/capture_view.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/exec_checks.h"
+#include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/result/run_folder.h"
@@ -21,9 +22,6 @@
 #include <vector>
 
 namespace tw::cli {
-
-inline constexpr int kRunFailed = 4;
-inline constexpr int kInterrupted = 130;
 
 /// The experiment's name with .run, here; with a number when that is there already and `force` does
 /// not replace it.
@@ -43,7 +41,9 @@ CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan
 void write_lab_tables(const CaptureResult& result, const lab::ConductOutcome& outcome,
                       const testbed::NetPlan& plan, result::RunFolder& folder);
 
-nlohmann::ordered_json lab_document(const CaptureResult& result, const lab::ConductOutcome& outcome,
+/// `command` is the one that prints it.
+nlohmann::ordered_json lab_document(std::string_view command, const CaptureResult& result,
+                                    const lab::ConductOutcome& outcome,
                                     const lab::ConductRequest& request,
                                     const std::vector<RunCheck>& checks);
 

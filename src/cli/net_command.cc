@@ -2,6 +2,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/network_text.h"
@@ -24,9 +25,6 @@
 
 namespace tw::cli {
 namespace {
-
-constexpr int kRefused = 4;
-constexpr int kInterrupted = 130;
 
 struct Options {
   std::string action;
@@ -112,7 +110,7 @@ int check(const Options& options, const testbed::NetPlan& plan, spec::Engine eng
                verdict_line(worst, engine), readable(from_seconds(built.seconds)));
   }
   if (guard.interrupted()) return kInterrupted;
-  return worst == testbed::Fitness::Refused ? kRefused : 0;
+  return worst == testbed::Fitness::Refused ? kRunFailed : 0;
 }
 
 int host_number(const testbed::NetPlan& plan, const std::string& name) {

@@ -14,17 +14,18 @@ int print_plan(const spec::Experiment& experiment, const std::string& path, bool
                Streams streams) {
   std::vector<predict::JobPlan> plans;
   for (const spec::Job& job : experiment.jobs) plans.push_back(predict::plan(experiment, job));
-  const nlohmann::ordered_json document = plan_document(experiment, plans);
+  nlohmann::ordered_json document = plan_document(experiment, plans);
+  const std::vector<Judged> judged = judge_all(experiment.expectations, "plan", document);
   if (json) {
     fmt::print(streams.out, "{}\n", document.dump(2));
   } else {
-    fmt::print(
-        streams.out,
-        "{}\nnext: trainwire plan {} --json for every pair, trainwire show {} for every setting\n",
-        plan_text(experiment, plans), path, path);
+    fmt::print(streams.out,
+               "{}{}\nnext: trainwire plan {} --json for every pair, trainwire show {} for every "
+               "setting\n",
+               plan_text(experiment, plans), expectations_text(judged), path, path);
   }
   streams.out.flush();
-  return judge_all(experiment.expectations, "plan", document, streams.err);
+  return expectations_code(judged, streams.err);
 }
 
 }  // namespace

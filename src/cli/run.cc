@@ -3,6 +3,7 @@
 #include "trainwire/base/nearest.h"
 #include "trainwire/cli/app.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/version.h"
 
@@ -13,8 +14,6 @@
 
 namespace tw::cli {
 namespace {
-
-enum ExitCode { kDone = 0, kUsage = 2, kEnvironment = 3, kRunFailed = 4, kInternal = 70 };
 
 /// Messages quote names and bytes of files; a terminal must not obey them. Lines stay lines.
 int fail(Streams streams, std::string_view message, int code) {

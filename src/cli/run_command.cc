@@ -30,7 +30,8 @@ int report(const RunOptions& options, const RunReport& report, const std::string
     throw Error(
         fmt::format("{}; {} holds what there was until then", *report.outcome.failure, folder));
   }
-  if (all_ok(report.view.checks) || options.keep_going) return 0;
+  const int code = expectations_code(report.view.expectations, streams.err);
+  if (all_ok(report.view.checks) || options.keep_going) return code;
   fmt::print(streams.err,
              "trainwire: a check failed, so the figures are not to be relied on; --keep-going "
              "takes them anyway\n");

@@ -106,7 +106,7 @@ class Measurement {
   void make_document() {
     const RunView& view = report_.view;
     ordered_json& document = report_.document;
-    document = lab_document(report_.captured, report_.outcome, request(), view.checks);
+    document = lab_document("run", report_.captured, report_.outcome, request(), view.checks);
     if (loopback()) document["engine"] = "loopback";
     if (!document.contains("iterations")) {
       document["iterations"] = iterations_document(view.figures.front());
@@ -120,6 +120,8 @@ class Measurement {
     }
     if (!view.traffic.is_empty()) document["cross_traffic"] = traffic_document(view.traffic);
     document["experiment"] = spec::to_json(experiment_);
+    const bool is_whole = !report_.outcome.interrupted && !report_.outcome.failure;
+    if (is_whole) report_.view.expectations = judge_all(experiment_.expectations, "run", document);
   }
 
   const RunOptions& options_;

@@ -25,6 +25,7 @@ using nlohmann::ordered_json;
 struct PointRow {
   SweepPoint point;
   ordered_json document;
+  std::vector<Judged> expectations = {};
 };
 
 ExperimentFile file_of(const RunOptions& options, const SweepPoint& point) {
@@ -42,8 +43,12 @@ std::optional<ordered_json> finished(const std::string& folder,
     if (!record.complete || !record.document.contains("summary")) return {};
     ordered_json summary = record.document["summary"];
     // As it was written and read back: a number of a file has no type.
-    const ordered_json wanted = ordered_json::parse(spec::to_json(experiment).dump());
-    if (summary.value("experiment", ordered_json()) != wanted) return {};
+    ordered_json wanted = ordered_json::parse(spec::to_json(experiment).dump());
+    ordered_json was = summary.value("experiment", ordered_json());
+    // What is expected of a measurement does not change it.
+    wanted.erase("expectations");
+    if (was.is_object()) was.erase("expectations");
+    if (was != wanted) return {};
     summary["complete"] = true;
     return summary;
   } catch (const Error&) {
@@ -105,7 +110,9 @@ class Sweep {
     const spec::Experiment experiment = load(file_of(options_, point));
     if (!options_.force) {
       if (auto document = finished(at, experiment)) {
-        return {.point = point, .document = std::move(*document)};
+        PointRow row{.point = point, .document = std::move(*document)};
+        row.expectations = judge_all(experiment.expectations, "run", row.document);
+        return row;
       }
     }
     ++run_now_;
@@ -116,7 +123,8 @@ class Sweep {
       fmt::print(streams_.err, "trainwire: {}: {}\n", fmt::join(point.settings, " "),
                  *report.outcome.failure);
     }
-    PointRow row{.point = point, .document = report.document};
+    PointRow row{
+        .point = point, .document = report.document, .expectations = report.view.expectations};
     row.document["complete"] = !report.outcome.failure && !interrupted_;
     return row;
   }
@@ -173,14 +181,17 @@ class Sweep {
                         {"settings", row.point.settings},
                         {"complete", complete},
                         {"checks_ok", ok},
+                        {"expectations", d.value("expectations", ordered_json::array())},
                         {"jobs", d.value("jobs", ordered_json::array())},
                         {"cross_traffic", d.value("cross_traffic", ordered_json())},
                         {"utilisation", d.value("utilisation", ordered_json())}});
     }
     const ordered_json document{{"schema", 1},
+                                {"command", "run"},
                                 {"name", *experiment_.name},
                                 {"sweep", {{"points", all}}},
-                                {"points", points}};
+                                {"points", points},
+                                {"experiment", spec::to_json(experiment_)}};
     const bool partial = interrupted_ || failed > 0;
     folder.finish(document, interrupted_ ? "interrupted" : failed > 0 ? "points failed" : "");
     show(document, folder.path());
@@ -190,7 +201,23 @@ class Sweep {
                  rows_.size() - 1, all);
       return kInterrupted;
     }
-    return (good || options_.keep_going) && !partial ? 0 : kRunFailed;
+    const int code = judged_code();
+    return (good || options_.keep_going) && !partial ? code : kRunFailed;
+  }
+
+  /// What was expected is expected of every point.
+  int judged_code() const {
+    int code = kDone;
+    for (const PointRow& row : rows_) {
+      for (const Judged& one : row.expectations) {
+        if (one.ok) continue;
+        fmt::print(streams_.err, "trainwire: NOT AS EXPECTED: {}: {}: {}\n", row.point.folder,
+                   printable(fmt::format("{}", fmt::join(row.point.settings, " "))),
+                   printable(one.text));
+        code = kExpectationFailed;
+      }
+    }
+    return code;
   }
 
   void show(const ordered_json& document, const std::string& path) const {

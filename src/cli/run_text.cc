@@ -127,7 +127,7 @@ std::string run_text(const RunView& view, const CaptureResult& result, const std
                         100 * view.busiest->share, readable(BitRate(view.busiest->rate_bps)));
   }
   text += traffic_text(view.traffic) + pairs_text(result) + findings_text(result);
-  text += checks_text(view.checks);
+  text += checks_text(view.checks) + expectations_text(view.expectations);
   return text + fmt::format("\n{} has the tables; trainwire schema explains them\n", folder);
 }
 

@@ -5,6 +5,7 @@
 
 #include "trainwire/cli/capture_view.h"
 #include "trainwire/cli/exec_checks.h"
+#include "trainwire/cli/expect.h"
 #include "trainwire/cli/run_steps.h"
 #include "trainwire/cli/run_traffic.h"
 #include "trainwire/lab/training.h"
@@ -36,6 +37,7 @@ struct RunView {
   std::optional<Utilisation> busiest = {};
   TrafficView traffic = {};
   std::vector<RunCheck> checks = {};
+  std::vector<Judged> expectations = {};  ///< none when it was interrupted or failed
 };
 
 /// From the counters that were sampled meanwhile.

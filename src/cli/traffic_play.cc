@@ -2,6 +2,7 @@
 #include "trainwire/cli/traffic_play.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
@@ -22,7 +23,6 @@ namespace {
 using nlohmann::json;
 using traffic::Outcome;
 
-constexpr int kInterrupted = 130;
 constexpr int kLookEveryMs = 100;
 /// Finishing sooner than that is as good as at once.
 constexpr double kWorthTellingS = 1e-3;

@@ -45,7 +45,8 @@ ordered_json to_json(const Value& value) { return std::visit(ToJson{}, value.is)
 Value value_from(const ordered_json& document) {
   if (document.is_boolean()) return {document.get<bool>()};
   if (document.is_number_float()) return {document.get<double>()};
-  if (document.is_number_unsigned() && !std::in_range<std::int64_t>(document.get<std::uint64_t>())) {
+  if (document.is_number_unsigned() &&
+      !std::in_range<std::int64_t>(document.get<std::uint64_t>())) {
     return {document.get<std::uint64_t>()};
   }
   if (document.is_number_integer()) return {document.get<std::int64_t>()};

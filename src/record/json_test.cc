@@ -58,7 +58,8 @@ TEST(Json, TakesAnotherTypeForNothing) {
   EXPECT_THAT(run.jobs, ElementsAre(Job{}, Job{}));
   EXPECT_EQ(run.model_bytes, std::nullopt);
   EXPECT_EQ(run.iterations, Iterations{});
-  for (const char* text : {"null", "7", "[]", "\"x\"", "{}"}) EXPECT_EQ(read(text), record::Run{}) << text;
+  for (const char* text : {"null", "7", "[]", "\"x\"", "{}"})
+    EXPECT_EQ(read(text), record::Run{}) << text;
 }
 
 TEST(Json, KeepsThePlaceOfAnElementThatIsNoNumber) {

@@ -13,9 +13,6 @@ constexpr std::int64_t kMostSamples = 1'000'000'000'000;
 
 // How bytes move; whether a transport was built in is known only above this module.
 constexpr std::array<std::string_view, 5> kTransports{"tcp", "gloo", "mpi", "grpc", "multicast"};
-// Commands whose --json document says something about an experiment.
-constexpr std::array<std::string_view, 7> kCommands{"plan", "predict", "sim",  "run",
-                                                    "exec", "analyze", "bench"};
 
 bool is_dumbbell(const Network& n) { return *n.topology == Topology::Dumbbell; }
 bool is_leafspine(const Network& n) { return *n.topology == Topology::LeafSpine; }
@@ -292,7 +289,7 @@ const std::vector<Field<Run>>& run_fields() {
 const std::vector<Field<Expectation>>& expectation_fields() {
   constexpr double kMost = std::numeric_limits<double>::max();
   static const std::vector<Field<Expectation>> fields{
-      bare_field("of", &Expectation::of, word("command", kCommands),
+      bare_field("of", &Expectation::of, word("command", kJudgingCommands),
                  {.help = "the command whose --json document is meant", .otherwise = "required"}),
       bare_field(
           "metric", &Expectation::metric, text(),

@@ -70,6 +70,21 @@ Json sweep(const std::vector<SweepAxis>& axes) {
   return array;
 }
 
+Json value_of(const Json& section, const char* key) {
+  const auto held = section.find(key);
+  return held != section.end() && held->is_object() ? held->value("value", Json()) : Json();
+}
+
+std::string text_of(const Json& section, const char* key) {
+  const Json value = value_of(section, key);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+std::optional<double> number_of(const Json& section, const char* key) {
+  const Json value = value_of(section, key);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
 }  // namespace
 
 Json to_json(const Experiment& experiment) {
@@ -82,6 +97,23 @@ Json to_json(const Experiment& experiment) {
   document["sweep"] = sweep(experiment.sweep);
   document["expectations"] = sections(expectation_fields(), experiment.expectations);
   return document;
+}
+
+std::vector<Expectation> expectations_in(const Json& experiment) {
+  std::vector<Expectation> expectations;
+  const auto list = experiment.is_object() ? experiment.find("expectations") : experiment.end();
+  if (list == experiment.end() || !list->is_array()) return expectations;
+  for (const Json& section : *list) {
+    if (!section.is_object()) continue;
+    Expectation one{.of = text_of(section, "of"),
+                    .metric = text_of(section, "metric"),
+                    .equals = number_of(section, "equals"),
+                    .at_least = number_of(section, "at_least"),
+                    .at_most = number_of(section, "at_most")};
+    if (const auto tolerance = number_of(section, "tolerance")) one.tolerance = *tolerance;
+    if (one.equals || one.at_least || one.at_most) expectations.push_back(std::move(one));
+  }
+  return expectations;
 }
 
 }  // namespace tw::spec

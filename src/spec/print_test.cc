@@ -125,5 +125,19 @@ TEST(ToJson, CountsLongDerivedLists) {
   EXPECT_EQ(document["jobs"][0]["hosts"]["value"], nullptr);
 }
 
+TEST(ExpectationsIn, ReadsBackWhatADocumentSays) {
+  const Experiment experiment = parsed(varied_experiments().back());
+  ASSERT_EQ(experiment.expectations.size(), 2u);
+  EXPECT_EQ(expectations_in(to_json(experiment)), experiment.expectations);
+}
+
+TEST(ExpectationsIn, LeavesOutWhatIsNone) {
+  using nlohmann::ordered_json;
+  for (const char* text : {"null", "[]", "{}", R"({"expectations": 7})",
+                           R"({"expectations": [7, {}, {"of": 1, "equals": []}]})"}) {
+    EXPECT_TRUE(expectations_in(ordered_json::parse(text)).empty()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace tw::spec
