@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include "trainwire/flow/hosts.h"
 #include "trainwire/flow/step_log.h"
 #include "trainwire/flow/traffic.h"
 
@@ -19,16 +20,9 @@
 
 namespace tw::flow {
 
-enum class Role { Worker, Server, Chief, CrossTraffic, Other };
 enum class FlowClass { Gradient, Acknowledgement, Control, Tiny, Cross };
 enum class Level { Good, Fair, Poor };
 enum class Severity { Info, Notice, Warning };
-
-struct Host {
-  std::string name;                      ///< its address, or the name from a hosts file
-  std::vector<std::uint32_t> addresses;  ///< numbers in Traffic::addresses
-  Role role = Role::Other;
-};
 
 /// One training step as the wire shows it. Times in nanoseconds on the capture's clock.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program's own log adds to an analysis.
 #include "trainwire/flow/analysis.h"
-#include "trainwire/flow/test_jobs.h"
+#include "trainwire/flow/test_analysis.h"
 
 #include <gtest/gtest.h>
 

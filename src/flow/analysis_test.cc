@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/analysis.h"
 
-#include "trainwire/flow/test_jobs.h"
+#include "trainwire/flow/test_analysis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,13 +3,22 @@
 
 #pragma once
 
-#include "trainwire/flow/analysis.h"
+#include "trainwire/flow/traffic.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tw::flow {
+
+enum class Role { Worker, Server, Chief, CrossTraffic, Other };
+
+struct Host {
+  std::string name;                      ///< its address, or the name from a hosts file
+  std::vector<std::uint32_t> addresses;  ///< numbers in Traffic::addresses
+  Role role = Role::Other;
+};
 
 inline constexpr int kNoHost = -1;
 

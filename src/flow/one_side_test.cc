@@ -3,7 +3,7 @@
 
 #include "trainwire/flow/analysis.h"
 #include "trainwire/flow/hosts.h"
-#include "trainwire/flow/test_jobs.h"
+#include "trainwire/flow/test_analysis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

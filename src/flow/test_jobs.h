@@ -11,7 +11,6 @@
 #include "trainwire/capture/address.h"
 #include "trainwire/collective/schedule.h"
 #include "trainwire/collective/strategies.h"
-#include "trainwire/flow/analysis.h"
 #include "trainwire/flow/traffic.h"
 
 #include <algorithm>
@@ -198,11 +197,5 @@ inline std::vector<int> shuffled_hosts(int count, std::uint64_t seed) {
 }
 
 inline std::string host_name(int host) { return "10.0.0." + std::to_string(host + 1); }
-
-/// By how much the bytes of the model are off, as a share; -1 when none were found.
-inline double model_error(const Analysis& analysis, const PlayedJob& job) {
-  const auto payload = static_cast<double>(job.payload);
-  return analysis.model_bytes ? static_cast<double>(*analysis.model_bytes) / payload - 1 : -1;
-}
 
 }  // namespace tw::flow

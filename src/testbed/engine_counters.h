@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "trainwire/testbed/port_counters.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -11,15 +13,6 @@
 #include <span>
 
 namespace tw::testbed {
-
-/// Of one port, since the start. A port that the kernel shapes counts only what the engine sees.
-struct PortCounters {
-  std::atomic<std::uint64_t> packets{0};  ///< MTU-sized packets offered
-  std::atomic<std::uint64_t> bytes{0};    ///< frame bytes offered
-  std::atomic<std::uint64_t> lost{0};     ///< packets lost as the plan asks
-  std::atomic<std::uint64_t> dropped{0};  ///< packets that found the queue full
-  std::atomic<std::uint64_t> marked{0};   ///< packets marked by ECN
-};
 
 /// How long after their due time packets were released: bucket i counts those later than
 /// kLatenessBase * 2^(i-1) and at most kLatenessBase * 2^i nanoseconds.

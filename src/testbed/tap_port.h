@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "trainwire/testbed/engine_counters.h"
+#include "trainwire/testbed/port_counters.h"
 #include "trainwire/testbed/plan.h"
 #include "trainwire/testbed/port_model.h"
 #include "trainwire/testbed/tap_buffers.h"

@@ -3,7 +3,6 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
-#include "trainwire/testbed/measure_socket.h"
 #include "trainwire/testbed/watch_threads.h"
 
 #include <unistd.h>
