@@ -8,8 +8,8 @@
 // channels, the others control. The same options and seed give the same bytes.
 
 #include "trainwire/base/random.h"
-#include "trainwire/capture/frame.h"
 #include "trainwire/capture/writer.h"
+#include "trainwire/packet/frame.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ struct Options {
 
 /// A connection as its two senders see it; side 0 opened it.
 struct Connection {
-  capture::Address host[2];
+  packet::Address host[2];
   std::uint16_t port[2];
   std::uint32_t next[2];
   std::uint16_t identification[2] = {0, 0};
@@ -63,7 +63,7 @@ class Job {
   bool done() const { return written_ >= options_.packets; }
 
   void connect(std::vector<Connection>& into, unsigned from, unsigned to) {
-    const auto address = [](unsigned host) { return capture::v4_address(0x0a000001 + host); };
+    const auto address = [](unsigned host) { return packet::v4_address(0x0a000001 + host); };
     const auto sequence = [this] { return static_cast<std::uint32_t>(random_.next()); };
     into.push_back({.host = {address(from), address(to)},
                     .port = {next_port_++, 29500},
@@ -74,7 +74,7 @@ class Job {
     if (done()) return;
     time_ns_ += 100 + static_cast<std::int64_t>(random_.below(200));
     const auto clock_ms = static_cast<std::uint32_t>(time_ns_ / 1'000'000);
-    const capture::Frame frame = capture::make_frame({
+    const packet::Frame frame = packet::make_frame({
         .source = connection.host[side],
         .destination = connection.host[1 - side],
         .source_port = connection.port[side],
@@ -82,7 +82,7 @@ class Job {
         .tcp = {.sequence = connection.next[side],
                 .acknowledgement = connection.next[1 - side],
                 .flags = flags,
-                .timestamps = capture::TcpTimestamps{clock_ms, clock_ms - 1}},
+                .timestamps = packet::TcpTimestamps{clock_ms, clock_ms - 1}},
         .payload_bytes = payload,
         .identification = connection.identification[side]++,
         .snaplen = options_.snap,
@@ -91,16 +91,16 @@ class Job {
                    .original_bytes = frame.original_bytes,
                    .time_ns = time_ns_,
                    .interface = 0,
-                   .link = capture::Link::Ethernet});
+                   .link = packet::Link::Ethernet});
     connection.next[side] += payload;
     ++written_;
   }
 
   void exchange_control(Connection& connection) {
     send(connection, 0, 64 + static_cast<std::uint32_t>(random_.below(64)),
-         capture::kAck | capture::kPsh);
-    send(connection, 1, 16, capture::kAck | capture::kPsh);
-    send(connection, 0, 0, capture::kAck);
+         packet::kAck | packet::kPsh);
+    send(connection, 1, 16, packet::kAck | packet::kPsh);
+    send(connection, 0, 0, packet::kAck);
   }
 
   void all_reduce_round() {
@@ -115,9 +115,9 @@ class Job {
   void send_train(Connection& connection) {
     constexpr std::uint32_t kSegment = 1448;
     for (int pair = 0; pair < 2; ++pair) {
-      send(connection, 0, kSegment, capture::kAck);
-      send(connection, 0, kSegment, capture::kAck);
-      send(connection, 1, 0, capture::kAck);
+      send(connection, 0, kSegment, packet::kAck);
+      send(connection, 0, kSegment, packet::kAck);
+      send(connection, 1, 0, packet::kAck);
     }
   }
 

@@ -28,7 +28,7 @@ struct Pass {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-Pass read_once(const std::string& path, std::vector<capture::Packet>& batch) {
+Pass read_once(const std::string& path, std::vector<packet::Packet>& batch) {
   const auto start = std::chrono::steady_clock::now();
   const double cpu_start = cpu_seconds();
   Pass pass;
@@ -51,7 +51,7 @@ std::string summary(std::vector<double> rates) {
 }
 
 void measure(const std::string& path, int passes) {
-  std::vector<capture::Packet> batch(kBatch);
+  std::vector<packet::Packet> batch(kBatch);
   const Pass warm_up = read_once(path, batch);
   const double packets = static_cast<double>(warm_up.packets) / 1e6;
   std::vector<double> wall;

@@ -2,7 +2,7 @@
 // Reads captures into flows once, and prints how many packets a second that was and the most memory
 // it took: the part of an analysis that grows with the capture.
 
-#include "trainwire/flow/traffic.h"
+#include "trainwire/gather/captured.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,9 +20,9 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
 }
 
-void measure(const std::vector<std::string>& paths, const tw::flow::ReadOptions& options) {
+void measure(const std::vector<std::string>& paths, const tw::gather::ReadOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const tw::flow::Traffic traffic = tw::flow::read_traffic(paths, options);
+  const tw::gather::Captured traffic = tw::gather::read_traffic(paths, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const auto packets = static_cast<double>(traffic.totals.packets);
   fmt::print("{} packets, {} flows, {} retired, {} pairs; {:.3f} s, {:.1f} Mpackets/s, {:.0f} MB\n",
@@ -34,7 +34,7 @@ void measure(const std::vector<std::string>& paths, const tw::flow::ReadOptions&
 
 int main(int argc, char** argv) {
   std::vector<std::string> paths;
-  tw::flow::ReadOptions options;
+  tw::gather::ReadOptions options;
   CLI::App app("Measures how fast captures are read into flows");
   app.add_option("FILE", paths)->required();
   app.add_option("--filter", options.filter);

@@ -1,16 +1,18 @@
-# tw_module(NAME HEADERS ... SOURCES ... TESTS ... DEPS other modules ... LIBS outside libraries)
+# tw_module(NAME HEADERS ... SOURCES ... TESTS ... DEPS other modules ... TEST_DEPS modules that only its tests use ...
+#           LIBS outside libraries)
 #
 # One static library tw_NAME and one test program NAME_test. A module sees the headers of the modules
 # it declares (and of theirs) and no others: each module's headers are reached through a folder of its
 # own, build/include/NAME/trainwire/NAME, so an undeclared #include does not compile and an
 # undeclared symbol does not link. Every header is also compiled alone.
 function(tw_module name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;TESTS;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;TESTS;DEPS;TEST_DEPS;LIBS" ${ARGN})
   set(include_dir ${PROJECT_BINARY_DIR}/include/${name})
   file(MAKE_DIRECTORY ${include_dir}/trainwire)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include_dir}/trainwire/${name} SYMBOLIC)
 
   list(TRANSFORM ARG_DEPS PREPEND tw_)
+  list(TRANSFORM ARG_TEST_DEPS PREPEND tw_)
   add_library(tw_${name} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
   target_include_directories(tw_${name} PUBLIC ${include_dir})
   target_link_libraries(tw_${name} PUBLIC ${ARG_DEPS} ${ARG_LIBS} PRIVATE tw_warnings tw_sanitizers)
@@ -29,7 +31,7 @@ function(tw_module name)
   endif()
 
   add_executable(${name}_test ${ARG_TESTS})
-  target_link_libraries(${name}_test PRIVATE tw_${name} tw_test_main)
+  target_link_libraries(${name}_test PRIVATE tw_${name} ${ARG_TEST_DEPS} tw_test_main)
   target_precompile_headers(${name}_test REUSE_FROM tw_test_main)
   add_test(NAME ${name}_test COMMAND ${name}_test)
   set_tests_properties(${name}_test PROPERTIES LABELS unit TIMEOUT 300)

@@ -3,7 +3,7 @@
 // is said is in range, and about hosts that are there.
 
 #include "trainwire/base/error.h"
-#include "trainwire/flow/analysis.h"
+#include "trainwire/diagnose/analysis.h"
 #include "trainwire/flow/bursts.h"
 
 #include <algorithm>
@@ -16,7 +16,10 @@
 #include <string>
 #include <vector>
 
-namespace tw::flow {
+namespace tw::diagnose {
+
+using namespace flow;
+using namespace gather;
 namespace {
 
 constexpr std::int64_t kGapNs = 500'000;
@@ -86,14 +89,14 @@ Flow flow_of(const std::array<std::uint16_t, 3>& ends, std::vector<Burst> bursts
   return flow;
 }
 
-capture::Address address_of(std::uint32_t number, std::uint8_t kinds) {
-  if (number == 7 && (kinds & 1) != 0) return capture::v4_address(0xe0000001);
-  if (number == 8 && (kinds & 2) != 0) return capture::v4_address(0xa9fe0001);
-  return capture::v4_address(0x0a000000 + number);
+packet::Address address_of(std::uint32_t number, std::uint8_t kinds) {
+  if (number == 7 && (kinds & 1) != 0) return packet::v4_address(0xe0000001);
+  if (number == 8 && (kinds & 2) != 0) return packet::v4_address(0xa9fe0001);
+  return packet::v4_address(0x0a000000 + number);
 }
 
-Traffic traffic_of(const Rhythm& rhythm, const Connections& connections) {
-  Traffic traffic{};
+Captured traffic_of(const Rhythm& rhythm, const Connections& connections) {
+  Captured traffic{};
   traffic.burst_gap_ns = kGapNs;
   traffic.addresses.emplace_back();
   for (std::uint32_t i = 1; i <= 8; ++i) {
@@ -119,7 +122,7 @@ Traffic traffic_of(const Rhythm& rhythm, const Connections& connections) {
 
 void check_share(double value, const char* what) { check(value >= 0 && value <= 1, what); }
 
-void check_analysis(const Analysis& analysis, const Traffic& traffic) {
+void check_analysis(const Analysis& analysis, const Captured& traffic) {
   const auto is_host = [&](const std::string& name) {
     return std::any_of(analysis.hosts.begin(), analysis.hosts.end(),
                        [&](const Host& host) { return host.name == name; });
@@ -161,14 +164,14 @@ void run(std::span<const std::uint8_t> input) {
     play(rhythm, message, connections);
     input = input.subspan(sizeof message);
   }
-  const Traffic traffic = traffic_of(rhythm, connections);
+  const Captured traffic = traffic_of(rhythm, connections);
   check_analysis(analyse(traffic), traffic);
 }
 
 }  // namespace
-}  // namespace tw::flow
+}  // namespace tw::diagnose
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  tw::flow::run({data, size});
+  tw::diagnose::run({data, size});
   return 0;
 }

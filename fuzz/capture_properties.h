@@ -15,6 +15,8 @@
 
 namespace tw::capture {
 
+using namespace packet;
+
 /// Reads `file` in batches and again record by record: both give the same packets and end at the
 /// same place. Throws std::logic_error, which the fuzzer reports, when they do not.
 inline void check_reading(std::span<const std::byte> file) {

@@ -3,17 +3,19 @@
 // and the budgets hold. Then the same packets as two points of view that are combined.
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/packet.h"
-#include "trainwire/flow/duplicates.h"
 #include "trainwire/flow/table.h"
-#include "trainwire/flow/vantage.h"
+#include "trainwire/gather/duplicates.h"
+#include "trainwire/gather/vantage.h"
+#include "trainwire/packet/packet.h"
 
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
 
-namespace tw::flow {
+namespace tw::gather {
+
+using namespace flow;
 namespace {
 
 constexpr TableOptions kTiny{.window_ns = 1000,
@@ -38,12 +40,12 @@ struct Raw {
 };
 static_assert(sizeof(Raw) == 24);
 
-std::vector<capture::Packet> packets_of(std::span<const std::uint8_t> bytes) {
-  std::vector<capture::Packet> packets;
+std::vector<packet::Packet> packets_of(std::span<const std::uint8_t> bytes) {
+  std::vector<packet::Packet> packets;
   for (; bytes.size() >= sizeof(Raw) && packets.size() < 4096; bytes = bytes.subspan(sizeof(Raw))) {
     Raw raw;
     std::memcpy(&raw, bytes.data(), sizeof raw);
-    capture::Packet packet{};
+    packet::Packet packet{};
     packet.time_ns = raw.time_ns;
     packet.source = 1 + (raw.ends & 3);
     packet.destination = 1 + (raw.ends >> 2 & 3);
@@ -58,10 +60,10 @@ std::vector<capture::Packet> packets_of(std::span<const std::uint8_t> bytes) {
     packet.timestamp_value = raw.timestamp;
     packet.ecn = raw.flags >> 6;
     packet.segment_bytes = static_cast<std::uint16_t>(raw.acknowledgement);
-    packet.verdict = static_cast<capture::Verdict>(
-        raw.time_ns % capture::kVerdicts < 0 ? 0 : raw.time_ns % capture::kVerdicts);
-    packet.ip_protocol = packet.verdict == capture::Verdict::Tcp ? 6 : 17;
-    if (packet.verdict >= capture::Verdict::NotIp) packet.source = packet.destination = 0;
+    packet.verdict = static_cast<packet::Verdict>(
+        raw.time_ns % packet::kVerdicts < 0 ? 0 : raw.time_ns % packet::kVerdicts);
+    packet.ip_protocol = packet.verdict == packet::Verdict::Tcp ? 6 : 17;
+    if (packet.verdict >= packet::Verdict::NotIp) packet.source = packet.destination = 0;
     packets.push_back(packet);
   }
   return packets;
@@ -90,13 +92,13 @@ void check_view(const View& view, std::uint64_t packets, std::uint64_t bytes) {
           "pairs conserve bytes");
   }
   std::uint64_t addressed = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(capture::Verdict::NotIp); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(packet::Verdict::NotIp); ++i) {
     addressed += view.totals.by_verdict[i];
   }
   check(in_pairs == addressed, "every packet with addresses is in one pair");
 }
 
-View followed(std::span<const capture::Packet> packets) {
+View followed(std::span<const packet::Packet> packets) {
   std::uint64_t retired = 0;
   FlowTable table(kTiny, [&](const Flow& flow) {
     check_flow(flow);
@@ -118,9 +120,9 @@ View followed(std::span<const capture::Packet> packets) {
 }
 
 void run(std::span<const std::uint8_t> input) {
-  std::vector<capture::Packet> packets = packets_of(input);
+  std::vector<packet::Packet> packets = packets_of(input);
   std::uint64_t bytes = 0;
-  for (const capture::Packet& packet : packets) bytes += packet.wire_bytes;
+  for (const packet::Packet& packet : packets) bytes += packet.wire_bytes;
   const View view = followed(packets);
   check_view(view, packets.size(), bytes);
   // The same twice is the same once, except for what was only counted, which need not be equal.
@@ -132,9 +134,9 @@ void run(std::span<const std::uint8_t> input) {
 }
 
 }  // namespace
-}  // namespace tw::flow
+}  // namespace tw::gather
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  tw::flow::run({data, size});
+  tw::gather::run({data, size});
   return 0;
 }

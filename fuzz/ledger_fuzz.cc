@@ -3,7 +3,7 @@
 // reading it again changes nothing.
 
 #include "trainwire/base/error.h"
-#include "trainwire/testbed/ledger_record.h"
+#include "trainwire/ledger/record.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace {
 
 using namespace tw;
-using namespace tw::testbed;
+using namespace tw::ledger;
 
 std::string written(const LedgerRecord& record) {
   std::string text = record.owner ? line_of(*record.owner) : "";

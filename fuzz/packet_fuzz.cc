@@ -3,7 +3,7 @@
 // one. The first three bytes of an input are what the original length exceeds the captured one by.
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/decode.h"
+#include "trainwire/packet/decode.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace {
 
 using namespace tw;
-using namespace tw::capture;
+using namespace tw::packet;
 
 /// Addresses are numbers of two tables that saw the same packets: equal numbers are equal
 /// addresses.

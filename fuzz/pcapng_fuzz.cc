@@ -2,7 +2,7 @@
 // Any bytes are a pcapng capture up to some damage. Each input is tried twice, the second time with
 // its block lengths repaired, so that the fuzzer reaches what is inside the blocks.
 
-#include "trainwire/capture/byte_order.h"
+#include "trainwire/packet/byte_order.h"
 
 #include "capture_properties.h"
 #include <algorithm>
@@ -15,6 +15,7 @@
 namespace {
 
 using namespace tw::capture;
+using namespace tw::packet;
 
 /// Walks the blocks as a little-endian reader would and makes both lengths of each fit.
 std::vector<std::byte> repaired(std::span<const std::byte> file) {

@@ -3,7 +3,7 @@
 // them, and what is cut out is again what it was cut as.
 
 #include "trainwire/base/error.h"
-#include "trainwire/testbed/tap_segments.h"
+#include "trainwire/fabric/segments.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace {
 
 using namespace tw;
-using namespace tw::testbed;
+using namespace tw::fabric;
 
 void check_run(const std::vector<std::uint8_t>& packet, const Segments& segments, int first,
                int count) {

@@ -4,8 +4,8 @@
 // again is the same.
 
 #include "trainwire/base/error.h"
-#include "trainwire/traffic/distribution.h"
-#include "trainwire/traffic/load_file.h"
+#include "trainwire/load/distribution.h"
+#include "trainwire/load/load_file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace {
 
 using namespace tw;
-using namespace tw::traffic;
+using namespace tw::load;
 
 void check_sizes(const SizeDistribution& sizes) {
   check(sizes.rows().size() >= 2 && sizes.rows().back().share == 1, "a table ends at 1");

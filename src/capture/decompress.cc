@@ -2,8 +2,8 @@
 #include "trainwire/capture/decompress.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/byte_order.h"
 #include "trainwire/capture/window.h"
+#include "trainwire/packet/byte_order.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kWindowBytes = 128 * 1024;
 
 bool is_gzip(std::span<const std::byte> bytes) {
-  return bytes.size() >= 2 && load_big<std::uint16_t>(bytes.data()) == 0x1f8b;
+  return bytes.size() >= 2 && packet::load_big<std::uint16_t>(bytes.data()) == 0x1f8b;
 }
 
 /// What one call of a decompressor did.
@@ -195,7 +195,7 @@ std::string_view name_of(Compression compression) {
 Compression compression_of(std::span<const std::byte> first_bytes) {
   if (first_bytes.size() < 4) return Compression::None;
   if (is_gzip(first_bytes)) return Compression::Gzip;
-  const auto magic = load<std::uint32_t>(first_bytes.data(), std::endian::little);
+  const auto magic = packet::load<std::uint32_t>(first_bytes.data(), std::endian::little);
   // A skippable frame (RFC 8878 section 3.1.2) may come first.
   const bool zstd = magic == 0xfd2fb528 || (magic & 0xfffffff0) == 0x184d2a50;
   return zstd ? Compression::Zstd : Compression::None;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "trainwire/capture/byte_source.h"
-#include "trainwire/capture/decode.h"
 #include "trainwire/capture/file_facts.h"
+#include "trainwire/packet/decode.h"
 
 #include <cstddef>
 #include <memory>
@@ -25,9 +25,9 @@ class Format {
  public:
   virtual ~Format() = default;
   /// The next record, valid until the next call; false at the end or at damage, and from then on.
-  virtual bool next(Record& record) = 0;
+  virtual bool next(packet::Record& record) = 0;
   /// next() and decode() until `into` is full or nothing is left: how many packets.
-  virtual std::size_t read(std::span<Packet> into, AddressTable& addresses) = 0;
+  virtual std::size_t read(std::span<packet::Packet> into, packet::AddressTable& addresses) = 0;
 
   FileFacts& facts() { return facts_; }
   const std::optional<Damage>& damage() const { return damage_; }
@@ -55,11 +55,12 @@ class Format {
 
 /// The loop of Format::read, for a final class whose next() can be inlined.
 template <class FinalFormat>
-std::size_t read_with(FinalFormat& format, std::span<Packet> into, AddressTable& addresses) {
+std::size_t read_with(FinalFormat& format, std::span<packet::Packet> into,
+                      packet::AddressTable& addresses) {
   std::size_t count = 0;
-  Record record;
+  packet::Record record;
   while (count < into.size() && format.FinalFormat::next(record)) {
-    decode(record, addresses, into[count++]);
+    packet::decode(record, addresses, into[count++]);
   }
   return count;
 }

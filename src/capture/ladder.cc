@@ -2,9 +2,9 @@
 #include "trainwire/capture/ladder.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/decode.h"
-#include "trainwire/capture/frame.h"
 #include "trainwire/capture/writer.h"
+#include "trainwire/packet/decode.h"
+#include "trainwire/packet/frame.h"
 
 #include <fmt/format.h>
 
@@ -109,17 +109,17 @@ class LadderReader {
     const End from = parse_end(words);
     if (words.take() != ">") words.fail("expected FROM > TO");
     const End to = parse_end(words);
-    FrameSpec spec{.source = ladder_address(from.host, options_.v6),
-                   .destination = ladder_address(to.host, options_.v6),
-                   .source_port = from.port,
-                   .destination_port = to.port,
-                   .link_type = options_.link_type,
-                   .snaplen = options_.snaplen};
+    packet::FrameSpec spec{.source = ladder_address(from.host, options_.v6),
+                           .destination = ladder_address(to.host, options_.v6),
+                           .source_port = from.port,
+                           .destination_port = to.port,
+                           .link_type = options_.link_type,
+                           .snaplen = options_.snaplen};
     spec.tcp.flags = 0;
     Line line;
     while (!words.empty()) parse_item(words, spec, line);
-    if (spec.transport == Transport::Tcp) complete(from, to, line, spec, words);
-    Frame frame = make_frame(spec);
+    if (spec.transport == packet::Transport::Tcp) complete(from, to, line, spec, words);
+    packet::Frame frame = packet::make_frame(spec);
     return {time_ns_, std::move(frame.bytes), frame.original_bytes};
   }
 
@@ -140,15 +140,15 @@ class LadderReader {
     if (*line.to < *line.from) words.fail("a segment ends before it begins");
   }
 
-  static void parse_roce(Words& words, FrameSpec& spec) {
-    spec.transport = Transport::Rocev2;
+  static void parse_roce(Words& words, packet::FrameSpec& spec) {
+    spec.transport = packet::Transport::Rocev2;
     spec.rdma.opcode = words.take_number<std::uint8_t>();
     spec.rdma.sequence = words.take_number<std::uint32_t>();
     spec.rdma.queue_pair = words.take_number<std::uint32_t>();
     spec.payload_bytes = words.take_number<std::uint32_t>();
   }
 
-  static void parse_item(Words& words, FrameSpec& spec, Line& line) {
+  static void parse_item(Words& words, packet::FrameSpec& spec, Line& line) {
     if (words.peek().find(':') != std::string::npos) return parse_range(words, line);
     const std::string word = words.take();
     if (const auto flags = flags_of(word)) {
@@ -159,7 +159,7 @@ class LadderReader {
       spec.tcp.window = words.take_number<std::uint16_t>();
     } else if (word == "ts") {
       const auto value = words.take_number<std::uint32_t>();
-      spec.tcp.timestamps = TcpTimestamps{value, words.take_number<std::uint32_t>()};
+      spec.tcp.timestamps = packet::TcpTimestamps{value, words.take_number<std::uint32_t>()};
     } else if (word == "mss") {
       spec.tcp.segment_bytes = words.take_number<std::uint16_t>();
     } else if (word == "wscale") {
@@ -171,7 +171,7 @@ class LadderReader {
     } else if (word == "vlan") {
       spec.vlans.push_back(words.take_number<std::uint16_t>());
     } else if (word == "udp") {
-      spec.transport = Transport::Udp;
+      spec.transport = packet::Transport::Udp;
       spec.payload_bytes = words.take_number<std::uint32_t>();
     } else if (word == "roce") {
       parse_roce(words, spec);
@@ -192,10 +192,10 @@ class LadderReader {
   }
 
   /// Flags, sequence numbers and lengths from the line and from where the connection stands.
-  void complete(const End& from, const End& to, const Line& line, FrameSpec& spec,
+  void complete(const End& from, const End& to, const Line& line, packet::FrameSpec& spec,
                 const Words& words) {
     Sender& self = sender(from, to);
-    const bool syn = (spec.tcp.flags & kSyn) != 0;
+    const bool syn = (spec.tcp.flags & packet::kSyn) != 0;
     const std::uint64_t begin = line.from.value_or(syn ? 0 : std::max<std::uint64_t>(self.next, 1));
     const std::uint64_t end = line.to.value_or(begin);
     if (end - begin > 1 << 20) words.fail("a segment of more than a mebibyte");
@@ -203,10 +203,10 @@ class LadderReader {
     spec.payload_bytes = static_cast<std::uint32_t>(end - begin);
     spec.tcp.sequence = static_cast<std::uint32_t>(self.isn + begin);
     if (line.acknowledgement.has_value() || !syn) {
-      spec.tcp.flags |= kAck;
+      spec.tcp.flags |= packet::kAck;
       spec.tcp.acknowledgement = static_cast<std::uint32_t>(isn_of(to, from) + self.acknowledged);
     }
-    const bool takes_a_number = (spec.tcp.flags & (kSyn | kFin)) != 0;
+    const bool takes_a_number = (spec.tcp.flags & (packet::kSyn | packet::kFin)) != 0;
     self.next = std::max(self.next, end + (takes_a_number ? 1 : 0));
   }
 
@@ -217,10 +217,10 @@ class LadderReader {
 
 }  // namespace
 
-Address ladder_address(char letter, bool v6) {
+packet::Address ladder_address(char letter, bool v6) {
   const auto number = static_cast<std::uint32_t>(letter - 'a' + 1);
-  if (!v6) return v4_address(0x0a000000 + number);
-  Address address = parse_address("fd00::");
+  if (!v6) return packet::v4_address(0x0a000000 + number);
+  packet::Address address = packet::parse_address("fd00::");
   address.bytes[15] = static_cast<std::uint8_t>(number);
   return address;
 }
@@ -248,12 +248,12 @@ std::uint32_t LadderPackets::host(char letter) const {
 LadderPackets ladder_packets(std::string_view text, const LadderOptions& options) {
   LadderPackets result;
   for (const LadderFrame& frame : ladder(text, options)) {
-    const Record record{.bytes = frame.bytes,
-                        .original_bytes = frame.original_bytes,
-                        .time_ns = frame.time_ns,
-                        .interface = 0,
-                        .link = link_of(options.link_type)};
-    decode(record, result.addresses, result.packets.emplace_back());
+    const packet::Record record{.bytes = frame.bytes,
+                                .original_bytes = frame.original_bytes,
+                                .time_ns = frame.time_ns,
+                                .interface = 0,
+                                .link = packet::link_of(options.link_type)};
+    packet::decode(record, result.addresses, result.packets.emplace_back());
   }
   return result;
 }
@@ -268,7 +268,7 @@ std::vector<std::byte> ladder_pcap(std::string_view text, const LadderOptions& o
                   .original_bytes = frame.original_bytes,
                   .time_ns = frame.time_ns,
                   .interface = 0,
-                  .link = link_of(options.link_type)});
+                  .link = packet::link_of(options.link_type)});
   }
   writer.finish();
   return bytes;

@@ -26,8 +26,8 @@
 
 #pragma once
 
-#include "trainwire/capture/address_table.h"
-#include "trainwire/capture/packet.h"
+#include "trainwire/packet/address_table.h"
+#include "trainwire/packet/packet.h"
 
 #include <array>
 #include <cstddef>
@@ -62,8 +62,8 @@ std::vector<LadderFrame> ladder(std::string_view text, const LadderOptions& opti
 
 /// As a reader would deliver them.
 struct LadderPackets {
-  std::vector<Packet> packets;
-  AddressTable addresses;
+  std::vector<packet::Packet> packets;
+  packet::AddressTable addresses;
 
   /// The address number of host `letter`. REQUIRES: the host occurs in the ladder.
   std::uint32_t host(char letter) const;
@@ -74,6 +74,6 @@ LadderPackets ladder_packets(std::string_view text, const LadderOptions& options
 std::vector<std::byte> ladder_pcap(std::string_view text, const LadderOptions& options = {});
 
 /// The address of host `letter`.
-Address ladder_address(char letter, bool v6 = false);
+packet::Address ladder_address(char letter, bool v6 = false);
 
 }  // namespace tw::capture

@@ -20,18 +20,18 @@ TEST(Ladder, PutsRelativeNumbersOntoTheWireAtAnyInitialSequenceNumber) {
                                                      {.isn = isn, .reply_isn = isn + 5});
     ASSERT_EQ(packets.size(), 5u);
     EXPECT_EQ(packets[0].sequence, isn);
-    EXPECT_EQ(packets[0].tcp_flags, kSyn);
+    EXPECT_EQ(packets[0].tcp_flags, packet::kSyn);
     EXPECT_EQ(packets[0].window_scale, 8);
     EXPECT_EQ(packets[1].sequence, isn + 5);
     EXPECT_EQ(packets[1].acknowledgement, isn + 1);
-    EXPECT_EQ(packets[1].tcp_flags, kSyn | kAck);
+    EXPECT_EQ(packets[1].tcp_flags, packet::kSyn | packet::kAck);
     EXPECT_EQ(packets[2].sequence, isn + 1);
     EXPECT_EQ(packets[2].payload_bytes, 1000u);
     EXPECT_EQ(packets[2].acknowledgement, isn + 5 + 1);
     EXPECT_EQ(packets[3].acknowledgement, isn + 1001);
     EXPECT_EQ(packets[3].sequence, isn + 5 + 1);
     EXPECT_EQ(packets[4].sequence, isn + 1001);
-    EXPECT_EQ(packets[4].tcp_flags, kFin | kAck);
+    EXPECT_EQ(packets[4].tcp_flags, packet::kFin | packet::kAck);
   }
 }
 
@@ -70,21 +70,21 @@ TEST(Ladder, WritesEveryItem) {
       0  a.1 > b.2  udp 500
       0  a > b  roce 10 77 5 4096
       0  a > b  .)");
-  const Packet& tcp = ladder.packets[0];
-  EXPECT_EQ(tcp.tcp_flags, kAck | kPsh | kEce | kCwr);
+  const packet::Packet& tcp = ladder.packets[0];
+  EXPECT_EQ(tcp.tcp_flags, packet::kAck | packet::kPsh | packet::kEce | packet::kCwr);
   EXPECT_EQ(tcp.window, 9);
   EXPECT_EQ(tcp.timestamp_value, 100u);
   EXPECT_EQ(tcp.timestamp_echo, 50u);
   EXPECT_EQ(tcp.ecn, 3);
   EXPECT_EQ(tcp.identification, 4711);
   EXPECT_EQ(tcp.wire_bytes, 14u + 8 + 20 + 32 + 10);
-  EXPECT_EQ(ladder.packets[1].verdict, Verdict::Udp);
+  EXPECT_EQ(ladder.packets[1].verdict, packet::Verdict::Udp);
   EXPECT_EQ(ladder.packets[1].payload_bytes, 500u);
-  EXPECT_EQ(ladder.packets[2].verdict, Verdict::Rocev2);
+  EXPECT_EQ(ladder.packets[2].verdict, packet::Verdict::Rocev2);
   EXPECT_EQ(ladder.packets[2].sequence, 77u);
   EXPECT_EQ(ladder.packets[2].acknowledgement, 5u);
   EXPECT_EQ(ladder.packets[2].payload_bytes, 4096u);
-  EXPECT_EQ(ladder.packets[3].tcp_flags, kAck);
+  EXPECT_EQ(ladder.packets[3].tcp_flags, packet::kAck);
 }
 
 TEST(Ladder, NamesTheWrongLine) {
@@ -100,7 +100,7 @@ TEST(Ladder, NamesTheWrongLine) {
 TEST(LadderPcap, IsReadBackToTheSamePackets) {
   constexpr std::string_view kText = "0 a > b S\n0.001 b > a S ack 1\n0.002 a > b 1:1449 ts 1 2";
   const auto bytes = ladder_pcap(kText, {.snaplen = 54});
-  std::vector<Packet> packets(10);
+  std::vector<packet::Packet> packets(10);
   const auto reader = read_capture(bytes, "ladder");
   ASSERT_EQ(reader->read(packets), 3u);
   EXPECT_EQ(packets[2].payload_bytes, 1448u);

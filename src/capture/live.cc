@@ -63,7 +63,7 @@ class Lane {
     if (const auto code = ring_.trouble()) {
       fail(os::errno_error(fmt::format("capturing on {}", interface_), *code).what());
     }
-    return ring_.drain([this](const Record& record) { take(record); });
+    return ring_.drain([this](const packet::Record& record) { take(record); });
   }
   void close() { count_ = ring_.close(); }
   /// REQUIRES: closed.
@@ -87,7 +87,7 @@ class Lane {
   std::int32_t missing() const {
     return static_cast<std::int32_t>(count_.entered - static_cast<std::uint32_t>(result_.packets));
   }
-  void take(const Record& record) {
+  void take(const packet::Record& record) {
     ++result_.packets;
     result_.bytes += record.original_bytes;
     if (!writes_) return;

@@ -51,13 +51,13 @@ tpacket_block_desc* block_at(std::byte* memory, std::size_t index) {
   return reinterpret_cast<tpacket_block_desc*>(memory + index * kBlockBytes);
 }
 
-Record record_of(const tpacket3_hdr& packet) {
+packet::Record record_of(const tpacket3_hdr& packet) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(&packet) + packet.tp_mac;
   return {.bytes = {bytes, packet.tp_snaplen},
           .original_bytes = packet.tp_len,
           .time_ns = std::int64_t{packet.tp_sec} * 1'000'000'000 + packet.tp_nsec,
           .interface = 0,
-          .link = Link::Ethernet};
+          .link = packet::Link::Ethernet};
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ void PacketRing::bind_to(const std::string& interface) {
   }
 }
 
-std::size_t PacketRing::drain(const std::function<void(const Record&)>& take) {
+std::size_t PacketRing::drain(const std::function<void(const packet::Record&)>& take) {
   std::size_t packets = 0;
   for (std::size_t round = 0; round < blocks_; ++round) {
     tpacket_hdr_v1& block = block_at(memory_, next_)->hdr.bh1;

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "trainwire/base/units.h"
-#include "trainwire/capture/record.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/packet/record.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +52,7 @@ class PacketRing {
   /// Gives every packet of the blocks handed over to `take`; returns their number. Goes around the
   /// ring once at most, so that it ends even when packets come faster than they are taken. Records
   /// are valid only inside the call.
-  std::size_t drain(const std::function<void(const Record&)>& take);
+  std::size_t drain(const std::function<void(const packet::Record&)>& take);
   /// No packet enters the ring afterwards; those inside can still be drained. Once.
   RingCount close();
   /// The errno of a trouble since the last call (the interface went down), which would keep the

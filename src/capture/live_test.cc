@@ -22,7 +22,7 @@ using testing::HasSubstr;
 std::vector<std::uint32_t> lengths(const std::string& file) {
   std::vector<std::uint32_t> found;
   const auto reader = open_capture(file);
-  for (const Packet& packet : read_all(*reader).packets) found.push_back(packet.wire_bytes);
+  for (const packet::Packet& packet : read_all(*reader).packets) found.push_back(packet.wire_bytes);
   return found;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our reading of files against tshark's and capinfos': the same packets, bytes, times and fields.
 
-#include "trainwire/capture/frame.h"
 #include "trainwire/capture/test_files.h"
+#include "trainwire/packet/frame.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -68,11 +68,11 @@ std::string time_text(std::int64_t ns) {
 std::string or_nothing(std::uint32_t value) { return value == 0 ? "" : std::to_string(value); }
 
 /// The same line from our packet. tshark prints nothing where a field does not occur.
-std::string our_line(const Packet& p, const AddressTable& addresses) {
-  const bool tcp = p.verdict == Verdict::Tcp;
-  const bool udp = p.verdict == Verdict::Udp || p.verdict == Verdict::Rocev2;
-  const bool rdma = p.verdict == Verdict::Rocev2;
-  const Address& source = addresses[p.source];
+std::string our_line(const packet::Packet& p, const packet::AddressTable& addresses) {
+  const bool tcp = p.verdict == packet::Verdict::Tcp;
+  const bool udp = p.verdict == packet::Verdict::Udp || p.verdict == packet::Verdict::Rocev2;
+  const bool rdma = p.verdict == packet::Verdict::Rocev2;
+  const packet::Address& source = addresses[p.source];
   const bool is_ip = p.source != 0;
   const auto only = [](bool there, auto value) {
     return there ? fmt::format("{}", value) : std::string();
@@ -88,7 +88,7 @@ std::string our_line(const Packet& p, const AddressTable& addresses) {
   line += fmt::format("{} {} ", or_nothing(p.timestamp_value), or_nothing(p.segment_bytes));
   line += fmt::format("{} {} {} ", only(rdma, int{p.tcp_flags}), only(rdma, p.sequence),
                       rdma ? fmt::format("0x{:06x}", p.acknowledgement) : "");
-  line += only(p.verdict == Verdict::Udp, p.payload_bytes + 8);
+  line += only(p.verdict == packet::Verdict::Udp, p.payload_bytes + 8);
   return line;
 }
 
@@ -102,8 +102,8 @@ std::string without_rdma_length(const std::string& line) {
 /// Packets on which the two disagree; all are printed.
 int disagreements(const std::string& path) {
   const auto reader = open_capture(path);
-  std::vector<Packet> packets;
-  std::array<Packet, 64> batch;
+  std::vector<packet::Packet> packets;
+  std::array<packet::Packet, 64> batch;
   while (const std::size_t n = reader->read(batch))
     packets.insert(packets.end(), batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(n));
   const auto lines = tshark_lines(path);
@@ -138,7 +138,7 @@ std::vector<std::string> capinfos_facts(const std::string& path) {
 std::vector<std::string> our_facts(const std::string& path) {
   const auto reading = read_all(*open_capture(path));
   std::uint64_t bytes = 0;
-  for (const Packet& packet : reading.packets) bytes += packet.wire_bytes;
+  for (const packet::Packet& packet : reading.packets) bytes += packet.wire_bytes;
   return {std::to_string(reading.packets.size()), std::to_string(bytes),
           time_text(reading.packets.front().time_ns), time_text(reading.packets.back().time_ns)};
 }
@@ -208,11 +208,13 @@ FileBytes mixed_clocks() {
 
 /// Frames that a ladder does not write.
 FileBytes odd_frames() {
-  const Address a = parse_address("10.0.0.1"), b = parse_address("10.0.0.2");
-  const Address a6 = parse_address("fd00::1"), b6 = parse_address("fd00::2");
-  const FrameSpec base{
+  const packet::Address a = packet::parse_address("10.0.0.1"),
+                        b = packet::parse_address("10.0.0.2");
+  const packet::Address a6 = packet::parse_address("fd00::1"),
+                        b6 = packet::parse_address("fd00::2");
+  const packet::FrameSpec base{
       .source = a, .destination = b, .source_port = 1, .destination_port = 2, .payload_bytes = 100};
-  std::vector<FrameSpec> specs(7, base);
+  std::vector<packet::FrameSpec> specs(7, base);
   specs[0].v4_option_bytes = 8;
   specs[1].vlans = {100};
   specs[2].vlans = {100, 200};
@@ -227,13 +229,13 @@ FileBytes odd_frames() {
   specs[6].fragment_offset = 1480;
   FileBytes file;
   Writer writer(memory_sink(file), {});
-  for (const FrameSpec& spec : specs) {
-    const Frame frame = make_frame(spec);
+  for (const packet::FrameSpec& spec : specs) {
+    const packet::Frame frame = packet::make_frame(spec);
     writer.write({.bytes = frame.bytes,
                   .original_bytes = frame.original_bytes,
                   .time_ns = 1,
                   .interface = 0,
-                  .link = Link::Ethernet});
+                  .link = packet::Link::Ethernet});
   }
   writer.finish();
   return file;

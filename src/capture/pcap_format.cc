@@ -2,7 +2,7 @@
 #include "trainwire/capture/pcap_format.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/byte_order.h"
+#include "trainwire/packet/byte_order.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ struct Variant {
 std::optional<Variant> variant_of(std::span<const std::byte> first_bytes) {
   if (first_bytes.size() < 4) return std::nullopt;
   for (const std::endian order : {std::endian::little, std::endian::big}) {
-    switch (load<std::uint32_t>(first_bytes.data(), order)) {
+    switch (packet::load<std::uint32_t>(first_bytes.data(), order)) {
       case 0xa1b2c3d4:
         return Variant{order, false, 16};
       case 0xa1b23c4d:
@@ -53,8 +53,8 @@ class PcapFormat final : public Format {
     take_file_header(part.header.data());
   }
 
-  bool next(Record& record) override;
-  std::size_t read(std::span<Packet> into, AddressTable& addresses) override {
+  bool next(packet::Record& record) override;
+  std::size_t read(std::span<packet::Packet> into, packet::AddressTable& addresses) override {
     // The loop is compiled for each byte order, so that it does not ask for every field.
     return variant_.order == std::endian::little ? read_in<std::endian::little>(into, addresses)
                                                  : read_in<std::endian::big>(into, addresses);
@@ -62,15 +62,15 @@ class PcapFormat final : public Format {
 
  private:
   template <std::endian order>
-  std::size_t read_in(std::span<Packet> into, AddressTable& addresses);
+  std::size_t read_in(std::span<packet::Packet> into, packet::AddressTable& addresses);
   template <std::endian order>
-  bool next_in(Record& record);
+  bool next_in(packet::Record& record);
   void read_file_header();
   bool take_file_header(const std::byte* header);
   bool stop_at_lengths(std::uint32_t captured, std::uint32_t original);
 
   Variant variant_;
-  Link link_ = Link::Unknown;
+  packet::Link link_ = packet::Link::Unknown;
   std::int64_t end_ = std::numeric_limits<std::int64_t>::max();  ///< of what is to be read
 };
 
@@ -83,16 +83,16 @@ void PcapFormat::read_file_header() {
 }
 
 bool PcapFormat::take_file_header(const std::byte* header) {
-  const auto version = load<std::uint16_t>(header + 4, variant_.order);
+  const auto version = packet::load<std::uint16_t>(header + 4, variant_.order);
   if (version != 2) {
     return stop(0, fmt::format("the file is of pcap version {}; only version 2 is known", version));
   }
   // The upper half of the last field holds the length of a frame check sequence, if any.
-  const std::uint32_t link_type = load<std::uint32_t>(header + 20, variant_.order) & 0xffff;
-  link_ = link_of(link_type);
+  const std::uint32_t link_type = packet::load<std::uint32_t>(header + 20, variant_.order) & 0xffff;
+  link_ = packet::link_of(link_type);
   facts_.interfaces.push_back(
       {.link_type = link_type,
-       .snaplen = load<std::uint32_t>(header + 16, variant_.order),
+       .snaplen = packet::load<std::uint32_t>(header + 16, variant_.order),
        .ticks_per_second = variant_.nanoseconds ? 1'000'000'000 : 1'000'000});
   return true;
 }
@@ -104,10 +104,10 @@ bool PcapFormat::stop_at_lengths(std::uint32_t captured, std::uint32_t original)
 }
 
 template <std::endian order>
-[[gnu::always_inline]] inline bool PcapFormat::next_in(Record& record) {
+[[gnu::always_inline]] inline bool PcapFormat::next_in(packet::Record& record) {
   if (ended_ || cursor_.offset() >= end_) return false;
   const auto field = [this](std::size_t offset) {
-    return load<std::uint32_t>(cursor_.at() + offset, order);
+    return packet::load<std::uint32_t>(cursor_.at() + offset, order);
   };
   const std::size_t header = variant_.record_header;
   if (!cursor_.need(header)) return stop_at_end("the packet's header", header);
@@ -131,14 +131,15 @@ template <std::endian order>
 }
 
 template <std::endian order>
-std::size_t PcapFormat::read_in(std::span<Packet> into, AddressTable& addresses) {
+std::size_t PcapFormat::read_in(std::span<packet::Packet> into, packet::AddressTable& addresses) {
   std::size_t count = 0;
-  Record record;
-  while (count < into.size() && next_in<order>(record)) decode(record, addresses, into[count++]);
+  packet::Record record;
+  while (count < into.size() && next_in<order>(record))
+    packet::decode(record, addresses, into[count++]);
   return count;
 }
 
-bool PcapFormat::next(Record& record) {
+bool PcapFormat::next(packet::Record& record) {
   return variant_.order == std::endian::little ? next_in<std::endian::little>(record)
                                                : next_in<std::endian::big>(record);
 }
@@ -174,7 +175,7 @@ class Chain {
   static constexpr std::int64_t kMostApart = 24 * 3600;
 
   std::uint32_t field(std::size_t at) const {
-    return load<std::uint32_t>(bytes_.data() + at, variant_.order);
+    return packet::load<std::uint32_t>(bytes_.data() + at, variant_.order);
   }
   bool makes_sense(std::size_t at) const {
     const std::uint32_t fraction = field(at + 4);
@@ -209,7 +210,8 @@ std::optional<std::size_t> likely_record(std::span<const std::byte> bytes,
                                          const PcapFileHeader& header) {
   const auto variant = variant_of(header);
   check(variant.has_value(), "the header is that of a pcap file");
-  const Chain chain(bytes, *variant, load<std::uint32_t>(header.data() + 16, variant->order));
+  const Chain chain(bytes, *variant,
+                    packet::load<std::uint32_t>(header.data() + 16, variant->order));
   for (std::size_t at = 0; at + variant->record_header <= bytes.size(); ++at) {
     if (chain.holds_from(at)) return at;
   }

@@ -84,8 +84,8 @@ TEST(Pcap, CallsAnImpossibleLengthDamage) {
        {std::pair{0xdeadbeefu, 100u}, {100u, 0xdeadbeefu}, {(1u << 20) + 1, 100u}}) {
     FileBytes file =
         written(kThreeSegments, {.format = FileFormat::Pcap, .order = std::endian::little});
-    store(&file[104 + 8], captured, std::endian::little);
-    store(&file[104 + 12], original, std::endian::little);
+    packet::store(&file[104 + 8], captured, std::endian::little);
+    packet::store(&file[104 + 12], original, std::endian::little);
     const auto reading = read_all(file);
     EXPECT_EQ(reading.packets.size(), 1u);
     ASSERT_TRUE(reading.damage.has_value());
@@ -97,7 +97,7 @@ TEST(Pcap, CallsAnImpossibleLengthDamage) {
 TEST(Pcap, OfAnotherVersionIsNotGuessedAt) {
   FileBytes file =
       written(kThreeSegments, {.format = FileFormat::Pcap, .order = std::endian::little});
-  store(&file[4], std::uint16_t{3}, std::endian::little);
+  packet::store(&file[4], std::uint16_t{3}, std::endian::little);
   const auto reading = read_all(file);
   EXPECT_TRUE(reading.packets.empty());
   EXPECT_THAT(reading.damage.value().text, HasSubstr("version 3"));

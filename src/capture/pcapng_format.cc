@@ -2,9 +2,9 @@
 #include "trainwire/capture/pcapng_format.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/byte_order.h"
 #include "trainwire/capture/pcapng_blocks.h"
 #include "trainwire/capture/time_scale.h"
+#include "trainwire/packet/byte_order.h"
 
 #include <fmt/format.h>
 
@@ -24,8 +24,8 @@ constexpr std::size_t kMostNameBytes = 256;
 template <class Visit>
 void for_each_option(std::span<const std::byte> options, std::endian order, Visit visit) {
   while (options.size() >= 4) {
-    const auto code = load<std::uint16_t>(options.data(), order);
-    const std::size_t length = load<std::uint16_t>(options.data() + 2, order);
+    const auto code = packet::load<std::uint16_t>(options.data(), order);
+    const std::size_t length = packet::load<std::uint16_t>(options.data() + 2, order);
     if (code == kEndOfOptions || 4 + length > options.size()) return;
     visit(code, options.subspan(4, length));
     options = options.subspan(std::min(4 + padded(length), options.size()));
@@ -34,7 +34,7 @@ void for_each_option(std::span<const std::byte> options, std::endian order, Visi
 
 std::optional<std::uint64_t> number64(std::span<const std::byte> value, std::endian order) {
   if (value.size() != 8) return std::nullopt;
-  return load<std::uint64_t>(value.data(), order);
+  return packet::load<std::uint64_t>(value.data(), order);
 }
 
 std::string printable(std::span<const std::byte> bytes) {
@@ -50,8 +50,8 @@ class PcapngFormat final : public Format {
  public:
   explicit PcapngFormat(ByteSource& source) : Format(source) { facts_.format = "pcapng"; }
 
-  bool next(Record& record) override;
-  std::size_t read(std::span<Packet> into, AddressTable& addresses) override {
+  bool next(packet::Record& record) override;
+  std::size_t read(std::span<packet::Packet> into, packet::AddressTable& addresses) override {
     return read_with(*this, into, addresses);
   }
 
@@ -59,23 +59,24 @@ class PcapngFormat final : public Format {
   /// Of the current section.
   struct SectionInterface {
     TimeScale scale;
-    Link link;
+    packet::Link link;
     std::uint32_t snaplen;
     bool has_statistics = false;
   };
 
   template <class T>
   T field(std::size_t offset) const {
-    return load<T>(cursor_.at() + offset, order_);
+    return packet::load<T>(cursor_.at() + offset, order_);
   }
   Interface& facts_of(std::size_t id) { return facts_.interfaces[first_interface_ + id]; }
 
   bool hold_block(std::uint32_t length);
-  bool next_other(std::uint32_t type, std::uint32_t length, Record& record, bool& is_packet);
-  bool enhanced_packet(std::uint32_t length, Record& record);
-  bool obsolete_packet(std::uint32_t length, Record& record);
-  bool simple_packet(std::uint32_t length, Record& record);
-  bool packet(std::uint32_t length, std::size_t header, std::uint32_t id, Record& record);
+  bool next_other(std::uint32_t type, std::uint32_t length, packet::Record& record,
+                  bool& is_packet);
+  bool enhanced_packet(std::uint32_t length, packet::Record& record);
+  bool obsolete_packet(std::uint32_t length, packet::Record& record);
+  bool simple_packet(std::uint32_t length, packet::Record& record);
+  bool packet(std::uint32_t length, std::size_t header, std::uint32_t id, packet::Record& record);
   bool begin_section();
   bool describe_interface(std::uint32_t length);
   bool take_statistics(std::uint32_t length);
@@ -92,7 +93,7 @@ class PcapngFormat final : public Format {
   std::int64_t last_time_ns_ = 0;
 };
 
-bool PcapngFormat::next(Record& record) {
+bool PcapngFormat::next(packet::Record& record) {
   while (!ended_) {
     if (!cursor_.need(kBlockFrame)) return stop_at_end("a block's header", kBlockFrame);
     const auto type = field<std::uint32_t>(0);
@@ -107,7 +108,7 @@ bool PcapngFormat::next(Record& record) {
 }
 
 /// All blocks but the commonest. False when reading ended.
-bool PcapngFormat::next_other(std::uint32_t type, std::uint32_t length, Record& record,
+bool PcapngFormat::next_other(std::uint32_t type, std::uint32_t length, packet::Record& record,
                               bool& is_packet) {
   switch (type) {
     case kSectionHeader:
@@ -141,7 +142,7 @@ bool PcapngFormat::begin_section() {
   constexpr std::size_t kFixed = kBlockFrame + 16;
   if (!cursor_.need(kFixed)) return stop_at_end("a section header", kFixed);
   for (const std::endian order : {std::endian::little, std::endian::big}) {
-    if (load<std::uint32_t>(cursor_.at() + 8, order) == kByteOrderMagic) order_ = order;
+    if (packet::load<std::uint32_t>(cursor_.at() + 8, order) == kByteOrderMagic) order_ = order;
   }
   if (field<std::uint32_t>(8) != kByteOrderMagic) {
     return stop_here("a section header has no byte-order mark");
@@ -174,7 +175,7 @@ bool PcapngFormat::describe_interface(std::uint32_t length) {
   for_each_option(options, order_, [&](std::uint16_t code, std::span<const std::byte> value) {
     if (code == kInterfaceName) interface.name = printable(value);
     if (code == kTimeResolution && value.size() == 1) {
-      resolution = load_native<std::uint8_t>(value.data());
+      resolution = packet::load_native<std::uint8_t>(value.data());
     }
     if (code == kTimeOffset) {
       offset_seconds = static_cast<std::int64_t>(number64(value, order_).value_or(0));
@@ -188,7 +189,7 @@ bool PcapngFormat::describe_interface(std::uint32_t length) {
   interface.ticks_per_second = *ticks;
   facts_.nanoseconds = facts_.nanoseconds || *ticks >= 1'000'000'000;
   interfaces_.push_back({.scale = TimeScale(*ticks, offset_seconds),
-                         .link = link_of(interface.link_type),
+                         .link = packet::link_of(interface.link_type),
                          .snaplen = interface.snaplen});
   facts_.interfaces.push_back(std::move(interface));
   cursor_.skip(length);
@@ -226,7 +227,7 @@ void PcapngFormat::count_drops(std::uint32_t id, std::uint64_t drops) {
 
 /// What enhanced and obsolete packet blocks have in common: from the time on, they are alike.
 bool PcapngFormat::packet(std::uint32_t length, std::size_t header, std::uint32_t id,
-                          Record& record) {
+                          packet::Record& record) {
   if (length < kBlockFrame + header) return stop_too_short(length);
   if (id >= interfaces_.size()) {
     return stop_here(fmt::format("a packet of an interface {} that is not described", id));
@@ -253,7 +254,7 @@ bool PcapngFormat::packet(std::uint32_t length, std::size_t header, std::uint32_
   return true;
 }
 
-bool PcapngFormat::enhanced_packet(std::uint32_t length, Record& record) {
+bool PcapngFormat::enhanced_packet(std::uint32_t length, packet::Record& record) {
   constexpr std::size_t kFixed = 20;
   if (!hold_block(length)) return false;
   const auto id = field<std::uint32_t>(8);
@@ -269,7 +270,7 @@ bool PcapngFormat::enhanced_packet(std::uint32_t length, Record& record) {
   return true;
 }
 
-bool PcapngFormat::obsolete_packet(std::uint32_t length, Record& record) {
+bool PcapngFormat::obsolete_packet(std::uint32_t length, packet::Record& record) {
   constexpr std::size_t kFixed = 20;
   if (!hold_block(length)) return false;
   const std::uint32_t id = field<std::uint16_t>(8);
@@ -281,7 +282,7 @@ bool PcapngFormat::obsolete_packet(std::uint32_t length, Record& record) {
   return true;
 }
 
-bool PcapngFormat::simple_packet(std::uint32_t length, Record& record) {
+bool PcapngFormat::simple_packet(std::uint32_t length, packet::Record& record) {
   constexpr std::size_t kFixed = 4;
   if (!hold_block(length)) return false;
   if (length < kBlockFrame + kFixed) return stop_too_short(length);
@@ -324,7 +325,7 @@ bool PcapngFormat::skip_unknown(std::uint32_t length) {
 
 bool is_pcapng(std::span<const std::byte> first_bytes) {
   return first_bytes.size() >= 4 &&
-         load_native<std::uint32_t>(first_bytes.data()) == kSectionHeader;
+         packet::load_native<std::uint32_t>(first_bytes.data()) == kSectionHeader;
 }
 
 std::unique_ptr<Format> pcapng_format(ByteSource& source) {

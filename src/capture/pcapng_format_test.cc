@@ -170,7 +170,7 @@ TEST(Pcapng, ReadsSimplePacketsAtTheTimeOfTheOneBefore) {
   EXPECT_EQ(reading.packets[1].wire_bytes, 1500u);
   EXPECT_EQ(reading.packets[1].captured_bytes, 60u);
   EXPECT_EQ(reading.packets[1].time_ns, 7000);
-  EXPECT_EQ(reading.packets[1].verdict, Verdict::Tcp);
+  EXPECT_EQ(reading.packets[1].verdict, packet::Verdict::Tcp);
 }
 
 TEST(Pcapng, SkipsUnknownBlocksOfAnySize) {

@@ -2,9 +2,9 @@
 #include "trainwire/capture/pieces.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/past_caches.h"
 #include "trainwire/capture/window.h"
 #include "trainwire/os/errno_error.h"
+#include "trainwire/packet/past_caches.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -107,7 +107,7 @@ std::unique_ptr<Reader> PiecedFile::rest(std::int64_t offset) const {
   return reader_of(std::move(source), std::move(format));
 }
 
-PieceReader::PieceReader(const PiecedFile& file, TakenBy taken_by, AddressTable known)
+PieceReader::PieceReader(const PiecedFile& file, TakenBy taken_by, packet::AddressTable known)
     : file_(file),
       source_(std::make_unique<PartSource>(file.descriptor().get(), file.piece_bytes())),
       addresses_(std::move(known)),
@@ -138,11 +138,11 @@ void PieceReader::read(std::int64_t number, Piece& piece, std::optional<std::int
 }
 
 std::size_t PieceReader::decode_some(Format& format, Piece& piece) {
-  const std::span<Packet> room = std::span(piece.packets).subspan(piece.count);
+  const std::span<packet::Packet> room = std::span(piece.packets).subspan(piece.count);
   if (passing_.empty()) return format.read(room, addresses_);
   const std::size_t count =
       format.read(std::span(passing_).first(std::min(kPassing, room.size())), addresses_);
-  copy_past_caches(std::span(passing_).first(count), room.data());
+  packet::copy_past_caches(std::span(passing_).first(count), room.data());
   return count;
 }
 

@@ -11,12 +11,12 @@
 
 #pragma once
 
-#include "trainwire/capture/address_table.h"
 #include "trainwire/capture/byte_source.h"
-#include "trainwire/capture/packet.h"
 #include "trainwire/capture/pcap_format.h"
 #include "trainwire/capture/reader.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/packet/address_table.h"
+#include "trainwire/packet/packet.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -54,10 +54,10 @@ class PiecedFile {
 };
 
 struct Piece {
-  std::vector<Packet> packets = {};  ///< room; the first `count` are meant
+  std::vector<packet::Packet> packets = {};  ///< room; the first `count` are meant
   std::size_t count = 0;
   /// New to the reader in this piece, in the order of their numbers.
-  std::vector<Address> addresses = {};
+  std::vector<packet::Address> addresses = {};
   std::optional<std::int64_t> begin = {};  ///< of its first record; nothing when none was found
   std::int64_t end = 0;                    ///< behind its last record
   bool ended = false;                      ///< the file ends at `end`, or cannot be read on there
@@ -71,12 +71,12 @@ class PieceReader {
  public:
   /// `known` are addresses that have their numbers already.
   explicit PieceReader(const PiecedFile& file, TakenBy taken_by = TakenBy::Reader,
-                       AddressTable known = {});
+                       packet::AddressTable known = {});
   ~PieceReader();
 
   /// `begin`: where the first record begins, when that is known; it lies in piece `number`.
   void read(std::int64_t number, Piece& piece, std::optional<std::int64_t> begin = {});
-  const AddressTable& addresses() const { return addresses_; }
+  const packet::AddressTable& addresses() const { return addresses_; }
 
  private:
   class PartSource;
@@ -86,8 +86,9 @@ class PieceReader {
 
   const PiecedFile& file_;
   std::unique_ptr<PartSource> source_;
-  AddressTable addresses_;
-  std::vector<Packet> passing_;  ///< room for packets that go on to another core; else empty
+  packet::AddressTable addresses_;
+  std::vector<packet::Packet>
+      passing_;  ///< room for packets that go on to another core; else empty
 };
 
 }  // namespace tw::capture

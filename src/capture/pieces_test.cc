@@ -23,9 +23,9 @@ FileBytes file_of(int count, const WriterOptions& options = {.format = FileForma
 }
 
 /// All packets as the pieces give them; fails when a guess was wrong.
-std::vector<Packet> in_pieces(const PiecedFile& file, TakenBy taken_by) {
+std::vector<packet::Packet> in_pieces(const PiecedFile& file, TakenBy taken_by) {
   PieceReader reader(file, taken_by);
-  std::vector<Packet> all;
+  std::vector<packet::Packet> all;
   Piece piece;
   std::int64_t offset = kPcapFileHeader;
   for (std::int64_t number = 0;; ++number) {
@@ -38,7 +38,8 @@ std::vector<Packet> in_pieces(const PiecedFile& file, TakenBy taken_by) {
   }
 }
 
-void expect_equal(const std::vector<Packet>& found, const std::vector<Packet>& expected) {
+void expect_equal(const std::vector<packet::Packet>& found,
+                  const std::vector<packet::Packet>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(found[i].time_ns, expected[i].time_ns) << i;

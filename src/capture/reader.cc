@@ -23,22 +23,24 @@ class CaptureReader final : public Reader {
   CaptureReader(std::unique_ptr<ByteSource> source, std::unique_ptr<Format> format)
       : source_(std::move(source)), format_(std::move(format)) {}
 
-  std::size_t read(std::span<Packet> into) override { return format_->read(into, addresses_); }
-  bool next(Record& record) override { return format_->next(record); }
-  Packet decoded(const Record& record) override {
-    Packet packet;
-    decode(record, addresses_, packet);
+  std::size_t read(std::span<packet::Packet> into) override {
+    return format_->read(into, addresses_);
+  }
+  bool next(packet::Record& record) override { return format_->next(record); }
+  packet::Packet decoded(const packet::Record& record) override {
+    packet::Packet packet;
+    packet::decode(record, addresses_, packet);
     return packet;
   }
   const FileFacts& facts() const override { return format_->facts(); }
   const std::optional<Damage>& damage() const override { return format_->damage(); }
-  const AddressTable& addresses() const override { return addresses_; }
+  const packet::AddressTable& addresses() const override { return addresses_; }
   std::int64_t position() const override { return source_->stored_position(); }
 
  private:
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<Format> format_;
-  AddressTable addresses_;
+  packet::AddressTable addresses_;
 };
 
 /// REQUIRES: nothing of `source` has been forgotten. A pipe is asked for no more than four bytes at

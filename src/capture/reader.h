@@ -10,10 +10,10 @@
 
 #pragma once
 
-#include "trainwire/capture/address_table.h"
 #include "trainwire/capture/file_facts.h"
-#include "trainwire/capture/packet.h"
-#include "trainwire/capture/record.h"
+#include "trainwire/packet/address_table.h"
+#include "trainwire/packet/packet.h"
+#include "trainwire/packet/record.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,16 +32,16 @@ class Reader {
  public:
   virtual ~Reader() = default;
   /// Decodes up to `into.size()` packets; returns how many; 0 at the end or at damage.
-  virtual std::size_t read(std::span<Packet> into) = 0;
+  virtual std::size_t read(std::span<packet::Packet> into) = 0;
   /// For filters and exports, which need the bytes: the next record, valid until the next call;
   /// false where read() would return 0. May be mixed with read().
-  virtual bool next(Record& record) = 0;
+  virtual bool next(packet::Record& record) = 0;
   /// What read() makes of `record`, with this reader's address numbers.
-  virtual Packet decoded(const Record& record) = 0;
+  virtual packet::Packet decoded(const packet::Record& record) = 0;
   /// Complete once read() returned 0.
   virtual const FileFacts& facts() const = 0;
   virtual const std::optional<Damage>& damage() const = 0;
-  virtual const AddressTable& addresses() const = 0;
+  virtual const packet::AddressTable& addresses() const = 0;
   /// Bytes of the stored file consumed so far, for a progress bar.
   virtual std::int64_t position() const = 0;
 };

@@ -92,7 +92,7 @@ TEST(OpenCapture, GivesLivePacketsBeforeThePipeEnds) {
   PipedStdin input;
   os::write_all(input.writing(), written(segments(2), {.format = FileFormat::Pcap}), "the pipe");
   const auto reader = open_capture("-");
-  std::array<Packet, 2> two;
+  std::array<packet::Packet, 2> two;
   EXPECT_EQ(reader->read(two), 2u);  // would wait for ever if it asked for more than it needs
 }
 
@@ -149,7 +149,7 @@ TEST(Reader, GivesRecordsThatDecodeToItsPackets) {
   const FileBytes file = written(segments(5), {.interfaces = {{.link_type = 1, .snaplen = 60}}});
   const auto packets = read_all(file).packets;
   const auto reader = read_capture(file, "x");
-  Record record;
+  packet::Record record;
   std::size_t count = 0;
   for (; reader->next(record); ++count) {
     EXPECT_EQ(record.bytes.size(), 60u);
@@ -163,7 +163,7 @@ TEST(Reader, GivesRecordsThatDecodeToItsPackets) {
 TEST(Reader, AgreesWhateverTheBatch) {
   const FileBytes file = written(segments(100), {});
   for (const std::size_t batch : {1u, 7u, 99u, 100u, 101u}) {
-    std::vector<Packet> packets(batch);
+    std::vector<packet::Packet> packets(batch);
     const auto reader = read_capture(file, "x");
     std::size_t sum = 0;
     while (const std::size_t count = reader->read(packets)) sum += count;

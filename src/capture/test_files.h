@@ -3,10 +3,10 @@
 
 #pragma once
 
-#include "trainwire/capture/byte_order.h"
 #include "trainwire/capture/ladder.h"
 #include "trainwire/capture/reader.h"
 #include "trainwire/capture/writer.h"
+#include "trainwire/packet/byte_order.h"
 
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ class HandMade {
   template <class T>
   HandMade& put(T value) {
     std::array<std::byte, sizeof value> stored{};
-    store(stored.data(), value, order_);
+    packet::store(stored.data(), value, order_);
     return bytes(stored);
   }
 
@@ -62,7 +62,7 @@ class HandMade {
 
 /// Everything a reader delivers.
 struct Reading {
-  std::vector<Packet> packets = {};
+  std::vector<packet::Packet> packets = {};
   FileFacts facts = {};
   std::optional<Damage> damage = {};
   std::vector<std::string> sources = {};  ///< addresses of the packets, as text
@@ -71,14 +71,14 @@ struct Reading {
 /// In batches of three: files are small, and batches must end in their middle.
 inline Reading read_all(Reader& reader) {
   Reading reading;
-  std::array<Packet, 3> batch;
+  std::array<packet::Packet, 3> batch;
   while (const std::size_t count = reader.read(batch)) {
     reading.packets.insert(reading.packets.end(), batch.begin(),
                            batch.begin() + static_cast<std::ptrdiff_t>(count));
   }
   reading.facts = reader.facts();
   reading.damage = reader.damage();
-  for (const Packet& packet : reading.packets) {
+  for (const packet::Packet& packet : reading.packets) {
     reading.sources.push_back(reader.addresses()[packet.source].text());
   }
   return reading;
@@ -93,12 +93,12 @@ inline FileBytes joined(FileBytes first, const FileBytes& second) {
   return first;
 }
 
-inline Record record_of(const LadderFrame& frame, std::uint16_t interface = 0) {
+inline packet::Record record_of(const LadderFrame& frame, std::uint16_t interface = 0) {
   return {.bytes = frame.bytes,
           .original_bytes = frame.original_bytes,
           .time_ns = frame.time_ns,
           .interface = interface,
-          .link = Link::Ethernet};
+          .link = packet::Link::Ethernet};
 }
 
 /// The ladder in a file of the given kind; packets alternate between the interfaces.

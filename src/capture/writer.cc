@@ -2,8 +2,8 @@
 #include "trainwire/capture/writer.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/byte_order.h"
 #include "trainwire/capture/pcapng_blocks.h"
+#include "trainwire/packet/byte_order.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ class Builder {
   void put(T value) {
     const std::size_t at = block_.size();
     block_.resize(at + sizeof value);
-    store(block_.data() + at, value, order_);
+    packet::store(block_.data() + at, value, order_);
   }
   void put_padded(std::span<const std::byte> bytes) {
     block_.insert(block_.end(), bytes.begin(), bytes.end());
@@ -38,7 +38,7 @@ class Builder {
   }
   void end() {
     const auto length = static_cast<std::uint32_t>(block_.size() + 4);
-    store(block_.data() + 4, length, order_);
+    packet::store(block_.data() + 4, length, order_);
     put(length);
   }
   void option(OptionCode code, std::span<const std::byte> value) {
@@ -127,13 +127,13 @@ void Writer::describe(const Interface& interface) {
   sink_->write(block_);
 }
 
-void Writer::write(const Record& record) {
+void Writer::write(const packet::Record& record) {
   check(record.interface < options_.interfaces.size(), "a packet comes from a described interface");
   const auto bytes = cut(record.bytes, options_.interfaces[record.interface].snaplen);
   options_.format == FileFormat::Pcap ? write_pcap(record, bytes) : write_pcapng(record, bytes);
 }
 
-void Writer::write_pcap(const Record& record, std::span<const std::byte> bytes) {
+void Writer::write_pcap(const packet::Record& record, std::span<const std::byte> bytes) {
   const auto per_second = static_cast<std::uint64_t>(scales_[0].ticks_per_second());
   const std::uint64_t most = (std::uint64_t{1} << 32) * per_second - 1;
   const std::uint64_t ticks = std::min(scales_[0].ticks(record.time_ns), most);
@@ -146,7 +146,7 @@ void Writer::write_pcap(const Record& record, std::span<const std::byte> bytes) 
   sink_->write(bytes);
 }
 
-void Writer::write_pcapng(const Record& record, std::span<const std::byte> bytes) {
+void Writer::write_pcapng(const packet::Record& record, std::span<const std::byte> bytes) {
   const std::uint64_t ticks = scales_[record.interface].ticks(record.time_ns);
   Builder block(block_, options_.order);
   block.begin(kEnhancedPacket);

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "trainwire/capture/file_facts.h"
-#include "trainwire/capture/record.h"
 #include "trainwire/capture/sink.h"
 #include "trainwire/capture/time_scale.h"
+#include "trainwire/packet/record.h"
 
 #include <bit>
 #include <cstddef>
@@ -38,7 +38,7 @@ class Writer {
 
   /// The link of the record is not looked at. REQUIRES: record.interface exists. Throws
   /// SystemError.
-  void write(const Record& record);
+  void write(const packet::Record& record);
   /// pcapng: a statistics block, by convention at the end of the file. pcap: nothing, for it has no
   /// place.
   void statistics(std::uint16_t interface, std::uint64_t received, std::uint64_t dropped);
@@ -49,8 +49,8 @@ class Writer {
   void begin_pcap();
   void begin_pcapng();
   void describe(const Interface& interface);
-  void write_pcap(const Record& record, std::span<const std::byte> bytes);
-  void write_pcapng(const Record& record, std::span<const std::byte> bytes);
+  void write_pcap(const packet::Record& record, std::span<const std::byte> bytes);
+  void write_pcapng(const packet::Record& record, std::span<const std::byte> bytes);
 
   std::unique_ptr<ByteSink> sink_;
   WriterOptions options_;

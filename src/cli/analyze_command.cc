@@ -13,7 +13,7 @@
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/version.h"
-#include "trainwire/flow/hosts.h"
+#include "trainwire/gather/hosts.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -89,13 +89,13 @@ void read_captures(const Options& options, Streams streams, CaptureResult& resul
   Progress progress(streams.err,
                     !options.quiet && !options.no_progress && is_terminal(streams.err));
   const InterruptGuard guard;
-  flow::ReadOptions how;
+  gather::ReadOptions how;
   how.table.window_ns = window_of(options);
   how.filter = options.filter;
   how.one_clock = options.one_clock;
   how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
   how.stop = [&] { return guard.interrupted(); };
-  how.retired = [&](const flow::Flow& flow, const std::vector<capture::Address>& addresses) {
+  how.retired = [&](const flow::Flow& flow, const std::vector<packet::Address>& addresses) {
     if (result.small_flows.size() >= kMostSmallFlows) return;
     SmallFlow& small = result.small_flows.emplace_back(
         SmallFlow{.flow = flow,
@@ -103,7 +103,7 @@ void read_captures(const Options& options, Streams streams, CaptureResult& resul
                   .destination = addresses[flow.key.destination].text()});
     small.flow.series = {};
   };
-  result.traffic = flow::read_traffic(options.captures, how);
+  result.traffic = gather::read_traffic(options.captures, how);
   result.interrupted = guard.interrupted();
 }
 
@@ -116,7 +116,7 @@ void refuse_nothing(const Options& options, const CaptureResult& result) {
                     options.filter));
   }
   std::string damage;
-  for (const flow::FileSummary& file : result.traffic.files) {
+  for (const gather::FileSummary& file : result.traffic.files) {
     if (file.damage)
       damage = fmt::format(" ({} at byte {})", file.damage->text, file.damage->offset);
   }
@@ -130,7 +130,7 @@ void warn_of_strange_log(const CaptureResult& result, Streams streams) {
   if (!result.log) return;
   std::int64_t first = result.log->steps.front().start_ns;
   std::int64_t last = first;
-  for (const flow::LoggedStep& step : result.log->steps) {
+  for (const imports::LoggedStep& step : result.log->steps) {
     first = std::min(first, step.start_ns);
     last = std::max(last, step.end_ns);
   }
@@ -145,7 +145,7 @@ void warn_of_strange_log(const CaptureResult& result, Streams streams) {
 }
 
 void print_damage(const CaptureResult& result, Streams streams) {
-  for (const flow::FileSummary& file : result.traffic.files) {
+  for (const gather::FileSummary& file : result.traffic.files) {
     if (!file.damage) continue;
     fmt::print(streams.err, "trainwire: {} is damaged at byte {}: {}; everything before was used\n",
                printable(file.path), file.damage->offset, printable(file.damage->text));
@@ -161,8 +161,8 @@ int exit_code(const Options& options, const CaptureResult& result, Streams strea
   if (!options.strict) return 0;
   const bool damaged =
       std::any_of(result.traffic.files.begin(), result.traffic.files.end(),
-                  [](const flow::FileSummary& file) { return file.damage.has_value(); });
-  if (!damaged && result.analysis.quality.level != flow::Level::Poor) return 0;
+                  [](const gather::FileSummary& file) { return file.damage.has_value(); });
+  if (!damaged && result.analysis.quality.level != diagnose::Level::Poor) return 0;
   fmt::print(streams.err, "trainwire: the data are {} and --strict was given\n",
              damaged ? "damaged" : "of poor quality");
   return kRunFailed;
@@ -172,9 +172,9 @@ int analyze(const Options& options, Streams streams) {
   CaptureResult result;
   window_of(options);
   const std::vector<spec::Expectation> expectations = expectations_of(options.expect);
-  flow::AnalysisOptions how;
+  diagnose::AnalysisOptions how;
   if (!options.hosts.empty()) how.names = read_hosts(options.hosts);
-  if (!options.log.empty()) how.log = flow::parse_step_log(read_whole(options.log), options.log);
+  if (!options.log.empty()) how.log = imports::parse_step_log(read_whole(options.log), options.log);
   result.log = how.log;
   const auto folder = take_folder(options, streams);
   read_captures(options, streams, result);
@@ -183,9 +183,9 @@ int analyze(const Options& options, Streams streams) {
   std::future<void> windows;
   if (folder) {
     windows =
-        begin_windows(result.traffic, flow::host_table(result.traffic, how.names).hosts, *folder);
+        begin_windows(result.traffic, gather::host_table(result.traffic, how.names).hosts, *folder);
   }
-  result.analysis = flow::analyse(result.traffic, how);
+  result.analysis = diagnose::analyse(result.traffic, how);
   std::future<void> tables;
   if (folder) {
     tables = std::async(std::launch::async, [&] { write_tables_but_windows(result, *folder); });

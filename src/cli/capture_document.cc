@@ -23,9 +23,9 @@ ordered_json damage_document(const std::optional<capture::Damage>& damage) {
 }
 
 ordered_json capture_part(const CaptureResult& result) {
-  const flow::Traffic& traffic = result.traffic;
+  const gather::Captured& traffic = result.traffic;
   ordered_json files = ordered_json::array();
-  for (const flow::FileSummary& file : traffic.files) files.push_back(file_document(file));
+  for (const gather::FileSummary& file : traffic.files) files.push_back(file_document(file));
   return {{"packets", traffic.totals.packets},
           {"bytes", traffic.totals.wire_bytes},
           {"duration_s", duration_s(traffic.totals)},
@@ -40,7 +40,7 @@ ordered_json capture_part(const CaptureResult& result) {
 
 ordered_json hosts_part(const CaptureResult& result) {
   ordered_json hosts = ordered_json::array();
-  for (const flow::Host& host : result.analysis.hosts) {
+  for (const gather::Host& host : result.analysis.hosts) {
     ordered_json addresses = ordered_json::array();
     for (const std::uint32_t number : host.addresses) {
       addresses.push_back(result.traffic.addresses[number].text());
@@ -102,10 +102,10 @@ ordered_json bursts_part(const CaptureResult& result) {
           {"completion_p99_s", any ? ordered_json(bursts.p99_s) : nullptr}};
 }
 
-ordered_json iterations_part(const flow::Iterations& iterations) {
+ordered_json iterations_part(const diagnose::Iterations& iterations) {
   ordered_json times = ordered_json::array();
   ordered_json starts = ordered_json::array();
-  for (const flow::Iteration& step : iterations.steps) {
+  for (const diagnose::Iteration& step : iterations.steps) {
     times.push_back(in_seconds(step.end_ns - step.start_ns));
     starts.push_back(in_seconds(step.start_ns));
   }
@@ -133,9 +133,9 @@ ordered_json iterations_part(const flow::Iterations& iterations) {
           {"starts_s", std::move(starts)}};
 }
 
-ordered_json collectives_part(const flow::Analysis& analysis) {
+ordered_json collectives_part(const diagnose::Analysis& analysis) {
   ordered_json collectives = ordered_json::array();
-  for (const flow::Collective& collective : analysis.collectives) {
+  for (const diagnose::Collective& collective : analysis.collectives) {
     ordered_json json{{"operation", collective.operation},
                       {"strategy", collective.strategy},
                       {"order", collective.order},
@@ -153,7 +153,7 @@ ordered_json collectives_part(const flow::Analysis& analysis) {
   return collectives;
 }
 
-ordered_json bottleneck_part(const std::optional<flow::Bottleneck>& bottleneck) {
+ordered_json bottleneck_part(const std::optional<diagnose::Bottleneck>& bottleneck) {
   if (!bottleneck) return nullptr;
   return {{"from", bottleneck->from},
           {"to", bottleneck->to},
@@ -162,7 +162,7 @@ ordered_json bottleneck_part(const std::optional<flow::Bottleneck>& bottleneck) 
           {"evidence", bottleneck->evidence}};
 }
 
-ordered_json straggler_part(const std::optional<flow::Straggler>& straggler) {
+ordered_json straggler_part(const std::optional<diagnose::Straggler>& straggler) {
   if (!straggler) return nullptr;
   return {{"host", straggler->host},
           {"delay_s", straggler->delay_s},
@@ -170,9 +170,9 @@ ordered_json straggler_part(const std::optional<flow::Straggler>& straggler) {
           {"evidence", straggler->evidence}};
 }
 
-ordered_json findings_part(const flow::Analysis& analysis) {
+ordered_json findings_part(const diagnose::Analysis& analysis) {
   ordered_json findings = ordered_json::array();
-  for (const flow::Finding& finding : analysis.findings) {
+  for (const diagnose::Finding& finding : analysis.findings) {
     findings.push_back({{"text", finding.text}, {"severity", name_of(finding.severity)}});
   }
   return findings;
@@ -180,7 +180,7 @@ ordered_json findings_part(const flow::Analysis& analysis) {
 
 }  // namespace
 
-ordered_json file_document(const flow::FileSummary& file) {
+ordered_json file_document(const gather::FileSummary& file) {
   return {{"path", file.path},
           {"format", file.facts.format},
           {"compression", file.facts.compression},
@@ -202,14 +202,14 @@ ordered_json file_document(const flow::FileSummary& file) {
 ordered_json verdict_document(const flow::Totals& totals) {
   ordered_json verdicts;
   for (std::size_t i = 0; i < totals.by_verdict.size(); ++i) {
-    verdicts[std::string(name_of(static_cast<capture::Verdict>(i)))] = totals.by_verdict[i];
+    verdicts[std::string(name_of(static_cast<packet::Verdict>(i)))] = totals.by_verdict[i];
   }
   return verdicts;
 }
 
 ordered_json capture_document(std::string_view command, const CaptureResult& result) {
   const HostNames names(result.traffic, result.analysis);
-  const flow::Analysis& analysis = result.analysis;
+  const diagnose::Analysis& analysis = result.analysis;
   return {{"schema", result::kSchema},
           {"command", command},
           {"capture", capture_part(result)},

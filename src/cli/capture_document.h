@@ -18,7 +18,7 @@ namespace tw::cli {
 nlohmann::ordered_json capture_document(std::string_view command, const CaptureResult& result);
 
 /// One file as `info` and `analyze` describe it.
-nlohmann::ordered_json file_document(const flow::FileSummary& file);
+nlohmann::ordered_json file_document(const gather::FileSummary& file);
 /// {"tcp": 120, ...}, every verdict.
 nlohmann::ordered_json verdict_document(const flow::Totals& totals);
 

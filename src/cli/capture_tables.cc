@@ -29,7 +29,7 @@ struct FlowLabels {
   std::size_t number;
   std::string source;
   std::string destination;
-  flow::FlowClass flow_class;
+  diagnose::FlowClass flow_class;
 };
 
 void write_flow(TableFile& table, const flow::Flow& flow, const FlowLabels& labels) {
@@ -69,7 +69,7 @@ void write_flow(TableFile& table, const flow::Flow& flow, const FlowLabels& labe
 }
 
 void write_flows(const CaptureResult& result, TableFile& table) {
-  const flow::Traffic& traffic = result.traffic;
+  const gather::Captured& traffic = result.traffic;
   for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
     const flow::Flow& flow = traffic.flows[i];
     write_flow(table, flow,
@@ -96,9 +96,9 @@ void write_pairs(const CaptureResult& result, const HostNames& names, TableFile&
   }
 }
 
-void write_iterations(const flow::Iterations& iterations, TableFile& table) {
+void write_iterations(const diagnose::Iterations& iterations, TableFile& table) {
   std::size_t number = 0;
-  for (const flow::Iteration& step : iterations.steps) {
+  for (const diagnose::Iteration& step : iterations.steps) {
     table.row({number++, step.start_ns, step.end_ns,
                static_cast<double>(step.end_ns - step.start_ns) / 1e9, step.exchange_start_ns,
                step.exchange_end_ns, step.bytes, step.packets});
@@ -114,11 +114,11 @@ struct PairBytes {
 using IterationPairs = std::map<std::array<std::size_t, 3>, PairBytes>;
 
 /// The iteration in which `time_ns` lies; nothing outside of all.
-std::optional<std::size_t> iteration_at(std::span<const flow::Iteration> steps,
+std::optional<std::size_t> iteration_at(std::span<const diagnose::Iteration> steps,
                                         std::int64_t time_ns) {
   const auto after = std::upper_bound(
       steps.begin(), steps.end(), time_ns,
-      [](std::int64_t time, const flow::Iteration& step) { return time < step.start_ns; });
+      [](std::int64_t time, const diagnose::Iteration& step) { return time < step.start_ns; });
   if (after == steps.begin() || time_ns >= std::prev(after)->end_ns) return {};
   return static_cast<std::size_t>(after - steps.begin()) - 1;
 }
@@ -126,7 +126,7 @@ std::optional<std::size_t> iteration_at(std::span<const flow::Iteration> steps,
 IterationPairs iteration_pairs(const CaptureResult& result, const HostNames& names) {
   IterationPairs pairs;
   for (std::size_t i = 0; i < result.traffic.flows.size(); ++i) {
-    if (result.analysis.classes[i] != flow::FlowClass::Gradient) continue;
+    if (result.analysis.classes[i] != diagnose::FlowClass::Gradient) continue;
     const flow::Flow& flow = result.traffic.flows[i];
     for (const flow::Burst& burst : flow.bursts) {
       const auto iteration = iteration_at(result.analysis.iterations.steps, burst.start_ns);
@@ -228,7 +228,7 @@ void write_scope(std::string_view scope, std::span<const WindowSeries> all,
   }
 }
 
-void write_windows(const flow::Traffic& traffic, const HostNames& names, TableFile& table) {
+void write_windows(const gather::Captured& traffic, const HostNames& names, TableFile& table) {
   write_scope("total", std::vector<WindowSeries>{{.parts = {&traffic.series}}}, traffic.clock,
               table);
   std::map<std::pair<std::size_t, std::size_t>, WindowSeries> pairs;
@@ -250,8 +250,8 @@ void write_windows(const flow::Traffic& traffic, const HostNames& names, TableFi
   write_scope("flow", flows, traffic.clock, table);
 }
 
-void write_collectives(const flow::Analysis& analysis, TableFile& table) {
-  for (const flow::Collective& collective : analysis.collectives) {
+void write_collectives(const diagnose::Analysis& analysis, TableFile& table) {
+  for (const diagnose::Collective& collective : analysis.collectives) {
     const auto timing = timing_of(collective, analysis);
     const auto number = [&](double value) { return timing ? Cell(value) : Cell(); };
     const CollectiveTiming shown = timing.value_or(CollectiveTiming{});
@@ -265,8 +265,8 @@ void write_collectives(const flow::Analysis& analysis, TableFile& table) {
   }
 }
 
-void write_steps(const flow::StepLog& log, TableFile& table) {
-  for (const flow::LoggedStep& step : log.steps) {
+void write_steps(const imports::StepLog& log, TableFile& table) {
+  for (const imports::LoggedStep& step : log.steps) {
     table.row({step.rank, step.step, "step", step.start_ns, step.end_ns, {}, {}, {}, {}});
   }
 }
@@ -279,10 +279,10 @@ void write_tables(const CaptureResult& result, RunFolder& folder) {
   write_tables_but_windows(result, folder);
 }
 
-std::future<void> begin_windows(const flow::Traffic& traffic, std::vector<flow::Host> hosts,
+std::future<void> begin_windows(const gather::Captured& traffic, std::vector<gather::Host> hosts,
                                 RunFolder& folder) {
   TableFile& table = folder.table("windows");
-  flow::Analysis only_hosts = {};
+  diagnose::Analysis only_hosts = {};
   only_hosts.hosts = std::move(hosts);
   return std::async(std::launch::async, [&traffic, &table, names = HostNames(traffic, only_hosts)] {
     write_windows(traffic, names, table);

@@ -22,7 +22,7 @@ void write_tables(const CaptureResult& result, result::RunFolder& folder);
 /// The same in two parts, for windows.csv is by far the largest and needs nothing of an analysis
 /// but the hosts: it is written by a thread of its own from now on, while `traffic` must stay as it
 /// is. The future throws SystemError, and its destructor waits.
-std::future<void> begin_windows(const flow::Traffic& traffic, std::vector<flow::Host> hosts,
+std::future<void> begin_windows(const gather::Captured& traffic, std::vector<gather::Host> hosts,
                                 result::RunFolder& folder);
 void write_tables_but_windows(const CaptureResult& result, result::RunFolder& folder);
 

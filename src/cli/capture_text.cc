@@ -52,7 +52,7 @@ void add_line(Lines& lines, std::string_view label, std::string_view text, std::
   }
 }
 
-std::string file_title(const flow::Traffic& traffic) {
+std::string file_title(const gather::Captured& traffic) {
   if (traffic.files.empty()) return "no file";
   const std::string first = std::filesystem::path(traffic.files.front().path).filename();
   if (traffic.files.size() == 1) return printable(first == "-" ? "standard input" : first);
@@ -61,15 +61,14 @@ std::string file_title(const flow::Traffic& traffic) {
 
 std::string protocols(const flow::Totals& totals) {
   std::vector<std::string> shares;
-  for (const auto verdict :
-       {capture::Verdict::Tcp, capture::Verdict::Udp, capture::Verdict::Rocev2}) {
+  for (const auto verdict : {packet::Verdict::Tcp, packet::Verdict::Udp, packet::Verdict::Rocev2}) {
     const std::uint64_t packets = totals.by_verdict[static_cast<std::size_t>(verdict)];
     if (packets == 0) continue;
     const double share = 100 * static_cast<double>(packets) / static_cast<double>(totals.packets);
     shares.push_back(fmt::format("{} {:.3g} %",
-                                 verdict == capture::Verdict::Tcp   ? "TCP"
-                                 : verdict == capture::Verdict::Udp ? "UDP"
-                                                                    : "RoCEv2",
+                                 verdict == packet::Verdict::Tcp   ? "TCP"
+                                 : verdict == packet::Verdict::Udp ? "UDP"
+                                                                   : "RoCEv2",
                                  share));
   }
   return shares.empty() ? "no TCP or UDP" : fmt::format("{}", fmt::join(shares, ", "));
@@ -94,7 +93,7 @@ void add_capture(Lines& lines, const CaptureResult& result) {
     add_line(lines, "", "interrupted: these are results of what was read until then");
 }
 
-void add_iterations(Lines& lines, const flow::Iterations& iterations) {
+void add_iterations(Lines& lines, const diagnose::Iterations& iterations) {
   if (iterations.steps.empty()) {
     const std::string why =
         iterations.evidence.empty() ? "" : ": " + printable(iterations.evidence);
@@ -109,15 +108,15 @@ void add_iterations(Lines& lines, const flow::Iterations& iterations) {
                        source, time_text(iterations.median_s), time_text(iterations.ci_low_s),
                        time_text(iterations.ci_high_s), time_text(iterations.p99_s)));
   std::vector<double> times;
-  for (const flow::Iteration& step : iterations.steps) {
+  for (const diagnose::Iteration& step : iterations.steps) {
     times.push_back(static_cast<double>(step.end_ns - step.start_ns));
   }
   const std::string note = iterations.first_untypical ? "  the first is untypical" : "";
   if (times.size() > 1) add_line(lines, "", sparkline(times, 58) + note);
 }
 
-void add_split(Lines& lines, const flow::Analysis& analysis) {
-  const flow::Iterations& iterations = analysis.iterations;
+void add_split(Lines& lines, const diagnose::Analysis& analysis) {
+  const diagnose::Iterations& iterations = analysis.iterations;
   if (iterations.steps.empty()) return;
   // Exchanges of hosts that are not in step overlap: no more than all the time is left then.
   const double share =
@@ -160,15 +159,15 @@ void add_bursts(Lines& lines, const CaptureResult& result) {
                        time_text(bursts.p99_s), again));
 }
 
-std::string order_text(const flow::Collective& collective) {
+std::string order_text(const diagnose::Collective& collective) {
   const bool ring = collective::shape_of(collective.strategy) == collective::Shape::Ring;
   std::string text = fmt::format("{}", fmt::join(collective.order, ring ? " → " : ", "));
   if (ring && !collective.order.empty()) text += " → " + collective.order.front();
   return printable(text);
 }
 
-void add_collective(Lines& lines, const flow::Collective& collective,
-                    const flow::Analysis& analysis) {
+void add_collective(Lines& lines, const diagnose::Collective& collective,
+                    const diagnose::Analysis& analysis) {
   std::string time = "-";
   std::string algbw = "-";
   std::string busbw = "-";
@@ -185,7 +184,7 @@ void add_collective(Lines& lines, const flow::Collective& collective,
   lines.push_back(cut("    " + order_text(collective), kMostColumns));
 }
 
-void add_collectives(Lines& lines, const flow::Analysis& analysis, std::size_t most) {
+void add_collectives(Lines& lines, const diagnose::Analysis& analysis, std::size_t most) {
   lines.emplace_back();
   if (analysis.collectives.empty()) {
     lines.emplace_back("collectives      none recognised");
@@ -223,11 +222,11 @@ Lines closing_lines(const CaptureResult& result, const std::string& folder) {
 }
 
 /// One finding a line, or several lines while there is `room`; the most important first.
-Lines finding_lines(const flow::Analysis& analysis, std::size_t room) {
+Lines finding_lines(const diagnose::Analysis& analysis, std::size_t room) {
   constexpr std::size_t kIndent = 5;
   std::vector<Lines> texts;
   std::size_t sum = 0;
-  for (const flow::Finding& finding : analysis.findings) {
+  for (const diagnose::Finding& finding : analysis.findings) {
     texts.push_back(wrapped(printable(finding.text), kMostColumns - kIndent));
     sum += texts.back().size();
   }

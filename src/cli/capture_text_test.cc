@@ -23,8 +23,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-flow::FileSummary file_named(const std::string& path) {
-  flow::FileSummary file{};
+gather::FileSummary file_named(const std::string& path) {
+  gather::FileSummary file{};
   file.path = path;
   return file;
 }
@@ -36,7 +36,7 @@ CaptureResult too_much() {
   result.traffic.files.push_back(file_named(std::string(300, 'x') + ".pcap"));
   result.traffic.totals.packets = 1'000'000;
   result.traffic.totals.last_ns = 1'000'000'000;
-  flow::Analysis& analysis = result.analysis;
+  diagnose::Analysis& analysis = result.analysis;
   for (int i = 0; i < 300; ++i) {
     analysis.iterations.steps.push_back({.start_ns = i,
                                          .end_ns = 2 * i + 1,
@@ -57,9 +57,9 @@ CaptureResult too_much() {
   for (int i = 0; i < 7; ++i) {
     std::string text = fmt::format("finding {}", i + 1);
     for (int word = 0; word < 60; ++word) text += " many words";
-    analysis.findings.push_back({.text = text, .severity = flow::Severity::Notice});
+    analysis.findings.push_back({.text = text, .severity = diagnose::Severity::Notice});
   }
-  analysis.quality = {.level = flow::Level::Poor,
+  analysis.quality = {.level = diagnose::Level::Poor,
                       .reasons = std::vector<std::string>(20, "a long reason")};
   return result;
 }
@@ -82,7 +82,8 @@ TEST(CaptureText, SaysThatNothingWasFound) {
   result.traffic.files.push_back(file_named("web.pcap"));
   result.traffic.totals.packets = 10;
   result.analysis.iterations.evidence = "no period stands out";
-  result.analysis.findings = {{.text = "no training traffic", .severity = flow::Severity::Info}};
+  result.analysis.findings = {
+      {.text = "no training traffic", .severity = diagnose::Severity::Info}};
   const std::string text = capture_text(result, "");
   EXPECT_THAT(text,
               AllOf(HasSubstr("none found: no period stands out"), HasSubstr("none recognised"),
@@ -92,7 +93,8 @@ TEST(CaptureText, SaysThatNothingWasFound) {
 TEST(CaptureText, GivesTheTerminalNothingToObey) {
   CaptureResult result;
   result.traffic.files.push_back(file_named("a\x1b[2J.pcap"));
-  result.analysis.findings = {{.text = "host \x1b[31m is slow", .severity = flow::Severity::Info}};
+  result.analysis.findings = {
+      {.text = "host \x1b[31m is slow", .severity = diagnose::Severity::Info}};
   EXPECT_THAT(capture_text(result, "b\x1b.run"), Not(HasSubstr("\x1b")));
 }
 

@@ -19,7 +19,7 @@ constexpr std::size_t kNoHost = std::numeric_limits<std::size_t>::max();
 /// Adds series up in wider windows and tells the fullest.
 class PeakFinder {
  public:
-  explicit PeakFinder(const flow::Traffic& traffic) {
+  explicit PeakFinder(const gather::Captured& traffic) {
     const std::int64_t base = std::max<std::int64_t>(traffic.clock.width_ns, 1);
     while (base * fold_ < kPeakWindowNs) ++fold_;
     const std::int64_t count =
@@ -54,7 +54,7 @@ class PeakFinder {
 
 /// Flows by the host that sends (0) or receives (1) them.
 using FlowsOfHost = std::vector<std::vector<const flow::Flow*>>;
-FlowsOfHost flows_by_host(const flow::Traffic& traffic, const HostNames& names, bool sending) {
+FlowsOfHost flows_by_host(const gather::Captured& traffic, const HostNames& names, bool sending) {
   FlowsOfHost result(names.count());
   for (const flow::Flow& flow : traffic.flows) {
     result[names.host_of(sending ? flow.key.source : flow.key.destination)].push_back(&flow);
@@ -66,7 +66,7 @@ double mean_bps(std::uint64_t bytes, double seconds) {
   return seconds > 0 ? 8 * static_cast<double>(bytes) / seconds : 0;
 }
 
-void look_at_hosts(const flow::Traffic& traffic, const HostNames& names, bool sending,
+void look_at_hosts(const gather::Captured& traffic, const HostNames& names, bool sending,
                    PeakFinder& finder, RateFigures& figures) {
   const FlowsOfHost flows = flows_by_host(traffic, names, sending);
   for (std::size_t host = 0; host < flows.size(); ++host) {
@@ -86,24 +86,26 @@ void look_at_hosts(const flow::Traffic& traffic, const HostNames& names, bool se
 }
 
 /// nccl-tests' PERFORMANCE.md: what the hardware carried over what the operation moved.
-double bus_factor(const flow::Collective& collective) {
+double bus_factor(const diagnose::Collective& collective) {
   const double hosts = static_cast<double>(collective.order.size());
   return collective.operation == "all_reduce" && hosts > 0 ? 2 * (hosts - 1) / hosts : 1;
 }
 
 /// Sent once, before the steps.
-bool is_of_start(const flow::Collective& collective) { return collective.operation == "broadcast"; }
+bool is_of_start(const diagnose::Collective& collective) {
+  return collective.operation == "broadcast";
+}
 
 }  // namespace
 
-flow::FlowClass class_of(const SmallFlow& small) {
-  return small.flow.payload_bytes <= flow::kTinyBytes ? flow::FlowClass::Tiny
-                                                      : flow::FlowClass::Control;
+diagnose::FlowClass class_of(const SmallFlow& small) {
+  return small.flow.payload_bytes <= flow::kTinyBytes ? diagnose::FlowClass::Tiny
+                                                      : diagnose::FlowClass::Control;
 }
 
-HostNames::HostNames(const flow::Traffic& traffic, const flow::Analysis& analysis)
+HostNames::HostNames(const gather::Captured& traffic, const diagnose::Analysis& analysis)
     : host_of_(traffic.addresses.size(), kNoHost) {
-  for (const flow::Host& host : analysis.hosts) {
+  for (const gather::Host& host : analysis.hosts) {
     for (const std::uint32_t address : host.addresses) host_of_[address] = names_.size();
     names_.push_back(host.name);
   }
@@ -114,7 +116,7 @@ HostNames::HostNames(const flow::Traffic& traffic, const flow::Analysis& analysi
   }
 }
 
-std::vector<HostPair> host_pairs(const flow::Traffic& traffic, const HostNames& names) {
+std::vector<HostPair> host_pairs(const gather::Captured& traffic, const HostNames& names) {
   std::map<std::pair<std::size_t, std::size_t>, flow::PairCount> sums;
   for (const flow::PairCount& pair : traffic.pairs) {
     const auto key = std::pair(names.host_of(pair.source), names.host_of(pair.destination));
@@ -138,7 +140,7 @@ std::vector<HostPair> host_pairs(const flow::Traffic& traffic, const HostNames& 
   return pairs;
 }
 
-RateFigures rate_figures(const flow::Traffic& traffic, const HostNames& names) {
+RateFigures rate_figures(const gather::Captured& traffic, const HostNames& names) {
   PeakFinder finder(traffic);
   finder.add(traffic.series);
   RateFigures figures{.mean_bps = mean_bps(traffic.totals.wire_bytes, duration_s(traffic.totals)),
@@ -149,11 +151,11 @@ RateFigures rate_figures(const flow::Traffic& traffic, const HostNames& names) {
   return figures;
 }
 
-BurstFigures burst_figures(const flow::Traffic& traffic, const flow::Analysis& analysis) {
+BurstFigures burst_figures(const gather::Captured& traffic, const diagnose::Analysis& analysis) {
   std::vector<double> bytes;
   std::vector<double> lengths;
   for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
-    if (analysis.classes[i] != flow::FlowClass::Gradient) continue;
+    if (analysis.classes[i] != diagnose::FlowClass::Gradient) continue;
     for (const flow::Burst& burst : traffic.flows[i].bursts) {
       bytes.push_back(static_cast<double>(burst.bytes));
       lengths.push_back(static_cast<double>(burst.end_ns - burst.start_ns) / 1e9);
@@ -171,7 +173,7 @@ void add_figures(CaptureResult& result) {
   result.bursts = burst_figures(result.traffic, result.analysis);
 }
 
-double retransmitted_share(const flow::Traffic& traffic) {
+double retransmitted_share(const gather::Captured& traffic) {
   std::uint64_t payload = 0;
   std::uint64_t again = 0;
   for (const flow::PairCount& pair : traffic.pairs) {
@@ -181,16 +183,16 @@ double retransmitted_share(const flow::Traffic& traffic) {
   return payload == 0 ? 0 : static_cast<double>(again) / static_cast<double>(payload);
 }
 
-std::optional<CollectiveTiming> timing_of(const flow::Collective& collective,
-                                          const flow::Analysis& analysis) {
+std::optional<CollectiveTiming> timing_of(const diagnose::Collective& collective,
+                                          const diagnose::Analysis& analysis) {
   // The steps' exchanges are those of the largest collective that each of them repeats.
   if (is_of_start(collective)) return {};
-  for (const flow::Collective& other : analysis.collectives) {
+  for (const diagnose::Collective& other : analysis.collectives) {
     if (is_of_start(other)) continue;
     if (other.bytes_per_iteration > collective.bytes_per_iteration) return {};
   }
   std::vector<double> times;
-  for (const flow::Iteration& step : analysis.iterations.steps) {
+  for (const diagnose::Iteration& step : analysis.iterations.steps) {
     const std::int64_t length = step.exchange_end_ns - step.exchange_start_ns;
     if (length > 0) times.push_back(static_cast<double>(length) / 1e9);
   }
@@ -205,32 +207,32 @@ double duration_s(const flow::Totals& totals) {
   return static_cast<double>(totals.last_ns - totals.first_ns) / 1e9;
 }
 
-std::optional<std::uint64_t> dropped(const flow::Traffic& traffic) {
+std::optional<std::uint64_t> dropped(const gather::Captured& traffic) {
   std::optional<std::uint64_t> sum;
-  for (const flow::FileSummary& file : traffic.files) {
+  for (const gather::FileSummary& file : traffic.files) {
     if (file.dropped) sum = sum.value_or(0) + *file.dropped;
   }
   return sum;
 }
 
-ClassCounts class_counts(const flow::Traffic& traffic, const flow::Analysis& analysis) {
+ClassCounts class_counts(const gather::Captured& traffic, const diagnose::Analysis& analysis) {
   ClassCounts counts{.control = traffic.retired_flows - traffic.retired_tiny_flows,
                      .tiny = traffic.retired_tiny_flows};
-  for (const flow::FlowClass flow_class : analysis.classes) {
+  for (const diagnose::FlowClass flow_class : analysis.classes) {
     switch (flow_class) {
-      case flow::FlowClass::Gradient:
+      case diagnose::FlowClass::Gradient:
         ++counts.gradient;
         break;
-      case flow::FlowClass::Acknowledgement:
+      case diagnose::FlowClass::Acknowledgement:
         ++counts.acknowledgement;
         break;
-      case flow::FlowClass::Control:
+      case diagnose::FlowClass::Control:
         ++counts.control;
         break;
-      case flow::FlowClass::Tiny:
+      case diagnose::FlowClass::Tiny:
         ++counts.tiny;
         break;
-      case flow::FlowClass::Cross:
+      case diagnose::FlowClass::Cross:
         ++counts.cross;
         break;
     }
@@ -238,30 +240,30 @@ ClassCounts class_counts(const flow::Traffic& traffic, const flow::Analysis& ana
   return counts;
 }
 
-std::string_view name_of(flow::Role role) {
+std::string_view name_of(gather::Role role) {
   static constexpr std::array<std::string_view, 5> kNames{"worker", "server", "chief",
                                                           "cross_traffic", "other"};
   return kNames[static_cast<std::size_t>(role)];
 }
 
-std::string_view name_of(flow::FlowClass flow_class) {
+std::string_view name_of(diagnose::FlowClass flow_class) {
   static constexpr std::array<std::string_view, 5> kNames{"gradient", "acknowledgement", "control",
                                                           "tiny", "cross"};
   return kNames[static_cast<std::size_t>(flow_class)];
 }
 
-std::string_view name_of(flow::Level level) {
+std::string_view name_of(diagnose::Level level) {
   static constexpr std::array<std::string_view, 3> kNames{"good", "fair", "poor"};
   return kNames[static_cast<std::size_t>(level)];
 }
 
-std::string_view name_of(flow::Severity severity) {
+std::string_view name_of(diagnose::Severity severity) {
   static constexpr std::array<std::string_view, 3> kNames{"info", "notice", "warning"};
   return kNames[static_cast<std::size_t>(severity)];
 }
 
-std::string_view name_of(capture::Verdict verdict) {
-  static constexpr std::array<std::string_view, capture::kVerdicts> kNames{
+std::string_view name_of(packet::Verdict verdict) {
+  static constexpr std::array<std::string_view, packet::kVerdicts> kNames{
       "tcp",    "udp",       "rocev2",    "other_ip",    "fragment",
       "not_ip", "too_short", "malformed", "unknown_link"};
   return kNames[static_cast<std::size_t>(verdict)];

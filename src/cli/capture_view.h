@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "trainwire/flow/analysis.h"
-#include "trainwire/flow/traffic.h"
+#include "trainwire/diagnose/analysis.h"
+#include "trainwire/gather/captured.h"
 #include "trainwire/stats/estimate.h"
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct SmallFlow {
 };
 
 /// Tiny or control: by the measure with which they are counted.
-flow::FlowClass class_of(const SmallFlow& small);
+diagnose::FlowClass class_of(const SmallFlow& small);
 
 /// Most small flows that are listed; all are counted.
 inline constexpr std::size_t kMostSmallFlows = 50'000;
@@ -35,7 +35,7 @@ inline constexpr std::size_t kMostSmallFlows = 50'000;
 /// themselves. REQUIRES: traffic and analysis outlive it.
 class HostNames {
  public:
-  HostNames(const flow::Traffic& traffic, const flow::Analysis& analysis);
+  HostNames(const gather::Captured& traffic, const diagnose::Analysis& analysis);
   /// Dense from 0; by address number.
   std::size_t host_of(std::uint32_t address) const { return host_of_[address]; }
   const std::string& name_of(std::uint32_t address) const { return names_[host_of_[address]]; }
@@ -53,7 +53,7 @@ struct HostPair {
   std::size_t to;
   flow::PairCount count;
 };
-std::vector<HostPair> host_pairs(const flow::Traffic& traffic, const HostNames& names);
+std::vector<HostPair> host_pairs(const gather::Captured& traffic, const HostNames& names);
 
 /// Bytes a window, per host and direction.
 struct RateFigures {
@@ -66,7 +66,7 @@ struct RateFigures {
   double busiest_peak_bps = 0;
 };
 /// Peaks over 10 ms, or the series' window when that is longer.
-RateFigures rate_figures(const flow::Traffic& traffic, const HostNames& names);
+RateFigures rate_figures(const gather::Captured& traffic, const HostNames& names);
 
 /// Of gradient flows: stretches of payload without a pause longer than the burst gap.
 struct BurstFigures {
@@ -75,14 +75,14 @@ struct BurstFigures {
   double p50_s = 0;
   double p99_s = 0;
 };
-BurstFigures burst_figures(const flow::Traffic& traffic, const flow::Analysis& analysis);
+BurstFigures burst_figures(const gather::Captured& traffic, const diagnose::Analysis& analysis);
 
 /// Everything that a command read and found out. The figures are filled in by add_figures.
 struct CaptureResult {
-  flow::Traffic traffic = {};
-  flow::Analysis analysis = {};
+  gather::Captured traffic = {};
+  diagnose::Analysis analysis = {};
   std::vector<SmallFlow> small_flows = {};
-  std::optional<flow::StepLog> log = {};
+  std::optional<imports::StepLog> log = {};
   bool interrupted = false;
   RateFigures rates = {};
   BurstFigures bursts = {};
@@ -94,7 +94,7 @@ struct CaptureResult {
 void add_figures(CaptureResult& result);
 
 /// Retransmitted over all payload bytes; 0 without payload.
-double retransmitted_share(const flow::Traffic& traffic);
+double retransmitted_share(const gather::Captured& traffic);
 
 /// How long a collective took, and what that means as nccl-tests counts it.
 struct CollectiveTiming {
@@ -103,12 +103,12 @@ struct CollectiveTiming {
   double busbw_bps;
 };
 /// Only of the collective that carries most: it alone fills an iteration's exchange.
-std::optional<CollectiveTiming> timing_of(const flow::Collective& collective,
-                                          const flow::Analysis& analysis);
+std::optional<CollectiveTiming> timing_of(const diagnose::Collective& collective,
+                                          const diagnose::Analysis& analysis);
 
 double duration_s(const flow::Totals& totals);
 /// Sum over the files that say; nothing when none does.
-std::optional<std::uint64_t> dropped(const flow::Traffic& traffic);
+std::optional<std::uint64_t> dropped(const gather::Captured& traffic);
 
 struct ClassCounts {
   std::uint64_t gradient = 0;
@@ -120,12 +120,12 @@ struct ClassCounts {
   std::uint64_t sum() const { return gradient + acknowledgement + control + tiny + cross; }
 };
 /// Small finished flows included.
-ClassCounts class_counts(const flow::Traffic& traffic, const flow::Analysis& analysis);
+ClassCounts class_counts(const gather::Captured& traffic, const diagnose::Analysis& analysis);
 
-std::string_view name_of(flow::Role role);
-std::string_view name_of(flow::FlowClass flow_class);
-std::string_view name_of(flow::Level level);
-std::string_view name_of(flow::Severity severity);
-std::string_view name_of(capture::Verdict verdict);
+std::string_view name_of(gather::Role role);
+std::string_view name_of(diagnose::FlowClass flow_class);
+std::string_view name_of(diagnose::Level level);
+std::string_view name_of(diagnose::Severity severity);
+std::string_view name_of(packet::Verdict verdict);
 
 }  // namespace tw::cli

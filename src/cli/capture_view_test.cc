@@ -11,11 +11,11 @@ using testing::DoubleEq;
 constexpr std::int64_t kMillisecond = 1'000'000;
 
 /// Addresses ::, 10.0.0.1, 10.0.0.2, 10.0.0.3.
-flow::Traffic three_addresses() {
-  flow::Traffic traffic{};
+gather::Captured three_addresses() {
+  gather::Captured traffic{};
   traffic.addresses.emplace_back();
   for (std::uint32_t i = 1; i <= 3; ++i) {
-    traffic.addresses.push_back(capture::v4_address(0x0a000000 + i));
+    traffic.addresses.push_back(packet::v4_address(0x0a000000 + i));
   }
   return traffic;
 }
@@ -28,8 +28,8 @@ flow::Flow flow_between(std::uint32_t from, std::uint32_t to) {
 }
 
 TEST(HostNames, AddressesOfAHostShareItsName) {
-  const flow::Traffic traffic = three_addresses();
-  flow::Analysis analysis{};
+  const gather::Captured traffic = three_addresses();
+  diagnose::Analysis analysis{};
   analysis.hosts = {{.name = "worker0", .addresses = {1, 3}}};
   const HostNames names(traffic, analysis);
   EXPECT_EQ(names.name_of(1), "worker0");
@@ -38,11 +38,11 @@ TEST(HostNames, AddressesOfAHostShareItsName) {
 }
 
 TEST(HostPairs, AddUpOverAddresses) {
-  flow::Traffic traffic = three_addresses();
+  gather::Captured traffic = three_addresses();
   traffic.pairs = {{.source = 1, .destination = 2, .packets = 1, .wire_bytes = 100},
                    {.source = 3, .destination = 2, .packets = 2, .wire_bytes = 200},
                    {.source = 2, .destination = 1, .packets = 9, .wire_bytes = 400}};
-  flow::Analysis analysis{};
+  diagnose::Analysis analysis{};
   analysis.hosts = {{.name = "worker0", .addresses = {1, 3}}};
   const HostNames names(traffic, analysis);
   const std::vector<HostPair> pairs = host_pairs(traffic, names);
@@ -55,7 +55,7 @@ TEST(HostPairs, AddUpOverAddresses) {
 TEST(RateFigures, PeakIsOverTenMilliseconds) {
   // 1 MB in each of ten 1 ms windows, all within one of 10 ms: 10 MB * 8 / 10 ms = 8 Gbit/s. The
   // capture lasts 1 s: mean 80 Mbit/s.
-  flow::Traffic traffic = three_addresses();
+  gather::Captured traffic = three_addresses();
   traffic.clock = {.origin_ns = 0, .width_ns = kMillisecond};
   traffic.totals.wire_bytes = 10'000'000;
   traffic.totals.last_ns = 1000 * kMillisecond;
@@ -66,7 +66,7 @@ TEST(RateFigures, PeakIsOverTenMilliseconds) {
     traffic.series.add(traffic.clock, (100 + i) * kMillisecond, 1'000'000);
   }
   traffic.flows = {flow};
-  const flow::Analysis analysis{};
+  const diagnose::Analysis analysis{};
   const RateFigures figures = rate_figures(traffic, HostNames(traffic, analysis));
   EXPECT_EQ(figures.window_ns, 10 * kMillisecond);
   EXPECT_THAT(figures.peak_bps, DoubleEq(8e9));
@@ -78,7 +78,7 @@ TEST(RateFigures, PeakIsOverTenMilliseconds) {
 
 TEST(CollectiveTiming, FollowsNcclTests) {
   // 8 MB in 10 ms: 6.4 Gbit/s; a ring of four moves 2 * 3/4 of it over each link: 9.6 Gbit/s.
-  flow::Analysis analysis{};
+  diagnose::Analysis analysis{};
   for (int i = 0; i < 5; ++i) {
     analysis.iterations.steps.push_back({.start_ns = 0,
                                          .end_ns = 0,
@@ -111,12 +111,12 @@ TEST(CollectiveTiming, FollowsNcclTests) {
 }
 
 TEST(ClassCounts, CountSmallFinishedFlows) {
-  flow::Traffic traffic{};
+  gather::Captured traffic{};
   traffic.retired_flows = 10;
   traffic.retired_tiny_flows = 7;
-  flow::Analysis analysis{};
-  analysis.classes = {flow::FlowClass::Gradient, flow::FlowClass::Control,
-                      flow::FlowClass::Acknowledgement};
+  diagnose::Analysis analysis{};
+  analysis.classes = {diagnose::FlowClass::Gradient, diagnose::FlowClass::Control,
+                      diagnose::FlowClass::Acknowledgement};
   const ClassCounts counts = class_counts(traffic, analysis);
   EXPECT_EQ(counts.sum(), 13u);
   EXPECT_EQ(counts.control, 4u);
@@ -124,7 +124,7 @@ TEST(ClassCounts, CountSmallFinishedFlows) {
 }
 
 TEST(Dropped, IsUnknownUntilAFileSays) {
-  flow::Traffic traffic{};
+  gather::Captured traffic{};
   traffic.files.resize(3);
   EXPECT_EQ(dropped(traffic), std::nullopt);
   traffic.files[1].dropped = 5;

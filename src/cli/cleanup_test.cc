@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/test_program.h"
-#include "trainwire/testbed/ledger.h"
+#include "trainwire/ledger/ledger.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -38,7 +38,7 @@ class Cleanup : public testing::Test {
 };
 
 TEST_F(Cleanup, FindsNothingAfterRunsThatEnded) {
-  { const testbed::Ledger ledger(folder_, "ended"); }
+  { const ledger::Ledger ledger(folder_, "ended"); }
   const Result result = trainwire({"cleanup"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.out, "nothing to clean up\n");
@@ -62,7 +62,7 @@ TEST_F(Cleanup, RemovesNothingInADryRun) {
 }
 
 TEST_F(Cleanup, MentionsLivingRuns) {
-  const testbed::Ledger ledger(folder_, "alive");
+  const ledger::Ledger ledger(folder_, "alive");
   EXPECT_EQ(trainwire({"cleanup"}).out, "nothing to clean up\n1 run is alive and left alone\n");
   EXPECT_EQ(trainwire({"cleanup", "--dry-run"}).out,
             "nothing to clean up\n1 run is alive and left alone\n");

@@ -59,7 +59,7 @@ RunCheck counters_check(const lab::ConductOutcome& outcome) {
   std::uint64_t counted = 0;
   bool same = true;
   for (std::size_t i = 0; i < outcome.captures.size(); ++i) {
-    const testbed::LinkCounters& counters = outcome.counters[i];
+    const watch::LinkCounters& counters = outcome.counters[i];
     captured += outcome.captures[i].bytes;
     counted += counters.sent_bytes + counters.received_bytes;
     same = same && outcome.captures[i].bytes == counters.sent_bytes + counters.received_bytes;
@@ -98,11 +98,11 @@ RunCheck pairs_check(const lab::ConductOutcome& outcome, const lab::ConductReque
 }
 
 RunCheck machine_check(const lab::ConductOutcome& outcome) {
-  const bool ok = outcome.verdict.level <= testbed::WatchLevel::Caution;
+  const bool ok = outcome.verdict.level <= watch::WatchLevel::Caution;
   return {.name = "machine",
           .ok = ok,
           .expected = "the network is the limit",
-          .found = testbed::level_name(outcome.verdict.level),
+          .found = watch::level_name(outcome.verdict.level),
           .text = outcome.verdict.reasons.empty()
                       ? "the machine kept up"
                       : fmt::format("{}", fmt::join(outcome.verdict.reasons, "; "))};

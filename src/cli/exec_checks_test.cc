@@ -51,7 +51,7 @@ TEST(ExecChecks, DropsFailuresAndMachinesAreTold) {
   lab::ConductOutcome outcome = sound();
   outcome.captures[0].dropped = 3;
   outcome.failure = "rank 1 on host1 exited with code 7";
-  outcome.verdict = {.level = testbed::WatchLevel::CpuBound, .reasons = {"a rank waited 40 %"}};
+  outcome.verdict = {.level = watch::WatchLevel::CpuBound, .reasons = {"a rank waited 40 %"}};
   const auto checks = exec_checks(outcome, two_hosts(), {});
   EXPECT_EQ(named(checks, "capture").found, "3 dropped");
   EXPECT_FALSE(named(checks, "capture").ok);

@@ -13,11 +13,11 @@
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/status.h"
 #include "trainwire/lab/conduct.h"
+#include "trainwire/ledger/folder.h"
+#include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
-#include "trainwire/testbed/ledger_folder.h"
-#include "trainwire/testbed/sweep.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -62,7 +62,7 @@ std::vector<int> placement_of(const spec::Experiment& experiment) {
 }
 
 /// Marks that the ranks left, as one log; nothing when there are none.
-std::optional<flow::StepLog> read_marks(const std::string& folder, std::size_t ranks) {
+std::optional<imports::StepLog> read_marks(const std::string& folder, std::size_t ranks) {
   std::string text = "rank,step,start,end\n";
   bool any = false;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -76,14 +76,14 @@ std::optional<flow::StepLog> read_marks(const std::string& folder, std::size_t r
     }
   }
   if (!any) return {};
-  return flow::parse_step_log(text, folder + "/marks");
+  return imports::parse_step_log(text, folder + "/marks");
 }
 
 /// What the ranks say of their own steps.
 nlohmann::ordered_json steps_document(const CaptureResult& result) {
   std::map<int, std::vector<double>> times;
   if (result.log) {
-    for (const flow::LoggedStep& step : result.log->steps) {
+    for (const imports::LoggedStep& step : result.log->steps) {
       times[step.rank].push_back(1e-9 * static_cast<double>(step.end_ns - step.start_ns));
     }
   }
@@ -98,7 +98,7 @@ nlohmann::ordered_json steps_document(const CaptureResult& result) {
 
 lab::ConductRequest request_of(const Options& options, const spec::Experiment& experiment) {
   lab::ConductRequest request;
-  request.plan = testbed::make_plan(spec::scaled(experiment));
+  request.plan = network::make_plan(spec::scaled(experiment));
   request.launch.words = options.command;
   request.launch.placement = placement_of(experiment);
   request.launch.launcher = launcher_of(options);
@@ -171,7 +171,7 @@ int exec(const Options& options, Streams streams) {
   lab::ConductRequest request = request_of(options, experiment);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);
   // First, since a user namespace hides what other runs left.
-  testbed::sweep(testbed::state_folder());
+  ledger::sweep(ledger::state_folder());
   os::become_root_of_own_namespace();
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
   result::RunFolder folder =

@@ -2,9 +2,9 @@
 #include "trainwire/cli/hosts_file.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/capture/address.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/packet/address.h"
 #include "trainwire/result/csv.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ constexpr std::string_view kExpected =
 
 std::optional<std::string> address_in(std::string_view text) {
   try {
-    return capture::parse_address(text).text();
+    return packet::parse_address(text).text();
   } catch (const DataError&) {
     return {};
   }

@@ -37,9 +37,9 @@ struct Options {
 /// One file and everything that was counted in it.
 struct Info {
   result::InputFile input;
-  flow::Traffic traffic;
+  gather::Captured traffic;
 
-  const flow::FileSummary& file() const { return traffic.files.front(); }
+  const gather::FileSummary& file() const { return traffic.files.front(); }
   const flow::Totals& totals() const { return traffic.totals; }
   std::uint64_t flows() const { return traffic.flows.size() + traffic.retired_flows; }
   double per_second(double amount) const {
@@ -162,13 +162,13 @@ std::string verdict_text(const flow::Totals& totals) {
   for (std::size_t i = 0; i < totals.by_verdict.size(); ++i) {
     if (totals.by_verdict[i] == 0) continue;
     parts.push_back(fmt::format("{} {}", count_text(totals.by_verdict[i]),
-                                name_of(static_cast<capture::Verdict>(i))));
+                                name_of(static_cast<packet::Verdict>(i))));
   }
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 void print_info(std::ostream& out, const Info& info) {
-  const flow::FileSummary& file = info.file();
+  const gather::FileSummary& file = info.file();
   print_field(out, "File name", printable(file.path));
   print_field(out, "File type",
               file.facts.compression == "none"
@@ -241,12 +241,12 @@ ordered_json info_document(const Info& info) {
 Info read_info(const std::string& path, const Options& options, const InterruptGuard& guard,
                Streams streams) {
   Progress progress(streams.err, !options.no_progress && is_terminal(streams.err));
-  flow::ReadOptions how;
+  gather::ReadOptions how;
   how.filter = options.filter;
   how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
   how.stop = [&] { return guard.interrupted(); };
   Info info{.input = result::describe_input(path), .traffic = {}};
-  info.traffic = flow::read_traffic(std::span(&path, 1), how);
+  info.traffic = gather::read_traffic(std::span(&path, 1), how);
   return info;
 }
 

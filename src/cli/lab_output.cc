@@ -21,16 +21,16 @@ namespace {
 
 constexpr std::size_t kLastLines = 15;
 
-void write_links(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
+void write_links(const lab::ConductOutcome& outcome, const network::NetPlan& plan,
                  result::RunFolder& folder) {
   result::TableFile& table = folder.table("links");
   for (int i = 0; i < static_cast<int>(2 * plan.hosts.size()); ++i) {
-    const testbed::Port& port = plan.ports[static_cast<std::size_t>(i)];
+    const network::Port& port = plan.ports[static_cast<std::size_t>(i)];
     const bool out = port.direction == spec::Direction::FromHost;
     const testbed::PathCheck* check = check_of(plan, i, outcome.network);
-    const testbed::LinkCounters counters = static_cast<std::size_t>(i / 2) < outcome.counters.size()
-                                               ? outcome.counters[static_cast<std::size_t>(i / 2)]
-                                               : testbed::LinkCounters{};
+    const watch::LinkCounters counters = static_cast<std::size_t>(i / 2) < outcome.counters.size()
+                                             ? outcome.counters[static_cast<std::size_t>(i / 2)]
+                                             : watch::LinkCounters{};
     table.row(
         {port.link, out ? "from_host" : "to_host", port.rate.bits_per_second(),
          check != nullptr ? result::Cell(check->found.rate.carried.bits_per_second())
@@ -42,13 +42,13 @@ void write_links(const lab::ConductOutcome& outcome, const testbed::NetPlan& pla
 }
 
 /// Counters of every host while the ranks ran, only where they changed.
-void write_samples(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
+void write_samples(const lab::ConductOutcome& outcome, const network::NetPlan& plan,
                    result::RunFolder& folder) {
   result::TableFile& table = folder.table("samples");
-  const std::vector<testbed::LinkSample>& samples = outcome.watch.links;
+  const std::vector<watch::LinkSample>& samples = outcome.watch.links;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     for (std::size_t host = 0; host < samples[i].links.size(); ++host) {
-      const testbed::LinkCounters& now = samples[i].links[host];
+      const watch::LinkCounters& now = samples[i].links[host];
       const bool same = i > 0 && i + 1 < samples.size() && now == samples[i - 1].links[host] &&
                         now == samples[i + 1].links[host];
       if (same) continue;
@@ -60,9 +60,9 @@ void write_samples(const lab::ConductOutcome& outcome, const testbed::NetPlan& p
 
 void write_load(const lab::ConductOutcome& outcome, result::RunFolder& folder) {
   result::TableFile& table = folder.table("load");
-  const std::vector<testbed::LoadSample>& loads = outcome.watch.loads;
+  const std::vector<watch::LoadSample>& loads = outcome.watch.loads;
   for (std::size_t i = 1; i < loads.size(); ++i) {
-    const auto load = testbed::load_between(outcome.watch, loads[i - 1].time_ns, loads[i].time_ns);
+    const auto load = watch::load_between(outcome.watch, loads[i - 1].time_ns, loads[i].time_ns);
     if (load) table.row({loads[i].time_ns, load->busy, load->steal, load->wait});
   }
 }
@@ -77,7 +77,7 @@ class CrossBytes {
   }
 
   /// Whether the flow is cross traffic.
-  bool take(const flow::Flow& flow, const std::vector<capture::Address>& addresses) {
+  bool take(const flow::Flow& flow, const std::vector<packet::Address>& addresses) {
     if (sinks_.empty()) return false;
     const std::string from = addresses[flow.key.source].text();
     const std::string to = addresses[flow.key.destination].text();
@@ -118,20 +118,20 @@ result::RunFolder take_folder(std::string_view command, const ExperimentFile& ex
           force ? result::IfThere::Replace : result::IfThere::Refuse};
 }
 
-CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
-                      const std::optional<flow::StepLog>& log,
+CaptureResult analyse(const lab::ConductOutcome& outcome, const network::NetPlan& plan,
+                      const std::optional<imports::StepLog>& log,
                       std::span<const transport::tcp::Endpoint> sinks) {
   CaptureResult result;
   std::vector<std::string> files;
   for (const capture::LiveResult& capture : outcome.captures) {
     if (capture.packets > 0 && !capture.failure) files.push_back(capture.file);
   }
-  flow::AnalysisOptions how;
-  for (const testbed::HostPlan& host : plan.hosts) how.names.emplace_back(host.address, host.name);
+  diagnose::AnalysisOptions how;
+  for (const network::HostPlan& host : plan.hosts) how.names.emplace_back(host.address, host.name);
   how.log = log;
   result.interrupted = outcome.interrupted;
   if (files.empty()) return result;
-  flow::ReadOptions reading;
+  gather::ReadOptions reading;
   reading.one_clock = true;  // all hosts are on this machine
   CrossBytes cross(sinks, result.cross_bytes);
   if (!sinks.empty()) {
@@ -139,17 +139,17 @@ CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan
       cross.take(flow, addresses);
     };
   }
-  result.traffic = flow::read_traffic(files, reading);
+  result.traffic = gather::read_traffic(files, reading);
   for (flow::Flow& flow : result.traffic.flows) {
     flow.cross = cross.take(flow, result.traffic.addresses);
   }
-  result.analysis = flow::analyse(result.traffic, how);
+  result.analysis = diagnose::analyse(result.traffic, how);
   add_figures(result);
   return result;
 }
 
 void write_lab_tables(const CaptureResult& result, const lab::ConductOutcome& outcome,
-                      const testbed::NetPlan& plan, result::RunFolder& folder) {
+                      const network::NetPlan& plan, result::RunFolder& folder) {
   if (result.traffic.totals.packets > 0) write_tables(result, folder);
   write_links(outcome, plan, folder);
   write_samples(outcome, plan, folder);
@@ -168,8 +168,8 @@ nlohmann::ordered_json lab_document(std::string_view command, const CaptureResul
   document["checks"] = checks_document(checks);
   document["network"] = {{"links", links_document(request.plan, outcome.network)},
                          {"paths", paths_document(request.plan, outcome.network)}};
-  document["cpu_bound"] = outcome.verdict.level >= testbed::WatchLevel::CpuBound;
-  document["machine"] = {{"level", testbed::level_name(outcome.verdict.level)},
+  document["cpu_bound"] = outcome.verdict.level >= watch::WatchLevel::CpuBound;
+  document["machine"] = {{"level", watch::level_name(outcome.verdict.level)},
                          {"reasons", outcome.verdict.reasons}};
   nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
   for (const lab::RankOutcome& rank : outcome.ranks) {

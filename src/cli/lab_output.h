@@ -33,13 +33,13 @@ result::RunFolder take_folder(std::string_view command, const ExperimentFile& ex
 
 /// The captures of a run, analysed; empty when there are none. Flows from and to `sinks` are cross
 /// traffic.
-CaptureResult analyse(const lab::ConductOutcome& outcome, const testbed::NetPlan& plan,
-                      const std::optional<flow::StepLog>& log,
+CaptureResult analyse(const lab::ConductOutcome& outcome, const network::NetPlan& plan,
+                      const std::optional<imports::StepLog>& log,
                       std::span<const transport::tcp::Endpoint> sinks = {});
 
 /// Tables of captures, links, samples and load.
 void write_lab_tables(const CaptureResult& result, const lab::ConductOutcome& outcome,
-                      const testbed::NetPlan& plan, result::RunFolder& folder);
+                      const network::NetPlan& plan, result::RunFolder& folder);
 
 /// `command` is the one that prints it.
 nlohmann::ordered_json lab_document(std::string_view command, const CaptureResult& result,

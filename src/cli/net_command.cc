@@ -7,13 +7,13 @@
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/network_text.h"
 #include "trainwire/cli/progress.h"
+#include "trainwire/ledger/folder.h"
+#include "trainwire/ledger/ledger.h"
+#include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
-#include "trainwire/testbed/ledger.h"
-#include "trainwire/testbed/ledger_folder.h"
 #include "trainwire/testbed/programs.h"
-#include "trainwire/testbed/sweep.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -36,8 +36,8 @@ struct Options {
 
 /// A network while a command uses it, and its entry in the ledger.
 struct Built {
-  explicit Built(const testbed::NetPlan& plan, spec::Engine engine)
-      : ledger(testbed::state_folder(), "net"),
+  explicit Built(const network::NetPlan& plan, spec::Engine engine)
+      : ledger(ledger::state_folder(), "net"),
         started(std::chrono::steady_clock::now()),
         cluster(plan, engine),
         seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()) {
@@ -47,13 +47,13 @@ struct Built {
       ledger.add_namespace(cluster.host(static_cast<int>(i)), plan.hosts[i].name);
     }
   }
-  testbed::Ledger ledger;
+  ledger::Ledger ledger;
   std::chrono::steady_clock::time_point started;
   testbed::Cluster cluster;
   double seconds;  ///< that it took to build
 };
 
-int show(const Options& options, const testbed::NetPlan& plan, spec::Engine engine,
+int show(const Options& options, const network::NetPlan& plan, spec::Engine engine,
          Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", dumped(plan_document(plan, engine)));
@@ -80,7 +80,7 @@ std::string verdict_line(testbed::Fitness worst, spec::Engine engine) {
   return {};
 }
 
-int check(const Options& options, const testbed::NetPlan& plan, spec::Engine engine,
+int check(const Options& options, const network::NetPlan& plan, spec::Engine engine,
           Streams streams) {
   const Built built(plan, engine);
   const InterruptGuard guard;
@@ -113,7 +113,7 @@ int check(const Options& options, const testbed::NetPlan& plan, spec::Engine eng
   return worst == testbed::Fitness::Refused ? kRunFailed : 0;
 }
 
-int host_number(const testbed::NetPlan& plan, const std::string& name) {
+int host_number(const network::NetPlan& plan, const std::string& name) {
   for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
     if (plan.hosts[i].name == name) return static_cast<int>(i);
   }
@@ -121,19 +121,19 @@ int host_number(const testbed::NetPlan& plan, const std::string& name) {
                               plan.hosts.front().name, plan.hosts.back().name));
 }
 
-std::vector<std::string> shell_environment(const testbed::NetPlan& plan, const std::string& host) {
+std::vector<std::string> shell_environment(const network::NetPlan& plan, const std::string& host) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   environment.push_back("TRAINWIRE_HOST=" + host);
   environment.push_back(fmt::format("PS1={}$ ", host));
-  for (const testbed::HostPlan& other : plan.hosts) {
+  for (const network::HostPlan& other : plan.hosts) {
     environment.push_back(fmt::format("{}={}", other.name, other.address));
   }
   return environment;
 }
 
 /// The shell gets the terminal, and we get it back.
-int shell(const Options& options, const testbed::NetPlan& plan, spec::Engine engine,
+int shell(const Options& options, const network::NetPlan& plan, spec::Engine engine,
           Streams streams) {
   const int host = host_number(plan, options.host);
   Built built(plan, engine);
@@ -160,11 +160,11 @@ int shell(const Options& options, const testbed::NetPlan& plan, spec::Engine eng
 
 int net(const Options& options, Streams streams) {
   const spec::Experiment experiment = load(*options.experiment);
-  const testbed::NetPlan plan = testbed::make_plan(spec::scaled(experiment));
+  const network::NetPlan plan = network::make_plan(spec::scaled(experiment));
   const spec::Engine asked = *experiment.network.engine;
   if (options.action == "show") return show(options, plan, asked, streams);
   // First, since a user namespace hides what other runs left.
-  testbed::sweep(testbed::state_folder());
+  ledger::sweep(ledger::state_folder());
   os::become_root_of_own_namespace();
   const spec::Engine engine = testbed::choose_engine(asked, plan);
   if (options.action == "check") return check(options, plan, engine, streams);

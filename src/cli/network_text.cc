@@ -12,11 +12,11 @@
 namespace tw::cli {
 namespace {
 
+using network::NetPlan;
+using network::Port;
 using nlohmann::ordered_json;
 using testbed::name_of;
-using testbed::NetPlan;
 using testbed::PathCheck;
-using testbed::Port;
 
 constexpr std::size_t kMostRows = 40;
 
@@ -91,7 +91,7 @@ std::string plan_text(const NetPlan& plan, spec::Engine engine) {
 
 ordered_json plan_document(const NetPlan& plan, spec::Engine engine) {
   ordered_json hosts = ordered_json::array();
-  for (const testbed::HostPlan& host : plan.hosts) {
+  for (const network::HostPlan& host : plan.hosts) {
     hosts.push_back({{"name", host.name}, {"address", host.address}});
   }
   return {{"schema", 1},
@@ -158,7 +158,7 @@ ordered_json links_document(const NetPlan& plan, const std::vector<PathCheck>& c
 ordered_json paths_document(const NetPlan& plan, const std::vector<PathCheck>& checks) {
   ordered_json paths = ordered_json::array();
   for (const PathCheck& check : checks) {
-    const testbed::ShareInterval interval = check.found.loss.interval();
+    const measure::ShareInterval interval = check.found.loss.interval();
     paths.push_back({{"from", node_name(plan, check.path.from)},
                      {"to", node_name(plan, check.path.to)},
                      {"fitness", fitness_name(check.fitness)},

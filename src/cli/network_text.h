@@ -3,8 +3,8 @@
 
 #pragma once
 
+#include "trainwire/network/plan.h"
 #include "trainwire/testbed/check.h"
-#include "trainwire/testbed/plan.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,22 +15,22 @@
 namespace tw::cli {
 
 /// Hosts, links and queues of the plan.
-std::string plan_text(const testbed::NetPlan& plan, spec::Engine engine);
-nlohmann::ordered_json plan_document(const testbed::NetPlan& plan, spec::Engine engine);
+std::string plan_text(const network::NetPlan& plan, spec::Engine engine);
+nlohmann::ordered_json plan_document(const network::NetPlan& plan, spec::Engine engine);
 
 /// Asked for and found, a line for each path, and the problems in sentences.
-std::string check_text(const testbed::NetPlan& plan, const std::vector<testbed::PathCheck>& checks);
+std::string check_text(const network::NetPlan& plan, const std::vector<testbed::PathCheck>& checks);
 
 /// `links[]{name, direction, requested{...}, effective{...}}`; effective is null where nothing was
 /// measured.
-nlohmann::ordered_json links_document(const testbed::NetPlan& plan,
+nlohmann::ordered_json links_document(const network::NetPlan& plan,
                                       const std::vector<testbed::PathCheck>& checks);
-nlohmann::ordered_json paths_document(const testbed::NetPlan& plan,
+nlohmann::ordered_json paths_document(const network::NetPlan& plan,
                                       const std::vector<testbed::PathCheck>& checks);
 
 /// The path on which a port's rate was measured: the first that it limits, else the first that
 /// crosses it; null when none does.
-const testbed::PathCheck* check_of(const testbed::NetPlan& plan, int port,
+const testbed::PathCheck* check_of(const network::NetPlan& plan, int port,
                                    const std::vector<testbed::PathCheck>& checks);
 
 }  // namespace tw::cli

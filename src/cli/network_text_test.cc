@@ -11,13 +11,13 @@ namespace {
 
 using testing::HasSubstr;
 
-testbed::NetPlan plan_of(const std::string& network) {
+network::NetPlan plan_of(const std::string& network) {
   const spec::Vocabulary words{};
-  return testbed::make_plan(spec::parse("[network]\n" + network, "x.toml", words, {}));
+  return network::make_plan(spec::parse("[network]\n" + network, "x.toml", words, {}));
 }
 
-testbed::PathCheck measured(const testbed::NetPlan& plan, int from, int to, double rate_bps) {
-  testbed::PathMeasurement found;
+testbed::PathCheck measured(const network::NetPlan& plan, int from, int to, double rate_bps) {
+  measure::PathMeasurement found;
   found.rate.carried = BitRate(rate_bps);
   found.round_trip.median = std::chrono::milliseconds(4);
   found.loss = {.sent = 2000, .received = 2000};
@@ -43,7 +43,7 @@ TEST(PlanText, AManyHostsNetworkIsCutShort) {
 }
 
 TEST(CheckText, PutsAskedBesideFound) {
-  const testbed::NetPlan plan = plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"");
+  const network::NetPlan plan = plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"");
   const std::string text =
       check_text(plan, {measured(plan, 0, 1, 100e6), measured(plan, 1, 0, 50e6)});
   EXPECT_THAT(text, HasSubstr("host0 > host1        100 Mbit/s   100 Mbit/s        4 ms        4 "
@@ -55,7 +55,7 @@ TEST(CheckText, PutsAskedBesideFound) {
 
 // host1's way out is the slow one: what was measured on the path into host1 says nothing of it.
 TEST(LinksDocument, GivesEachLinkThePathThatItLimits) {
-  const testbed::NetPlan plan = plan_of(
+  const network::NetPlan plan = plan_of(
       "hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\n[[network.link]]\nat = \"host1\"\n"
       "direction = \"from_host\"\nrate = \"10Mbit\"");
   const auto links =

@@ -6,10 +6,10 @@
 #include "trainwire/cli/compare_page.h"
 #include "trainwire/cli/printable.h"
 #include "trainwire/cli/version.h"
+#include "trainwire/load/load_file.h"
+#include "trainwire/load/read_text.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/report/report.h"
-#include "trainwire/traffic/load_file.h"
-#include "trainwire/traffic/read_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -47,14 +47,14 @@ void require_run(const std::string& path) {
 }
 
 std::string page_of_load(const std::string& path) {
-  const traffic::Load load = traffic::parse_load(traffic::read_text(path), printable(path));
+  const load::Load load = load::parse_load(load::read_text(path), printable(path));
   const double span_s = seconds(load.span());
   if (load.flows.empty() || span_s <= 0) {
     throw DataError(fmt::format("reading {}: it asks for nothing; make a load with flows in it",
                                 printable(path)));
   }
   std::vector<report::LoadFlow> flows;
-  for (const traffic::Flow& flow : load.flows) {
+  for (const load::Flow& flow : load.flows) {
     flows.push_back({seconds(flow.start), static_cast<double>(flow.size.count())});
   }
   return report::load_page({.path = path, .span_s = span_s, .flows = flows}, maker());

@@ -122,9 +122,9 @@ void remove_rank_files(const std::string& folder, const lab::TrainingJob& job) {
   }
 }
 
-std::optional<flow::StepLog> step_log(const std::vector<PhaseRow>& rows,
-                                      const lab::TrainingJob& job) {
-  flow::StepLog log{.format = "run", .steps = {}};
+std::optional<imports::StepLog> step_log(const std::vector<PhaseRow>& rows,
+                                         const lab::TrainingJob& job) {
+  imports::StepLog log{.format = "run", .steps = {}};
   const int workers = job.tasks.front().workers();
   for (const PhaseRow& row : rows) {
     if (row.phase != "step" || row.step < 0 || row.rank >= workers) continue;

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "trainwire/flow/step_log.h"
+#include "trainwire/imports/step_log.h"
 #include "trainwire/lab/training.h"
 #include "trainwire/result/run_folder.h"
 #include "trainwire/stats/estimate.h"
@@ -39,8 +39,8 @@ void write_sockets(const std::string& folder, const lab::TrainingJob& job, resul
 void remove_rank_files(const std::string& folder, const lab::TrainingJob& job);
 
 /// Counted steps of the workers; nothing when none was finished.
-std::optional<flow::StepLog> step_log(const std::vector<PhaseRow>& rows,
-                                      const lab::TrainingJob& job);
+std::optional<imports::StepLog> step_log(const std::vector<PhaseRow>& rows,
+                                         const lab::TrainingJob& job);
 
 /// What a job's counted steps took.
 struct StepFigures {

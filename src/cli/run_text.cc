@@ -88,9 +88,9 @@ ordered_json times_document(const std::vector<double>& times_s) {
 }  // namespace
 
 std::optional<Utilisation> busiest_link(const lab::ConductOutcome& outcome,
-                                        const testbed::NetPlan& plan, std::int64_t begin_ns,
+                                        const network::NetPlan& plan, std::int64_t begin_ns,
                                         std::int64_t end_ns) {
-  const std::vector<testbed::LinkSample>& samples = outcome.watch.links;
+  const std::vector<watch::LinkSample>& samples = outcome.watch.links;
   const auto at = [&](std::int64_t time) {
     return std::lower_bound(samples.begin(), samples.end(), time,
                             [](const auto& sample, std::int64_t t) { return sample.time_ns < t; });
@@ -103,8 +103,8 @@ std::optional<Utilisation> busiest_link(const lab::ConductOutcome& outcome,
   std::optional<Utilisation> busiest;
   for (std::size_t host = 0; host < first->links.size(); ++host) {
     for (const bool out : {true, false}) {
-      const testbed::Port& port = plan.ports[2 * host + (out ? 0 : 1)];
-      const auto count = [&](const testbed::LinkCounters& c) {
+      const network::Port& port = plan.ports[2 * host + (out ? 0 : 1)];
+      const auto count = [&](const watch::LinkCounters& c) {
         return static_cast<double>(out ? c.sent_bytes : c.received_bytes);
       };
       const double rate = 8 * (count(last->links[host]) - count(first->links[host])) / seconds;

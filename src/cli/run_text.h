@@ -9,7 +9,7 @@
 #include "trainwire/cli/run_steps.h"
 #include "trainwire/cli/run_traffic.h"
 #include "trainwire/lab/training.h"
-#include "trainwire/testbed/plan.h"
+#include "trainwire/network/plan.h"
 
 #include <nlohmann/json.hpp>
 
@@ -42,7 +42,7 @@ struct RunView {
 
 /// From the counters that were sampled meanwhile.
 std::optional<Utilisation> busiest_link(const lab::ConductOutcome& outcome,
-                                        const testbed::NetPlan& plan, std::int64_t begin_ns,
+                                        const network::NetPlan& plan, std::int64_t begin_ns,
                                         std::int64_t end_ns);
 
 std::string run_text(const RunView& view, const CaptureResult& result, const std::string& folder);

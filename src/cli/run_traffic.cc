@@ -81,7 +81,7 @@ double sending_rate(std::vector<flow::Burst> bursts, std::int64_t gap_ns) {
 }
 
 /// Whether a way takes a port that cross traffic takes.
-bool is_shared(const testbed::NetPlan& plan, int from, int to,
+bool is_shared(const network::NetPlan& plan, int from, int to,
                const std::vector<lab::CrossTraffic>& entries) {
   const std::vector<int> way = plan.path(from, to);
   return std::any_of(entries.begin(), entries.end(), [&](const lab::CrossTraffic& entry) {
@@ -126,12 +126,12 @@ std::string traffic_text(const TrafficView& view) {
   return text + gradients_text(view.gradients);
 }
 
-std::vector<GradientPair> gradient_pairs(const CaptureResult& result, const testbed::NetPlan& plan,
+std::vector<GradientPair> gradient_pairs(const CaptureResult& result, const network::NetPlan& plan,
                                          const std::vector<lab::CrossTraffic>& entries) {
   std::map<std::pair<std::string, std::string>, std::vector<flow::Burst>> sums;
   const auto& flows = result.traffic.flows;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (result.analysis.classes[i] != flow::FlowClass::Gradient) continue;
+    if (result.analysis.classes[i] != diagnose::FlowClass::Gradient) continue;
     auto& sum = sums[{result.traffic.addresses[flows[i].key.source].text(),
                       result.traffic.addresses[flows[i].key.destination].text()}];
     sum.insert(sum.end(), flows[i].bursts.begin(), flows[i].bursts.end());

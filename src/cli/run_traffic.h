@@ -7,8 +7,8 @@
 #include "trainwire/cli/capture_view.h"
 #include "trainwire/cli/exec_checks.h"
 #include "trainwire/lab/cross_traffic.h"
+#include "trainwire/network/plan.h"
 #include "trainwire/result/run_folder.h"
-#include "trainwire/testbed/plan.h"
 #include "trainwire/traffic/outcome.h"
 
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ struct TrafficView {
 };
 
 /// By host names; empty without packets.
-std::vector<GradientPair> gradient_pairs(const CaptureResult& result, const testbed::NetPlan& plan,
+std::vector<GradientPair> gradient_pairs(const CaptureResult& result, const network::NetPlan& plan,
                                          const std::vector<lab::CrossTraffic>& entries);
 
 /// At most five lines.

@@ -10,12 +10,12 @@ namespace {
 
 using testing::HasSubstr;
 
-testbed::NetPlan four_hosts() {
-  return testbed::make_plan(spec::parse("[network]\nhosts = 4\nrate = \"1Gbit\"\n", "x.toml", {}));
+network::NetPlan four_hosts() {
+  return network::make_plan(spec::parse("[network]\nhosts = 4\nrate = \"1Gbit\"\n", "x.toml", {}));
 }
 
 /// From host3 to host0, 800 Mbit/s of frames.
-lab::CrossTraffic into_host0(const testbed::NetPlan& plan) {
+lab::CrossTraffic into_host0(const network::NetPlan& plan) {
   lab::CrossTraffic entry;
   entry.name = "websearch from host3 to host0";
   entry.from = 3;
@@ -40,7 +40,7 @@ traffic::Outcome outcome(std::int64_t acknowledged, std::int64_t sent) {
 }
 
 TEST(RunTraffic, RatesAreThoseOfFrames) {
-  const testbed::NetPlan plan = four_hosts();
+  const network::NetPlan plan = four_hosts();
   const TrafficView view{.entries = {into_host0(plan)}, .outcomes = {outcome(1, 1)}};
   // 300 Mbit/s of payload, of which a frame holds a half.
   const auto document = traffic_document(view);
@@ -52,7 +52,7 @@ TEST(RunTraffic, RatesAreThoseOfFrames) {
 }
 
 TEST(RunTraffic, TheWireShowsNoLessThanArrivedAndNoMoreThanWasSent) {
-  const testbed::NetPlan plan = four_hosts();
+  const network::NetPlan plan = four_hosts();
   const TrafficView view{.entries = {into_host0(plan)}, .outcomes = {outcome(900, 1000)}};
   const auto ok_with = [&](std::int64_t seen) {
     CaptureResult result;
@@ -73,10 +73,10 @@ TEST(RunTraffic, ASourceThatToldNothingFailsTheCheck) {
 }
 
 TEST(RunTraffic, GradientsAreTimedWhileTheyAreSent) {
-  const testbed::NetPlan plan = four_hosts();
+  const network::NetPlan plan = four_hosts();
   CaptureResult result;
-  for (const testbed::HostPlan& host : plan.hosts) {
-    result.traffic.addresses.push_back(capture::parse_address(host.address));
+  for (const network::HostPlan& host : plan.hosts) {
+    result.traffic.addresses.push_back(packet::parse_address(host.address));
   }
   const auto add = [&](std::uint32_t from, std::uint32_t to, std::vector<flow::Burst> bursts) {
     flow::Flow flow{.key = {.source = from,
@@ -86,7 +86,7 @@ TEST(RunTraffic, GradientsAreTimedWhileTheyAreSent) {
                             .protocol = 6}};
     flow.bursts = std::move(bursts);
     result.traffic.flows.push_back(std::move(flow));
-    result.analysis.classes.push_back(flow::FlowClass::Gradient);
+    result.analysis.classes.push_back(diagnose::FlowClass::Gradient);
   };
   constexpr std::int64_t kMs = 1'000'000;
   // 10 packets of 1000 bytes in 9 ms: 9000 bytes after the first; then a pause of 91 ms, and again.

@@ -2,7 +2,7 @@
 #include "trainwire/cli/test_program.h"
 #include "trainwire/cli/traffic_options.h"
 #include "trainwire/cli/traffic_plot.h"
-#include "trainwire/traffic/load_file.h"
+#include "trainwire/load/load_file.h"
 #include "trainwire/traffic/sink.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ TEST_F(TrafficCommand, MakeWritesALoadAndShowsItOnAScreen) {
   EXPECT_THAT(made.out, HasSubstr("1 ms of every 10 ms at 18 Gbit/s, 4.667 Gbit/s between them"));
   EXPECT_THAT(made.out, HasSubstr("websearch has a mean of 1711 kB"));
   // 100 periods of 7.5 MB.
-  const traffic::Load load = traffic::parse_load(read(path), path);
+  const load::Load load = load::parse_load(read(path), path);
   EXPECT_NEAR(static_cast<double>(load.total().count()), 750e6, 1000);
   EXPECT_EQ(load.flows.front().destination, "sink");
 }
@@ -159,22 +159,22 @@ TEST(DestinationOption, ReadsNamesAndAddressesOfBothVersions) {
 TEST(StartRates, AreBytesOfStartsByTheirBin) {
   using namespace std::chrono_literals;
   // Two bins of 1 s; 1 MB in the second is 8 Mbit/s; what starts later is not drawn.
-  const traffic::Load load{.flows = {{.start = 1500ms, .size = 1_MB}, {.start = 2s, .size = 1_MB}}};
+  const load::Load load{.flows = {{.start = 1500ms, .size = 1_MB}, {.start = 2s, .size = 1_MB}}};
   EXPECT_THAT(start_rates(load, 2s, 2), testing::ElementsAre(0, 8e6));
 }
 
 TEST(FoldedRates, AreTheMeanOverWholePeriods) {
   using namespace std::chrono_literals;
   // Periods of 2 s in 5 s: two. 1 MB and 3 MB in the first second of each: 16 Mbit/s on average.
-  const traffic::Load load{.duration = 5s,
-                           .flows = {{.start = 0s, .size = 1_MB},
-                                     {.start = 2500ms, .size = 3_MB},
-                                     {.start = 4s, .size = 50_MB}}};
+  const load::Load load{.duration = 5s,
+                        .flows = {{.start = 0s, .size = 1_MB},
+                                  {.start = 2500ms, .size = 3_MB},
+                                  {.start = 4s, .size = 50_MB}}};
   EXPECT_THAT(folded_rates(load, 2s, 2), testing::ElementsAre(16e6, 0));
 }
 
 TEST(SizeBins, CountFlowsAndBytesByPowersOfTen) {
-  const traffic::Load load{.flows = {{.size = 1000_B}, {.size = 1001_B}, {.size = 50_MB}}};
+  const load::Load load{.flows = {{.size = 1000_B}, {.size = 1001_B}, {.size = 50_MB}}};
   const auto bins = size_bins(load);
   ASSERT_EQ(bins.size(), 6u);
   EXPECT_EQ(bins[0].flows, 1);

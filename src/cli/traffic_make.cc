@@ -17,10 +17,10 @@
 namespace tw::cli {
 namespace {
 
+using load::Demand;
+using load::Load;
 using nlohmann::ordered_json;
 using spec::TrafficKind;
-using traffic::Demand;
-using traffic::Load;
 
 constexpr std::size_t kColumns = 60;
 constexpr std::size_t kPlotHeight = 6;
@@ -61,7 +61,7 @@ struct Sizes {
 
 Sizes sizes_of(const Load& load) {
   std::vector<std::int64_t> sizes;
-  for (const traffic::Flow& flow : load.flows) sizes.push_back(flow.size.count());
+  for (const load::Flow& flow : load.flows) sizes.push_back(flow.size.count());
   if (sizes.empty()) return {};
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), middle, sizes.end());
@@ -92,7 +92,7 @@ ordered_json document_of(const TrafficOptions& options, const Demand& demand, co
                                 {"mean_bytes", demand.distribution.mean()}};
   }
   if (demand.kind == TrafficKind::Burst) {
-    const traffic::BurstRates rates = traffic::burst_rates(load, demand.burst_width, demand.period);
+    const load::BurstRates rates = load::burst_rates(load, demand.burst_width, demand.period);
     document["burst"] = {{"width_s", seconds(demand.burst_width)},
                          {"height", demand.burst_height},
                          {"period_s", seconds(demand.period)},
@@ -131,7 +131,7 @@ void print_text(const TrafficOptions& options, const Demand& demand, const Load&
   }
   fmt::print(out, "\n");
   if (demand.kind == TrafficKind::Burst) {
-    const traffic::BurstRates rates = traffic::burst_rates(load, demand.burst_width, demand.period);
+    const load::BurstRates rates = load::burst_rates(load, demand.burst_width, demand.period);
     fmt::print(out, "bursts: {} of every {} at {}, {} between them\n", readable(demand.burst_width),
                readable(demand.period), readable(rates.inside), readable(rates.outside));
   }
@@ -147,7 +147,7 @@ void print_text(const TrafficOptions& options, const Demand& demand, const Load&
 }
 
 void write_file(const std::string& path, const Load& load, Streams streams) {
-  const std::string text = traffic::load_text(load);
+  const std::string text = load::load_text(load);
   if (path == "-") {
     streams.out << text;
     return;
@@ -170,9 +170,9 @@ int make_traffic(const TrafficOptions& options, Streams streams) {
   if (demand.destination.find_first_of(",\"\r\n") != std::string::npos) {
     throw SpecError("--to: a destination has no commas, quotes and line ends");
   }
-  traffic::validate(demand);
+  load::validate(demand);
   check_length(demand);
-  const Load load = traffic::make_load(demand);
+  const Load load = load::make_load(demand);
   if (!options.out.empty()) write_file(options.out, load, streams);
   if (options.json) {
     fmt::print(streams.out, "{}\n", document_of(options, demand, load).dump(2));

@@ -2,7 +2,7 @@
 #include "trainwire/cli/traffic_options.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/traffic/read_text.h"
+#include "trainwire/load/read_text.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -80,14 +80,14 @@ Duration time_option(std::string_view name, const std::string& text, Duration ot
   return *time;
 }
 
-traffic::Demand demand_option(const TrafficOptions& options, bool rate_optional) {
+load::Demand demand_option(const TrafficOptions& options, bool rate_optional) {
   const auto kind = traffic::kind_named(options.kind);
   check(kind.has_value(), "the command line takes known kinds only");
   return {.kind = *kind,
           .rate = rate_of(options, rate_optional && *kind == spec::TrafficKind::Long),
           .duration = time_option("--duration", options.duration, std::chrono::seconds(10)),
           .destination = "sink",
-          .distribution = traffic::distribution_named(options.distribution),
+          .distribution = load::distribution_named(options.distribution),
           .burst_width = time_option("--width", options.width, {}),
           .burst_height = height_of(options),
           .period = time_option("--period", options.period, {}),
@@ -101,7 +101,7 @@ std::optional<transport::tcp::Token> token_option(const TrafficOptions& options)
     const char* const environment = std::getenv("TRAINWIRE_TOKEN");
     text = environment != nullptr ? environment : "";
   } else if (text.front() == '@') {
-    text = traffic::read_text(text.substr(1), kMostTokenFile);
+    text = load::read_text(text.substr(1), kMostTokenFile);
     text.resize(text.find_last_not_of(" \r\n") + 1);
   }
   if (text.empty()) return {};

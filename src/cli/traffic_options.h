@@ -4,8 +4,8 @@
 
 #pragma once
 
+#include "trainwire/load/make.h"
 #include "trainwire/traffic/generator.h"
-#include "trainwire/traffic/make.h"
 #include "trainwire/transport/tcp/hello.h"
 
 #include <optional>
@@ -42,7 +42,7 @@ struct TrafficOptions {
 /// `otherwise` when the option was not given.
 Duration time_option(std::string_view name, const std::string& text, Duration otherwise);
 /// The load that --kind and its companions ask for. With `rate_optional` it may be 0.
-traffic::Demand demand_option(const TrafficOptions& options, bool rate_optional);
+load::Demand demand_option(const TrafficOptions& options, bool rate_optional);
 /// --token, "@FILE", or the environment's TRAINWIRE_TOKEN.
 std::optional<transport::tcp::Token> token_option(const TrafficOptions& options);
 /// "NAME=HOST:PORT" or "HOST:PORT"; IPv6 addresses stand in brackets. Host names are looked up.

@@ -55,7 +55,7 @@ std::string advice(const Outcome& outcome) {
   return "The whole account: --json; a line for each flow: --log flows.csv";
 }
 
-traffic::SourceTask source_task(const TrafficOptions& options, const traffic::Demand& demand) {
+traffic::SourceTask source_task(const TrafficOptions& options, const load::Demand& demand) {
   const auto token = token_option(options);
   if (!token) {
     throw SpecError("the sink's token is missing: set TRAINWIRE_TOKEN as the sink has printed it");
@@ -80,7 +80,7 @@ traffic::SourceTask source_task(const TrafficOptions& options, const traffic::De
 
 traffic::SourceTask task_of(const TrafficOptions& options) {
   if (options.load.empty()) return source_task(options, demand_option(options, true));
-  traffic::Demand demand;
+  load::Demand demand;
   demand.kind = spec::TrafficKind::File;
   if (!options.duration.empty()) demand.duration = time_option("--duration", options.duration, {});
   traffic::SourceTask task = source_task(options, demand);

@@ -29,10 +29,10 @@ std::string bar(double share) {
 
 }  // namespace
 
-std::vector<double> start_rates(const traffic::Load& load, Duration span, std::size_t bins) {
+std::vector<double> start_rates(const load::Load& load, Duration span, std::size_t bins) {
   std::vector<double> rates(bins);
   const double width_s = seconds(span) / static_cast<double>(bins);
-  for (const traffic::Flow& flow : load.flows) {
+  for (const load::Flow& flow : load.flows) {
     if (flow.start >= span) break;
     const auto bin = static_cast<std::size_t>(seconds(flow.start) / width_s);
     rates[std::min(bin, bins - 1)] += 8 * static_cast<double>(flow.size.count()) / width_s;
@@ -40,11 +40,11 @@ std::vector<double> start_rates(const traffic::Load& load, Duration span, std::s
   return rates;
 }
 
-std::vector<double> folded_rates(const traffic::Load& load, Duration period, std::size_t bins) {
+std::vector<double> folded_rates(const load::Load& load, Duration period, std::size_t bins) {
   std::vector<double> rates(bins);
   const std::int64_t periods = load.span() / period;
   const double width_s = seconds(period) / static_cast<double>(bins);
-  for (const traffic::Flow& flow : load.flows) {
+  for (const load::Flow& flow : load.flows) {
     if (flow.start >= periods * period) break;
     const auto bin = static_cast<std::size_t>(seconds(flow.start % period) / width_s);
     rates[std::min(bin, bins - 1)] +=
@@ -74,7 +74,7 @@ std::vector<std::string> rate_plot(const std::vector<double>& rates_bps, Duratio
   return lines;
 }
 
-std::vector<SizeBin> size_bins(const traffic::Load& load) {
+std::vector<SizeBin> size_bins(const load::Load& load) {
   std::vector<SizeBin> bins;
   std::int64_t from = 0;
   for (std::int64_t to = 1000; to <= 10'000'000; to *= 10) {
@@ -82,7 +82,7 @@ std::vector<SizeBin> size_bins(const traffic::Load& load) {
     from = to;
   }
   bins.push_back({.from = from});
-  for (const traffic::Flow& flow : load.flows) {
+  for (const load::Flow& flow : load.flows) {
     const auto bin = std::find_if(bins.begin(), bins.end(), [&](const SizeBin& b) {
       return b.to == 0 || flow.size.count() <= b.to;
     });

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/traffic/load_file.h"
+#include "trainwire/load/load_file.h"
 
 #include <cstdint>
 #include <string>
@@ -12,10 +12,10 @@
 namespace tw::cli {
 
 /// Bytes of the flows that start in each of `bins` equal parts of the first `span`, as rates.
-std::vector<double> start_rates(const traffic::Load& load, Duration span, std::size_t bins);
+std::vector<double> start_rates(const load::Load& load, Duration span, std::size_t bins);
 
 /// The same over one period, on average of all whole periods of the load.
-std::vector<double> folded_rates(const traffic::Load& load, Duration period, std::size_t bins);
+std::vector<double> folded_rates(const load::Load& load, Duration period, std::size_t bins);
 
 /// Columns of block characters over an axis of time; `height` lines and two more.
 std::vector<std::string> rate_plot(const std::vector<double>& rates_bps, Duration span,
@@ -29,7 +29,7 @@ struct SizeBin {
   std::int64_t bytes = 0;
 };
 /// By powers of ten from 1 kB to 10 MB.
-std::vector<SizeBin> size_bins(const traffic::Load& load);
+std::vector<SizeBin> size_bins(const load::Load& load);
 /// A line for each bin that the load reaches: shares of flows and of bytes.
 std::vector<std::string> size_plot(const std::vector<SizeBin>& bins);
 

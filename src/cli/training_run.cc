@@ -5,12 +5,12 @@
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/status.h"
 #include "trainwire/lab/loopback.h"
+#include "trainwire/ledger/folder.h"
+#include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
-#include "trainwire/testbed/ledger_folder.h"
-#include "trainwire/testbed/sweep.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 lab::ConductRequest request_of(const TrainingPlace& place, const spec::Experiment& experiment) {
   lab::ConductRequest request;
-  request.plan = testbed::make_plan(experiment);
+  request.plan = network::make_plan(experiment);
   request.captures = *experiment.capture.enabled && !place.loopback();
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
@@ -91,7 +91,7 @@ TrainingRun::TrainingRun(const TrainingPlace& place, const spec::Experiment& exp
 std::vector<lab::HostAddress> TrainingRun::hosts() const {
   if (place_.loopback()) return lab::loopback_hosts(static_cast<int>(request_.plan.hosts.size()));
   std::vector<lab::HostAddress> hosts;
-  for (const testbed::HostPlan& host : request_.plan.hosts) {
+  for (const network::HostPlan& host : request_.plan.hosts) {
     hosts.push_back({.name = host.name, .address = host.address});
   }
   return hosts;
@@ -100,7 +100,7 @@ std::vector<lab::HostAddress> TrainingRun::hosts() const {
 void TrainingRun::prepare() {
   if (place_.loopback()) return;
   // First, since a user namespace hides what other runs left.
-  testbed::sweep(testbed::state_folder());
+  ledger::sweep(ledger::state_folder());
   os::become_root_of_own_namespace();
   request_.engine = testbed::choose_engine(*experiment_.network.engine, request_.plan);
 }
@@ -148,8 +148,8 @@ nlohmann::ordered_json TrainingRun::live_header() const {
   using nlohmann::ordered_json;
   ordered_json hosts = ordered_json::array();
   ordered_json capacity = ordered_json::array();
-  for (const testbed::HostPlan& host : request_.plan.hosts) hosts.push_back(host.name);
-  for (const testbed::Port& port : request_.plan.ports) {
+  for (const network::HostPlan& host : request_.plan.hosts) hosts.push_back(host.name);
+  for (const network::Port& port : request_.plan.ports) {
     const bool from_host = static_cast<std::size_t>(port.from) < hosts.size();
     if (from_host) capacity.push_back(port.rate.bits_per_second());
   }

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "trainwire/capture/address_table.h"
+#include "trainwire/packet/address_table.h"
 
 #include <cstdint>
 #include <random>
@@ -18,7 +18,7 @@ class Hash {
     for (std::uint64_t& key : key_) key = (std::uint64_t{chance()} << 32 | chance()) | 1;
   }
   std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
-    return capture::folded_product(a ^ key_[0], b ^ key_[1]);
+    return packet::folded_product(a ^ key_[0], b ^ key_[1]);
   }
 
  private:

@@ -8,9 +8,9 @@ constexpr std::size_t kFirstSlots = 64;
 
 }  // namespace
 
-capture::Verdict verdict_of(const FlowKey& key) {
-  if (key.is_tcp()) return capture::Verdict::Tcp;
-  return key.is_rocev2() ? capture::Verdict::Rocev2 : capture::Verdict::Udp;
+packet::Verdict verdict_of(const FlowKey& key) {
+  if (key.is_tcp()) return packet::Verdict::Tcp;
+  return key.is_rocev2() ? packet::Verdict::Rocev2 : packet::Verdict::Udp;
 }
 
 void add_flow(PairCount& pair, const Flow& flow) {

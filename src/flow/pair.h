@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include "trainwire/capture/packet.h"
 #include "trainwire/flow/flow.h"
 #include "trainwire/flow/hash.h"
+#include "trainwire/packet/packet.h"
 
 #include <array>
 #include <cstddef>
@@ -25,12 +25,12 @@ struct PairCount {
   std::uint64_t super_frames = 0;
   std::uint64_t retired_flows = 0;       ///< small finished flows that are only counted here
   std::uint64_t retired_tiny_flows = 0;  ///< of these, with at most kTinyBytes of payload
-  std::array<std::uint64_t, capture::kVerdicts> by_verdict = {};  ///< packets
+  std::array<std::uint64_t, packet::kVerdicts> by_verdict = {};  ///< packets
 };
 
 inline constexpr std::uint64_t kTinyBytes = 256;
 
-capture::Verdict verdict_of(const FlowKey& key);
+packet::Verdict verdict_of(const FlowKey& key);
 void add_flow(PairCount& pair, const Flow& flow);
 
 /// Open addressing on the pair of address numbers; a reference stays valid until the next at().

@@ -11,8 +11,8 @@
 namespace tw::flow {
 namespace {
 
-using capture::Packet;
-using capture::Verdict;
+using packet::Packet;
+using packet::Verdict;
 
 constexpr std::size_t kFirstSlots = 8192;
 /// The largest payload of an Ethernet frame of 1,514 bytes.
@@ -20,7 +20,7 @@ constexpr std::uint32_t kOrdinaryPayload = 1460;
 /// A longer way to the acknowledgement is none: the acknowledgement is of something else.
 constexpr std::int64_t kLongestRoundTripNs = 600'000'000'000;
 
-constexpr std::uint8_t kDelimiters = capture::kSyn | capture::kFin | capture::kRst;
+constexpr std::uint8_t kDelimiters = packet::kSyn | packet::kFin | packet::kRst;
 
 bool has_flow(Verdict verdict) { return verdict <= Verdict::Rocev2; }
 static_assert(static_cast<int>(Verdict::Rocev2) == 2);
@@ -176,7 +176,7 @@ void FlowTable::count_each(std::span<const Packet> packets) {
   Lane& lane = connection.lanes[side];
   // What it acknowledges may end a round trip of the other side.
   Sample& waiting = connection.samples[1 - side];
-  if (waiting.sent_ns != Sample::kNone && (packet.tcp_flags & capture::kAck) != 0 &&
+  if (waiting.sent_ns != Sample::kNone && (packet.tcp_flags & packet::kAck) != 0 &&
       static_cast<std::int32_t>(packet.acknowledgement - waiting.end_sequence) >= 0) {
     if (time_ns >= waiting.sent_ns && time_ns - waiting.sent_ns <= kLongestRoundTripNs) {
       connection.lanes[1 - side].flow.round_trips.add(time_ns - waiting.sent_ns);
@@ -205,11 +205,11 @@ void FlowTable::take_odd_segment(Connection& connection, std::size_t side, const
   Lane& lane = connection.lanes[side];
   Flow& flow = lane.flow;
   Sample& sample = connection.samples[side];
-  const bool syn = (packet.tcp_flags & capture::kSyn) != 0;
-  const bool fin = (packet.tcp_flags & capture::kFin) != 0;
+  const bool syn = (packet.tcp_flags & packet::kSyn) != 0;
+  const bool fin = (packet.tcp_flags & packet::kFin) != 0;
   flow.has_timestamps |= packet.timestamp_value != 0;
   // A reset's sequence number need not belong to the stream, and what it carries does not.
-  if ((packet.tcp_flags & capture::kRst) != 0) {
+  if ((packet.tcp_flags & packet::kRst) != 0) {
     flow.saw_reset = true;
     flow.aside_bytes += packet.payload_bytes;
     return;
@@ -263,10 +263,10 @@ void FlowTable::take_rocev2(Connection& connection, const Packet& packet, std::i
 }
 
 void FlowTable::note_milestones(Flow& flow, const Packet& packet, std::int64_t time_ns) {
-  if ((packet.tcp_flags & capture::kRst) != 0) return;
-  const bool takes_a_number = (packet.tcp_flags & (capture::kSyn | capture::kFin)) != 0;
+  if ((packet.tcp_flags & packet::kRst) != 0) return;
+  const bool takes_a_number = (packet.tcp_flags & (packet::kSyn | packet::kFin)) != 0;
   flow.sent.pass(time_ns, packet.sequence + packet.payload_bytes + (takes_a_number ? 1 : 0));
-  if ((packet.tcp_flags & capture::kAck) != 0) {
+  if ((packet.tcp_flags & packet::kAck) != 0) {
     flow.acknowledged.pass(time_ns, packet.acknowledgement);
   }
 }
@@ -378,7 +378,7 @@ inline FlowTable::Connection& FlowTable::connection_of(const Place& place, std::
 inline bool FlowTable::starts_anew(const Connection& connection, std::size_t side,
                                    const Packet& packet, std::int64_t time_ns) const {
   const bool syn = packet.verdict == Verdict::Tcp &&
-                   (packet.tcp_flags & (capture::kSyn | capture::kRst)) == capture::kSyn;
+                   (packet.tcp_flags & (packet::kSyn | packet::kRst)) == packet::kSyn;
   if (!syn && packet.verdict != Verdict::Udp) [[likely]]
     return false;
   const Lane& own = connection.lanes[side];
@@ -391,7 +391,7 @@ inline bool FlowTable::starts_anew(const Connection& connection, std::size_t sid
   if (!syn) return false;
   if (own.stream.started()) return !own.stream.begins_with(packet.sequence);
   // The other side was in the middle of a connection that nobody had opened.
-  return (packet.tcp_flags & capture::kAck) == 0 && other.stream.started() && !other.flow.saw_syn;
+  return (packet.tcp_flags & packet::kAck) == 0 && other.stream.started() && !other.flow.saw_syn;
 }
 
 }  // namespace tw::flow

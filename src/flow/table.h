@@ -24,11 +24,11 @@
 
 #pragma once
 
-#include "trainwire/capture/packet.h"
 #include "trainwire/flow/flow.h"
 #include "trainwire/flow/hash.h"
 #include "trainwire/flow/pair.h"
 #include "trainwire/flow/psn.h"
+#include "trainwire/packet/packet.h"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ struct TableOptions {
 struct Totals {
   std::uint64_t packets = 0;
   std::uint64_t wire_bytes = 0;
-  std::array<std::uint64_t, capture::kVerdicts> by_verdict = {};
+  std::array<std::uint64_t, packet::kVerdicts> by_verdict = {};
   std::uint64_t super_frames = 0;
   std::uint64_t backward_times = 0;  ///< packets stamped earlier than one before
   std::int64_t first_ns = 0;
@@ -68,7 +68,7 @@ class FlowTable {
   explicit FlowTable(TableOptions options = {}, Retire retire = {});
 
   /// Packets of one point of view in capture order.
-  void take(std::span<const capture::Packet> packets);
+  void take(std::span<const packet::Packet> packets);
   /// Smaller budgets from now on, when several tables share the memory.
   void limit(std::size_t most_windows, std::size_t most_bursts);
 
@@ -150,25 +150,25 @@ class FlowTable {
     std::uint64_t hash;
   };
 
-  static Ends ends_of(const capture::Packet& packet);
+  static Ends ends_of(const packet::Packet& packet);
   /// The same for both directions, so that both find one connection.
   std::uint64_t hash_of(const Ends& ends) const {
     const std::uint64_t low = std::min(ends.from, ends.to);
     const std::uint64_t high = std::max(ends.from, ends.to);
     return hash_(low ^ ends.kind << 48, high ^ ends.kind >> 16 << 48);
   }
-  void look_up(std::span<const capture::Packet> packets, std::array<Place, kTogether>& places);
+  void look_up(std::span<const packet::Packet> packets, std::array<Place, kTogether>& places);
   /// Into the totals: quickly when the packets are all TCP, none from offload, in the order of
   /// time.
-  void count(std::span<const capture::Packet> packets);
-  void count_each(std::span<const capture::Packet> packets);
-  void take_one(const capture::Packet& packet, const Place& place);
-  void take_tcp(Connection& connection, std::size_t side, const capture::Packet& packet,
+  void count(std::span<const packet::Packet> packets);
+  void count_each(std::span<const packet::Packet> packets);
+  void take_one(const packet::Packet& packet, const Place& place);
+  void take_tcp(Connection& connection, std::size_t side, const packet::Packet& packet,
                 std::int64_t time_ns);
-  void take_odd_segment(Connection& connection, std::size_t side, const capture::Packet& packet,
+  void take_odd_segment(Connection& connection, std::size_t side, const packet::Packet& packet,
                         std::int64_t time_ns);
-  void take_rocev2(Connection& connection, const capture::Packet& packet, std::int64_t time_ns);
-  void note_milestones(Flow& flow, const capture::Packet& packet, std::int64_t time_ns);
+  void take_rocev2(Connection& connection, const packet::Packet& packet, std::int64_t time_ns);
+  void note_milestones(Flow& flow, const packet::Packet& packet, std::int64_t time_ns);
   void note_payload(Lane& lane, std::int64_t time_ns, std::uint32_t payload, std::uint32_t fresh);
   void close_burst(Lane& lane);
   void move_window(Series& series, OpenWindow& window, std::int64_t time_ns, std::uint64_t bytes);
@@ -177,10 +177,10 @@ class FlowTable {
   static bool is_between(const Connection& connection, const Ends& ends, std::size_t& side);
   Connection& connection_of(const Place& place, std::size_t& side);
   Connection& open_connection(const Place& place);
-  bool starts_anew(const Connection& connection, std::size_t side, const capture::Packet& packet,
+  bool starts_anew(const Connection& connection, std::size_t side, const packet::Packet& packet,
                    std::int64_t time_ns) const;
   void start_anew(Connection& connection);
-  void count_without_flow(const capture::Packet& packet);
+  void count_without_flow(const packet::Packet& packet);
 
   bool is_small(const Connection& connection) const;
   void settle(Lane& lane);

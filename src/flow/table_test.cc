@@ -10,8 +10,8 @@
 namespace tw::flow {
 namespace {
 
-using capture::Packet;
-using capture::Verdict;
+using packet::Packet;
+using packet::Verdict;
 
 constexpr std::int64_t kMs = 1'000'000;
 
@@ -23,7 +23,7 @@ Packet packet_at(std::int64_t time_ns, Verdict verdict) {
   packet.destination = 2;
   packet.wire_bytes = 154;
   packet.payload_bytes = 100;
-  packet.tcp_flags = capture::kAck;
+  packet.tcp_flags = packet::kAck;
   packet.ip_protocol = verdict == Verdict::Tcp ? 6 : 17;
   packet.verdict = verdict;
   return packet;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/flow/wire_packets.h"
 
-#include "trainwire/capture/packet.h"
+#include "trainwire/packet/packet.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kTimestampBytes = 12;
 constexpr std::uint32_t kOrdinarySegment = 1448;
-constexpr std::uint32_t kJumboPayload = capture::kLargestWireFrame - 14 - 40;
+constexpr std::uint32_t kJumboPayload = packet::kLargestWireFrame - 14 - 40;
 
 bool looks_like_jumbo_frames(const Flow& flow) {
   const std::uint32_t largest = flow.largest_payload;

@@ -2,12 +2,12 @@
 #include "trainwire/lab/conduct.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/ledger/folder.h"
+#include "trainwire/ledger/ledger.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/errno_error.h"
-#include "trainwire/testbed/ledger.h"
-#include "trainwire/testbed/ledger_folder.h"
 #include "trainwire/testbed/programs.h"
-#include "trainwire/testbed/watch_live.h"
+#include "trainwire/watch/live.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,12 +22,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testbed::Cluster;
-using testbed::LinkCounters;
+using watch::LinkCounters;
 
 constexpr Duration kLongestSilence = seconds(5);
 
-std::vector<testbed::WatchedLink> host_links(const Cluster& cluster) {
-  std::vector<testbed::WatchedLink> links;
+std::vector<watch::WatchedLink> host_links(const Cluster& cluster) {
+  std::vector<watch::WatchedLink> links;
   for (int host = 0; host < static_cast<int>(cluster.plan().hosts.size()); ++host) {
     links.push_back({.network = cluster.host(host), .name = testbed::kHostDevice});
   }
@@ -35,9 +35,9 @@ std::vector<testbed::WatchedLink> host_links(const Cluster& cluster) {
 }
 
 /// Longest way there and back, and what waits on it.
-Duration settling_time(const testbed::NetPlan& plan) {
+Duration settling_time(const network::NetPlan& plan) {
   Duration longest = {};
-  for (const testbed::Port& port : plan.ports) {
+  for (const network::Port& port : plan.ports) {
     longest = std::max(longest, port.delay + port.queue / port.rate);
   }
   return 4 * longest + milliseconds(60);
@@ -66,8 +66,8 @@ class Counts {
   }
 
  private:
-  std::vector<testbed::WatchedLink> links_;
-  testbed::CounterReader reader_;
+  std::vector<watch::WatchedLink> links_;
+  watch::CounterReader reader_;
   Duration settling_;
 };
 
@@ -106,8 +106,8 @@ class RateMeter {
 
  private:
   static constexpr std::int64_t kEvery = 500'000'000;
-  std::vector<testbed::WatchedLink> links_;
-  testbed::CounterReader reader_;
+  std::vector<watch::WatchedLink> links_;
+  watch::CounterReader reader_;
   std::vector<LinkCounters> last_;
   std::int64_t last_ns_ = 0;
 };
@@ -116,7 +116,7 @@ class Conductor {
  public:
   explicit Conductor(const ConductRequest& request)
       : request_(request),
-        ledger_(testbed::state_folder(),
+        ledger_(ledger::state_folder(),
                 request.commands.empty() ? fmt::format("{}", fmt::join(request.launch.words, " "))
                                          : request.commands.front().words.front()),
         cluster_(request.plan, request.engine),
@@ -132,7 +132,7 @@ class Conductor {
     const std::vector<LinkCounters> before = counts.when_quiet();
     const std::vector<std::uint64_t> lost_before = lost();
     std::optional<capture::LiveCapture> capture = start_capture();
-    testbed::Watch watch(host_links(cluster_));
+    watch::Watch watch(host_links(cluster_));
     outcome_.started_ns = os::real_time_ns();
     start_ranks(watch);
     wait_for_ranks();
@@ -205,7 +205,7 @@ class Conductor {
 
   std::vector<std::uint64_t> lost() const {
     std::vector<std::uint64_t> counts;
-    for (const testbed::PortCounters& port : cluster_.counters().ports()) {
+    for (const fabric::PortCounters& port : cluster_.counters().ports()) {
       counts.push_back(port.lost.load());
     }
     return counts;
@@ -234,7 +234,7 @@ class Conductor {
     return make_commands(request_.plan, launch);
   }
 
-  void start_ranks(testbed::Watch& watch) {
+  void start_ranks(watch::Watch& watch) {
     ranks_.start(commands(), request_.folder,
                  [this](const RankCommand& command, int input, int output) {
                    return programs_.start({.host = command.host,
@@ -267,20 +267,20 @@ class Conductor {
   }
 
   void judge() {
-    testbed::Circumstances circumstances{.computes = true};
+    watch::Circumstances circumstances{.computes = true};
     if (cluster_.counters().lateness().quantile_ns(0.5) > 0) {
       Duration shortest = std::chrono::hours(1);
-      for (const testbed::Port& port : request_.plan.ports)
+      for (const network::Port& port : request_.plan.ports)
         shortest = std::min(shortest, port.delay);
-      circumstances.lateness = testbed::ReleaseLateness{
+      circumstances.lateness = watch::ReleaseLateness{
           .p99 = Duration(cluster_.counters().lateness().quantile_ns(0.99)), .delay = shortest};
     }
-    const auto load = testbed::load_between(outcome_.watch, outcome_.started_ns, outcome_.ended_ns);
-    outcome_.verdict = testbed::verdict(load.value_or(testbed::Load{}), circumstances);
+    const auto load = watch::load_between(outcome_.watch, outcome_.started_ns, outcome_.ended_ns);
+    outcome_.verdict = watch::verdict(load.value_or(watch::Load{}), circumstances);
   }
 
   const ConductRequest& request_;
-  testbed::Ledger ledger_;
+  ledger::Ledger ledger_;
   Cluster cluster_;
   testbed::Programs programs_;
   RankGroup ranks_;

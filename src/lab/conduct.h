@@ -10,9 +10,9 @@
 #include "trainwire/os/child.h"
 #include "trainwire/testbed/check.h"
 #include "trainwire/testbed/cluster.h"
-#include "trainwire/testbed/watch_counters.h"
-#include "trainwire/testbed/watch_record.h"
-#include "trainwire/testbed/watch_verdict.h"
+#include "trainwire/watch/counters.h"
+#include "trainwire/watch/record.h"
+#include "trainwire/watch/verdict.h"
 
 #include <functional>
 #include <optional>
@@ -23,7 +23,7 @@
 namespace tw::lab {
 
 struct ConductRequest {
-  testbed::NetPlan plan;
+  network::NetPlan plan;
   spec::Engine engine = spec::Engine::Nfqueue;  ///< chosen
   LaunchRequest launch;
   std::vector<RankCommand> commands = {};  ///< instead of the launch's
@@ -45,10 +45,10 @@ struct ConductRequest {
 struct ConductOutcome {
   std::vector<testbed::PathCheck> network = {};
   std::vector<RankOutcome> ranks = {};
-  std::vector<capture::LiveResult> captures = {};    ///< by host
-  std::vector<testbed::LinkCounters> counters = {};  ///< by host: what its device did meanwhile
-  testbed::WatchRecord watch = {};
-  testbed::WatchVerdict verdict = {};
+  std::vector<capture::LiveResult> captures = {};  ///< by host
+  std::vector<watch::LinkCounters> counters = {};  ///< by host: what its device did meanwhile
+  watch::WatchRecord watch = {};
+  watch::WatchVerdict verdict = {};
   std::vector<std::uint64_t> lost = {};  ///< by port, packets that the engine lost on purpose
   std::int64_t started_ns = 0;           ///< CLOCK_REALTIME
   std::int64_t ended_ns = 0;

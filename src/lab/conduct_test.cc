@@ -27,7 +27,7 @@ class ConductProgram : public testing::Test {
   ConductRequest request(const std::string& network, const std::string& script) const {
     ConductRequest request;
     const spec::Vocabulary words{};
-    request.plan = testbed::make_plan(spec::parse("[network]\n" + network, "x.toml", words, {}));
+    request.plan = network::make_plan(spec::parse("[network]\n" + network, "x.toml", words, {}));
     request.launch = {.words = {"sh", "-c", script},
                       .placement = {0, 1},
                       .environment = {"PATH=/usr/sbin:/usr/bin:/bin"}};

@@ -2,9 +2,9 @@
 #include "trainwire/lab/cross_traffic.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/traffic/distribution.h"
-#include "trainwire/traffic/load_file.h"
-#include "trainwire/traffic/wire_share.h"
+#include "trainwire/load/distribution.h"
+#include "trainwire/load/load_file.h"
+#include "trainwire/load/wire_share.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using spec::TrafficKind;
 
-BitRate narrowest(const testbed::NetPlan& plan, int from, int to) {
+BitRate narrowest(const network::NetPlan& plan, int from, int to) {
   std::optional<BitRate> least;
   for (const int port : plan.path(from, to)) {
     const BitRate rate = plan.ports[static_cast<std::size_t>(port)].rate;
@@ -27,17 +27,17 @@ BitRate narrowest(const testbed::NetPlan& plan, int from, int to) {
   return *least;
 }
 
-traffic::Load read_load(const std::string& path) {
+load::Load read_load(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   if (!file) throw SystemError(fmt::format("cannot read {}: is the path right?", path));
-  return traffic::parse_load(text.str(), path);
+  return load::parse_load(text.str(), path);
 }
 
 class Maker {
  public:
-  Maker(const spec::Experiment& experiment, const testbed::NetPlan& plan,
+  Maker(const spec::Experiment& experiment, const network::NetPlan& plan,
         std::span<const HostAddress> hosts, const std::string& folder)
       : seed_(*experiment.run.seed), plan_(plan), hosts_(hosts), folder_(folder) {}
 
@@ -72,7 +72,7 @@ class Maker {
     }
     made.capacity = narrowest(plan_, made.from, made.to);
     made.payload_share =
-        traffic::payload_share(*traffic.kind, {.mtu = plan_.mtu, .ip_version = plan_.ip_version});
+        load::payload_share(*traffic.kind, {.mtu = plan_.mtu, .ip_version = plan_.ip_version});
     const transport::tcp::Token token = transport::tcp::make_token();
     made.sink = {.address = hosts_[static_cast<std::size_t>(made.to)].address, .token = token};
     made.source.address = hosts_[static_cast<std::size_t>(made.from)].address;
@@ -108,13 +108,13 @@ class Maker {
     made.source.burst_height = *traffic.burst_height;
     made.source.period = *traffic.period;
     // A wrong table is told before anything is built.
-    traffic::distribution_named(*traffic.distribution);
+    load::distribution_named(*traffic.distribution);
   }
 
   void add_list(const spec::Traffic& traffic) {
-    const traffic::Load load = read_load(**traffic.file);
-    std::map<std::string, std::vector<traffic::Flow>> by_destination;
-    for (traffic::Flow flow : load.flows) {
+    const load::Load load = read_load(**traffic.file);
+    std::map<std::string, std::vector<load::Flow>> by_destination;
+    for (load::Flow flow : load.flows) {
       flow.size = Bytes(std::max<std::int64_t>(
           1, static_cast<std::int64_t>(static_cast<double>(flow.size.count()) /
                                        traffic.payload_divisor)));
@@ -123,7 +123,7 @@ class Maker {
     for (auto& [to, flows] : by_destination) {
       CrossTraffic& made = add(traffic, to);
       Bytes sum = {};
-      for (const traffic::Flow& flow : flows) sum = sum + flow.size;
+      for (const load::Flow& flow : flows) sum = sum + flow.size;
       const double span_s = tw::seconds(load.span());
       made.requested = BitRate(
           span_s > 0 ? 8 * static_cast<double>(sum.count()) / span_s / made.payload_share : 1);
@@ -133,7 +133,7 @@ class Maker {
   }
 
   std::uint64_t seed_;
-  const testbed::NetPlan& plan_;
+  const network::NetPlan& plan_;
   std::span<const HostAddress> hosts_;
   const std::string& folder_;
   std::size_t number_ = 0;
@@ -147,7 +147,7 @@ std::string flows_file(const std::string& folder, std::size_t number) {
 }
 
 std::vector<CrossTraffic> cross_traffic(const spec::Experiment& experiment,
-                                        const testbed::NetPlan& plan,
+                                        const network::NetPlan& plan,
                                         std::span<const HostAddress> hosts,
                                         const std::string& folder) {
   return Maker(experiment, plan, hosts, folder).make(experiment.traffic);

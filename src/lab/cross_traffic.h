@@ -4,7 +4,7 @@
 #pragma once
 
 #include "trainwire/lab/training.h"
-#include "trainwire/testbed/plan.h"
+#include "trainwire/network/plan.h"
 #include "trainwire/traffic/task.h"
 
 #include <span>
@@ -35,7 +35,7 @@ std::string flows_file(const std::string& folder, std::size_t number);
 /// entry for each of its destinations. Throws SpecError for what cannot be: more than the link
 /// carries, a host that is not there; DataError, SystemError for a file.
 std::vector<CrossTraffic> cross_traffic(const spec::Experiment& experiment,
-                                        const testbed::NetPlan& plan,
+                                        const network::NetPlan& plan,
                                         std::span<const HostAddress> hosts,
                                         const std::string& folder);
 

@@ -19,9 +19,9 @@ constexpr const char* kNetwork = "[network]\nhosts = 4\nrate = \"10Gbit\"\n[run]
 std::vector<CrossTraffic> made(const std::string& keys) {
   const spec::Experiment experiment =
       spec::scaled(spec::parse(kNetwork + std::string("[traffic]\n") + keys, "x.toml", {}));
-  const testbed::NetPlan plan = testbed::make_plan(experiment);
+  const network::NetPlan plan = network::make_plan(experiment);
   std::vector<HostAddress> hosts;
-  for (const testbed::HostPlan& host : plan.hosts) hosts.push_back({host.name, host.address});
+  for (const network::HostPlan& host : plan.hosts) hosts.push_back({host.name, host.address});
   return cross_traffic(experiment, plan, hosts, "folder");
 }
 

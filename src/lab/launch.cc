@@ -12,7 +12,7 @@
 namespace tw::lab {
 namespace {
 
-using testbed::NetPlan;
+using network::NetPlan;
 
 constexpr int kMasterPort = 29500;
 constexpr const char* kDevice = "eth0";
@@ -83,7 +83,7 @@ Place place_of(const std::vector<int>& placement, int rank) {
           .node = static_cast<int>(node)};
 }
 
-const testbed::HostPlan& host_plan(const NetPlan& plan, int host) {
+const network::HostPlan& host_plan(const NetPlan& plan, int host) {
   return plan.hosts[static_cast<std::size_t>(host)];
 }
 
@@ -129,7 +129,7 @@ void add_place(Environment& environment, const LaunchRequest& request, const Net
 
 RankCommand command_of(const NetPlan& plan, const LaunchRequest& request, int rank) {
   const Place place = place_of(request.placement, rank);
-  const testbed::HostPlan& host = host_plan(plan, place.host);
+  const network::HostPlan& host = host_plan(plan, place.host);
   const std::map<std::string, std::string> values{
       {"rank", std::to_string(rank)},
       {"local_rank", std::to_string(place.local)},

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "trainwire/testbed/plan.h"
+#include "trainwire/network/plan.h"
 
 #include <string>
 #include <vector>
@@ -41,7 +41,7 @@ struct RankCommand {
 
 /// Replaces {rank}, {local_rank}, {world}, {host}, {address} and {master}; other braces stay.
 /// REQUIRES: placement is not empty and names hosts of the plan.
-std::vector<RankCommand> make_commands(const testbed::NetPlan& plan, const LaunchRequest& request);
+std::vector<RankCommand> make_commands(const network::NetPlan& plan, const LaunchRequest& request);
 
 /// File of a rank's marks in the folder.
 std::string marks_file(const std::string& folder, int rank);

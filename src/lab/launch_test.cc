@@ -11,8 +11,8 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Not;
 
-testbed::NetPlan two_hosts() {
-  testbed::NetPlan plan;
+network::NetPlan two_hosts() {
+  network::NetPlan plan;
   plan.hosts = {{.name = "host0", .address = "10.77.0.1"},
                 {.name = "host1", .address = "10.77.0.2"}};
   return plan;

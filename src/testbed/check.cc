@@ -47,22 +47,22 @@ void judge_round_trip(PathCheck& check) {
 }
 
 void judge_loss(PathCheck& check) {
-  const ShareInterval interval = check.found.loss.interval();
+  const measure::ShareInterval interval = check.found.loss.interval();
   const double asked = check.expected.loss;
-  if (contains(interval, asked)) return;
+  if (measure::contains(interval, asked)) return;
   const bool is_near =
-      contains({interval.low * (1 - kFairLoss), interval.high * (1 + kFairLoss)}, asked);
+      measure::contains({interval.low * (1 - kFairLoss), interval.high * (1 + kFairLoss)}, asked);
   add(check, is_near ? Fitness::Warned : Fitness::Refused,
       fmt::format("{:.3g} % of packets are lost instead of {:.3g} %",
                   100 * check.found.loss.share(), 100 * asked));
 }
 
 PathCheck check_path(const Cluster& cluster, const CheckedPath& path, int attempts) {
-  const PathExpectation expected = expectation(cluster.plan(), path);
+  const measure::PathExpectation expected = expectation(cluster.plan(), path);
   PathCheck best;
   for (int i = 0; i < attempts; ++i) {
-    const PathMeasurement found =
-        measure_path(end_of(cluster, path.from), end_of(cluster, path.to), expected);
+    const measure::PathMeasurement found =
+        measure::measure_path(end_of(cluster, path.from), end_of(cluster, path.to), expected);
     PathCheck now = judge(path, expected, found);
     if (i == 0 || now.fitness < best.fitness) best = std::move(now);
     if (best.fitness == Fitness::Good) break;
@@ -72,13 +72,13 @@ PathCheck check_path(const Cluster& cluster, const CheckedPath& path, int attemp
 
 }  // namespace
 
-PathEnd end_of(const Cluster& cluster, int host) {
+measure::PathEnd end_of(const Cluster& cluster, int host) {
   return {.network = cluster.host(host),
           .address = cluster.plan().hosts[static_cast<std::size_t>(host)].address};
 }
 
-PathCheck judge(const CheckedPath& path, const PathExpectation& expected,
-                const PathMeasurement& found) {
+PathCheck judge(const CheckedPath& path, const measure::PathExpectation& expected,
+                const measure::PathMeasurement& found) {
   PathCheck check{.path = path, .expected = expected, .found = found};
   judge_rate(check);
   judge_round_trip(check);

@@ -21,8 +21,8 @@ enum class Fitness {
 /// One path, asked for and found.
 struct PathCheck {
   CheckedPath path;
-  PathExpectation expected;
-  PathMeasurement found;
+  measure::PathExpectation expected;
+  measure::PathMeasurement found;
   Fitness fitness = Fitness::Good;
   std::vector<std::string> problems = {};  ///< a sentence each
 };
@@ -36,11 +36,11 @@ struct CheckOptions {
 };
 
 /// A host as one end of a path. REQUIRES: the cluster outlives it.
-PathEnd end_of(const Cluster& cluster, int host);
+measure::PathEnd end_of(const Cluster& cluster, int host);
 
 /// Judges one measurement; pure.
-PathCheck judge(const CheckedPath& path, const PathExpectation& expected,
-                const PathMeasurement& found);
+PathCheck judge(const CheckedPath& path, const measure::PathExpectation& expected,
+                const measure::PathMeasurement& found);
 
 /// One path after another. Throws SystemError when a path carries nothing at all.
 std::vector<PathCheck> check_network(const Cluster& cluster, const CheckOptions& options = {});

@@ -16,7 +16,7 @@ using Kind =
 
 class Seen {
  public:
-  Seen(const NetPlan& plan, Coverage coverage) : plan_(plan), coverage_(coverage) {}
+  Seen(const network::NetPlan& plan, Coverage coverage) : plan_(plan), coverage_(coverage) {}
 
   bool adds(const CheckedPath& path) const {
     const std::vector<int> ports = plan_.path(path.from, path.to);
@@ -29,7 +29,7 @@ class Seen {
 
  private:
   Kind kind(int number) const {
-    const Port& port = plan_.ports[static_cast<std::size_t>(number)];
+    const network::Port& port = plan_.ports[static_cast<std::size_t>(number)];
     const auto hosts = static_cast<int>(plan_.hosts.size());
     return {coverage_ == Coverage::EveryPort ? number
             : port.from < hosts              ? -1
@@ -44,14 +44,14 @@ class Seen {
             port.ecn.has_value()};
   }
 
-  const NetPlan& plan_;
+  const network::NetPlan& plan_;
   Coverage coverage_;
   std::set<Kind> kinds_;
 };
 
 }  // namespace
 
-std::vector<CheckedPath> paths_to_check(const NetPlan& plan, Coverage coverage) {
+std::vector<CheckedPath> paths_to_check(const network::NetPlan& plan, Coverage coverage) {
   const auto hosts = static_cast<int>(plan.hosts.size());
   std::vector<CheckedPath> paths;
   Seen seen(plan, coverage);
@@ -67,11 +67,11 @@ std::vector<CheckedPath> paths_to_check(const NetPlan& plan, Coverage coverage) 
   return paths;
 }
 
-PathExpectation expectation(const NetPlan& plan, const CheckedPath& path) {
-  PathExpectation expected{.rate = BitRate(1e15)};
+measure::PathExpectation expectation(const network::NetPlan& plan, const CheckedPath& path) {
+  measure::PathExpectation expected{.rate = BitRate(1e15)};
   double kept = 1;
   for (const int number : plan.path(path.from, path.to)) {
-    const Port& port = plan.ports[static_cast<std::size_t>(number)];
+    const network::Port& port = plan.ports[static_cast<std::size_t>(number)];
     kept *= 1 - port.loss;
     expected.round_trip += port.delay;
     if (port.rate < expected.rate) {

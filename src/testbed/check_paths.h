@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "trainwire/testbed/measure_path.h"
-#include "trainwire/testbed/plan.h"
+#include "trainwire/measure/path.h"
+#include "trainwire/network/plan.h"
 
 #include <vector>
 
@@ -22,10 +22,10 @@ enum class Coverage {
 };
 
 /// Round the hosts as a ring, then what the ring leaves out.
-std::vector<CheckedPath> paths_to_check(const NetPlan& plan, Coverage coverage);
+std::vector<CheckedPath> paths_to_check(const network::NetPlan& plan, Coverage coverage);
 
 /// What a path should give: the rate of its slowest port, delays there and back, loss of all ports
 /// together.
-PathExpectation expectation(const NetPlan& plan, const CheckedPath& path);
+measure::PathExpectation expectation(const network::NetPlan& plan, const CheckedPath& path);
 
 }  // namespace tw::testbed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/testbed/check.h"
 
-#include "trainwire/testbed/test_plans.h"
+#include "trainwire/network/test_plans.h"
 
 #include <gtest/gtest.h>
 
@@ -14,22 +14,24 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 TEST(PathsToCheck, ARingSeesEveryPortOfAStar) {
-  const NetPlan plan = plan_of("hosts = 3");
+  const network::NetPlan plan = network::plan_of("hosts = 3");
   EXPECT_EQ(paths_to_check(plan, Coverage::EveryPort),
             (std::vector<CheckedPath>{{0, 1}, {1, 2}, {2, 0}}));
-  EXPECT_TRUE(paths_to_check(plan_of("hosts = 1"), Coverage::EveryPort).empty());
+  EXPECT_TRUE(paths_to_check(network::plan_of("hosts = 1"), Coverage::EveryPort).empty());
 }
 
 TEST(PathsToCheck, OnePathStandsForLinksThatAreAlike) {
-  EXPECT_EQ(paths_to_check(plan_of("hosts = 64"), Coverage::EveryKind).size(), 1);
-  const NetPlan plan = plan_of("hosts = 64\n[[network.link]]\nat = \"host9\"\nrate = \"10Mbit\"");
+  EXPECT_EQ(paths_to_check(network::plan_of("hosts = 64"), Coverage::EveryKind).size(), 1);
+  const network::NetPlan plan =
+      network::plan_of("hosts = 64\n[[network.link]]\nat = \"host9\"\nrate = \"10Mbit\"");
   // Into host9 and out of it.
   EXPECT_EQ(paths_to_check(plan, Coverage::EveryKind),
             (std::vector<CheckedPath>{{0, 1}, {8, 9}, {9, 10}}));
 }
 
 TEST(PathsToCheck, CoreLinksAreSeenToo) {
-  const NetPlan plan = plan_of("hosts = 8\ntopology = \"leafspine\"\nleaves = 2\nspines = 4");
+  const network::NetPlan plan =
+      network::plan_of("hosts = 8\ntopology = \"leafspine\"\nleaves = 2\nspines = 4");
   std::vector<bool> seen(plan.ports.size());
   for (const CheckedPath& path : paths_to_check(plan, Coverage::EveryPort)) {
     for (const int port : plan.path(path.from, path.to))
@@ -40,10 +42,10 @@ TEST(PathsToCheck, CoreLinksAreSeenToo) {
 
 // 1 % on both links: 1 - 0.99^2.
 TEST(Expectation, AddsWhatThePortsDo) {
-  const NetPlan plan = plan_of(
+  const network::NetPlan plan = network::plan_of(
       "hosts = 2\nloss = 0.01\ndelay = \"5ms\"\n[[network.link]]\nat = \"host1\"\nrate = "
       "\"10Mbit\"");
-  const PathExpectation expected = expectation(plan, {0, 1});
+  const measure::PathExpectation expected = expectation(plan, {0, 1});
   EXPECT_EQ(expected.rate, 10_Mbit);
   EXPECT_EQ(expected.round_trip, milliseconds(20));
   EXPECT_NEAR(expected.loss, 0.0199, 1e-12);
@@ -56,7 +58,7 @@ struct Judged {
 };
 
 PathCheck judged(const Judged& found) {
-  PathMeasurement measured;
+  measure::PathMeasurement measured;
   measured.rate.carried = BitRate(found.rate);
   measured.round_trip.median = found.round_trip;
   measured.loss = {.sent = 10'000, .received = 10'000 - found.lost};

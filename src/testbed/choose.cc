@@ -13,7 +13,7 @@ namespace {
 
 using spec::Engine;
 
-bool is_possible(const NetPlan& plan, Engine engine) {
+bool is_possible(const network::NetPlan& plan, Engine engine) {
   try {
     require_possible(plan, engine);
     return true;
@@ -23,7 +23,8 @@ bool is_possible(const NetPlan& plan, Engine engine) {
 }
 
 /// The reasons of all that were tried, and what to do about it.
-SystemError none_works(Engine asked, const NetPlan& plan, const std::vector<Engine>& engines,
+SystemError none_works(Engine asked, const network::NetPlan& plan,
+                       const std::vector<Engine>& engines,
                        const std::function<const Feature&(Engine)>& feature) {
   std::string reasons;
   for (const Engine engine : engines) {
@@ -38,7 +39,7 @@ SystemError none_works(Engine asked, const NetPlan& plan, const std::vector<Engi
                       : "trainwire doctor says what this machine can do and how to get the rest"));
 }
 
-Engine choose(Engine asked, const NetPlan& plan,
+Engine choose(Engine asked, const network::NetPlan& plan,
               const std::function<const Feature&(Engine)>& feature) {
   const std::vector<Engine> engines = preferred_engines(asked, plan);
   for (const Engine engine : engines) {
@@ -63,7 +64,7 @@ std::string_view name_of(Engine engine) {
   return "";
 }
 
-std::vector<Engine> preferred_engines(Engine asked, const NetPlan& plan) {
+std::vector<Engine> preferred_engines(Engine asked, const network::NetPlan& plan) {
   if (asked != Engine::Auto) {
     require_possible(plan, asked);
     return {asked};
@@ -75,11 +76,11 @@ std::vector<Engine> preferred_engines(Engine asked, const NetPlan& plan) {
   return engines;
 }
 
-Engine choose_engine(Engine asked, const NetPlan& plan, const Features& features) {
+Engine choose_engine(Engine asked, const network::NetPlan& plan, const Features& features) {
   return choose(asked, plan, [&](Engine engine) -> const Feature& { return features.of(engine); });
 }
 
-Engine choose_engine(Engine asked, const NetPlan& plan) {
+Engine choose_engine(Engine asked, const network::NetPlan& plan) {
   EngineFeatures features;
   return choose(asked, plan, [&](Engine engine) -> const Feature& { return features.of(engine); });
 }

@@ -8,8 +8,8 @@
 
 #pragma once
 
+#include "trainwire/network/plan.h"
 #include "trainwire/testbed/features.h"
-#include "trainwire/testbed/plan.h"
 
 #include <functional>
 #include <string_view>
@@ -22,12 +22,13 @@ std::string_view name_of(spec::Engine engine);
 
 /// The engines that can emulate the plan, best first: the asked one alone unless it is Auto. Throws
 /// SpecError when the asked one cannot emulate this plan on any machine.
-std::vector<spec::Engine> preferred_engines(spec::Engine asked, const NetPlan& plan);
+std::vector<spec::Engine> preferred_engines(spec::Engine asked, const network::NetPlan& plan);
 
 /// The first of preferred_engines() that works here. Throws SystemError, with what to do, when none
 /// does.
-spec::Engine choose_engine(spec::Engine asked, const NetPlan& plan, const Features& features);
+spec::Engine choose_engine(spec::Engine asked, const network::NetPlan& plan,
+                           const Features& features);
 /// The same, trying no more engines than it takes. REQUIRES: this process has one thread.
-spec::Engine choose_engine(spec::Engine asked, const NetPlan& plan);
+spec::Engine choose_engine(spec::Engine asked, const network::NetPlan& plan);
 
 }  // namespace tw::testbed

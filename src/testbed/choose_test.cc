@@ -2,7 +2,7 @@
 #include "trainwire/testbed/choose.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/testbed/test_plans.h"
+#include "trainwire/network/test_plans.h"
 
 #include <gmock/gmock.h>
 
@@ -27,7 +27,7 @@ Features with(bool netem, bool nfqueue, bool tap) {
 }
 
 Engine chosen(const char* network, const Features& features) {
-  return choose_engine(Engine::Auto, plan_of(network), features);
+  return choose_engine(Engine::Auto, network::plan_of(network), features);
 }
 
 TEST(ChooseEngine, PrefersNetemWhereItWorks) {
@@ -54,15 +54,15 @@ TEST(ChooseEngine, KnowsWhatNetemCannotDo) {
 TEST(ChooseEngine, KeepsTheOneThatIsAskedFor) {
   const Features all = with(true, true, true);
   for (const Engine engine : {Engine::Netem, Engine::Nfqueue, Engine::Tap}) {
-    EXPECT_EQ(choose_engine(engine, plan_of(kPlain), all), engine);
+    EXPECT_EQ(choose_engine(engine, network::plan_of(kPlain), all), engine);
   }
-  EXPECT_THROW(choose_engine(Engine::Nfqueue, plan_of(kMarked), all), SpecError);
-  EXPECT_THROW(choose_engine(Engine::Netem, plan_of(kUneven), all), SpecError);
+  EXPECT_THROW(choose_engine(Engine::Nfqueue, network::plan_of(kMarked), all), SpecError);
+  EXPECT_THROW(choose_engine(Engine::Netem, network::plan_of(kUneven), all), SpecError);
 }
 
 TEST(ChooseEngine, SaysWhyAndWhatToDoInstead) {
   try {
-    choose_engine(Engine::Netem, plan_of(kPlain), with(false, true, true));
+    choose_engine(Engine::Netem, network::plan_of(kPlain), with(false, true, true));
     FAIL() << "netem does not work";
   } catch (const SystemError& error) {
     EXPECT_THAT(error.what(), HasSubstr("netem: no netem"));

@@ -48,7 +48,7 @@ void wait_until_ready(const os::FileDescriptor& ready, os::Child& engine) {
 }
 
 /// In the calling thread's namespace.
-void set_up_tcp(const NetPlan& plan) {
+void set_up_tcp(const network::NetPlan& plan) {
   const Bytes most = plan.socket_buffer.value_or(plan.largest_window);
   const Bytes start = plan.socket_buffer.value_or(128_KiB);
   const auto three = fmt::format("4096 {} {}", start.count(), most.count());
@@ -58,7 +58,7 @@ void set_up_tcp(const NetPlan& plan) {
   set_sysctl("net/ipv4/tcp_no_metrics_save", "1");
 }
 
-Mac port_mac(int device) {
+network::Mac port_mac(int device) {
   return {0x02,
           0x78,
           0,
@@ -69,17 +69,18 @@ Mac port_mac(int device) {
 
 }  // namespace
 
-void require_possible(const NetPlan& plan, Engine engine) {
+void require_possible(const network::NetPlan& plan, Engine engine) {
   const auto any = [&](auto property) {
     return std::any_of(plan.ports.begin(), plan.ports.end(), property);
   };
-  if (engine != Engine::Tap && any([](const Port& port) { return port.ecn.has_value(); })) {
+  if (engine != Engine::Tap &&
+      any([](const network::Port& port) { return port.ecn.has_value(); })) {
     throw SpecError("network.ecn: only the tap engine marks packets; set network.engine = \"tap\"");
   }
   if (engine == Engine::Netem) require_netem_can(plan);
 }
 
-Cluster::Cluster(NetPlan plan, Engine engine)
+Cluster::Cluster(network::NetPlan plan, Engine engine)
     : plan_(std::move(plan)),
       engine_(engine),
       counters_(plan_.ports.size()),
@@ -120,7 +121,7 @@ void Cluster::build_switches() {
     join_core(port);
   // What a switch sends to a host takes the device of the next port of its path.
   for (const SwitchDevice& device : devices_) {
-    std::vector<Mac> reached;
+    std::vector<network::Mac> reached;
     for (int host = 0; host < hosts; ++host) {
       const auto at = static_cast<std::size_t>(host);
       if (plan_.next[static_cast<std::size_t>(device.node)][at] == device.departing) {
@@ -134,7 +135,7 @@ void Cluster::build_switches() {
 void Cluster::join_host(int host) {
   Links links;
   const int up = 2 * host;
-  const Port& down = plan_.ports[static_cast<std::size_t>(up + 1)];
+  const network::Port& down = plan_.ports[static_cast<std::size_t>(up + 1)];
   const std::string& name = plan_.hosts[static_cast<std::size_t>(host)].name;
   links.make_pair({.name = name, .mac = port_mac(up)},
                   {.name = kHostDevice,
@@ -154,7 +155,7 @@ void Cluster::join_host(int host) {
 
 void Cluster::join_core(int port) {
   Links links;
-  const Port& up = plan_.ports[static_cast<std::size_t>(port)];
+  const network::Port& up = plan_.ports[static_cast<std::size_t>(port)];
   const std::array<std::string, 2> names{
       fmt::format("core{}.low", port / 2 - static_cast<int>(hosts_.size())),
       fmt::format("core{}.up", port / 2 - static_cast<int>(hosts_.size()))};
@@ -193,7 +194,7 @@ void Cluster::set_up_host(int host) {
   set_up_tcp(plan_);
   links.set_up("lo");
   if (engine_ == Engine::Tap) links.set_mtu(kHostDevice, plan_.mtu);
-  const Port& out = plan_.ports[2 * at];
+  const network::Port& out = plan_.ports[2 * at];
   // The tap switch loses single packets out of super-packets; the kernel cannot.
   const bool whole_packets = plan_.lossy() && engine_ != Engine::Tap;
   if (whole_packets) links.set_offload(kHostDevice, false);

@@ -4,11 +4,11 @@
 
 #pragma once
 
+#include "trainwire/network/plan.h"
 #include "trainwire/os/child.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/testbed/engine_counters.h"
 #include "trainwire/testbed/hold_rules.h"
-#include "trainwire/testbed/plan.h"
 
 #include <optional>
 #include <string>
@@ -30,13 +30,13 @@ class Cluster {
   /// Builds everything and starts the engine. To be called before this process has threads. Throws
   /// SystemError when the kernel refuses, SpecError when the engine cannot do what the plan asks.
   /// REQUIRES: engine != Engine::Auto.
-  Cluster(NetPlan plan, spec::Engine engine);
+  Cluster(network::NetPlan plan, spec::Engine engine);
   /// Stops the engine; the kernel removes the rest once nobody uses it.
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  const NetPlan& plan() const { return plan_; }
+  const network::NetPlan& plan() const { return plan_; }
   spec::Engine engine() const { return engine_; }
   const os::FileDescriptor& host(int number) const;
   /// Of the switches; nothing but the engine lives there.
@@ -57,7 +57,7 @@ class Cluster {
   void start_hold();
   void start_tap();
 
-  NetPlan plan_;
+  network::NetPlan plan_;
   spec::Engine engine_;
   EngineCounters counters_;
   os::FileDescriptor switches_;
@@ -69,6 +69,6 @@ class Cluster {
 };
 
 /// Throws SpecError with what to do when the engine cannot emulate the plan.
-void require_possible(const NetPlan& plan, spec::Engine engine);
+void require_possible(const network::NetPlan& plan, spec::Engine engine);
 
 }  // namespace tw::testbed

@@ -2,11 +2,11 @@
 #include "trainwire/testbed/cluster.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/measure/path.h"
+#include "trainwire/network/test_plans.h"
 #include "trainwire/os/namespace.h"
 #include "trainwire/testbed/check.h"
-#include "trainwire/testbed/measure_path.h"
 #include "trainwire/testbed/shaping.h"
-#include "trainwire/testbed/test_plans.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -40,64 +40,68 @@ INSTANTIATE_TEST_SUITE_P(Engines, ClusterOf, testing::Values(Engine::Nfqueue, En
 
 // Two links each way.
 TEST_P(ClusterOf, GivesTheDelay) {
-  Cluster cluster(plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"5ms\""), GetParam());
-  const auto found = measure_round_trip(end_of(cluster, 0), end_of(cluster, 1), {});
+  Cluster cluster(network::plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"5ms\""), GetParam());
+  const auto found = measure::measure_round_trip(end_of(cluster, 0), end_of(cluster, 1), {});
   EXPECT_GE(found.median, std::chrono::milliseconds(20));
   EXPECT_LE(found.median, std::chrono::milliseconds(25));
   EXPECT_FALSE(cluster.engine_failure());
 }
 
 TEST_P(ClusterOf, GivesTheRate) {
-  const Cluster cluster(plan_of("hosts = 2\nrate = \"50Mbit\"\ndelay = \"1ms\""), GetParam());
-  const PathExpectation expected = expectation(cluster.plan(), {0, 1});
-  const MeasuredRate found = measure_rate(end_of(cluster, 0), end_of(cluster, 1),
-                                          {.expected = expected.rate, .burst = expected.burst});
+  const Cluster cluster(network::plan_of("hosts = 2\nrate = \"50Mbit\"\ndelay = \"1ms\""),
+                        GetParam());
+  const measure::PathExpectation expected = expectation(cluster.plan(), {0, 1});
+  const measure::MeasuredRate found = measure::measure_rate(
+      end_of(cluster, 0), end_of(cluster, 1), {.expected = expected.rate, .burst = expected.burst});
   EXPECT_NEAR(found.carried.bits_per_second(), 50e6, 5e6);
 }
 
 // 2 % on each of two links; the interval of the count holds the truth in 99.9 % of runs.
 TEST_P(ClusterOf, LosesTheShare) {
-  Cluster cluster(plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\nloss = 0.02"),
+  Cluster cluster(network::plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\nloss = 0.02"),
                   GetParam());
-  const PathExpectation expected = expectation(cluster.plan(), {0, 1});
-  const MeasuredLoss found =
-      measure_loss(end_of(cluster, 0), end_of(cluster, 1), loss_options(expected));
-  EXPECT_TRUE(contains(binomial_interval(found.lost(), found.sent, 0.999), expected.loss))
+  const measure::PathExpectation expected = expectation(cluster.plan(), {0, 1});
+  const measure::MeasuredLoss found = measure::measure_loss(end_of(cluster, 0), end_of(cluster, 1),
+                                                            measure::loss_options(expected));
+  EXPECT_TRUE(
+      measure::contains(measure::binomial_interval(found.lost(), found.sent, 0.999), expected.loss))
       << found.lost() << " of " << found.sent;
   // The engine counted what it lost.
   std::uint64_t counted = 0;
-  for (const PortCounters& port : cluster.counters().ports()) counted += port.lost.load();
+  for (const fabric::PortCounters& port : cluster.counters().ports()) counted += port.lost.load();
   EXPECT_GE(counted, found.lost());
 }
 
 // Three links of 3 ms each way.
 TEST_P(ClusterOf, ADumbbellHasACore) {
-  const Cluster cluster(plan_of("hosts = 3\ntopology = \"dumbbell\"\nleft = 1\ndelay = \"3ms\""),
-                        GetParam());
-  const auto across = measure_round_trip(end_of(cluster, 0), end_of(cluster, 2));
+  const Cluster cluster(
+      network::plan_of("hosts = 3\ntopology = \"dumbbell\"\nleft = 1\ndelay = \"3ms\""),
+      GetParam());
+  const auto across = measure::measure_round_trip(end_of(cluster, 0), end_of(cluster, 2));
   EXPECT_GE(across.median, std::chrono::milliseconds(18));
   EXPECT_LE(across.median, std::chrono::milliseconds(30));
-  const auto beside = measure_round_trip(end_of(cluster, 1), end_of(cluster, 2));
+  const auto beside = measure::measure_round_trip(end_of(cluster, 1), end_of(cluster, 2));
   EXPECT_GE(beside.median, std::chrono::milliseconds(12));
   EXPECT_LT(beside.median, across.median);
 }
 
 TEST_P(ClusterOf, EveryPairOfALeafSpineIsJoined) {
-  const Cluster cluster(plan_of("hosts = 5\ntopology = \"leafspine\"\nleaves = 3\nspines = 2"),
-                        GetParam());
+  const Cluster cluster(
+      network::plan_of("hosts = 5\ntopology = \"leafspine\"\nleaves = 3\nspines = 2"), GetParam());
   for (int from = 0; from < 5; ++from) {
     for (int to = 0; to < 5; ++to) {
       if (from == to) continue;
       const auto found =
-          measure_round_trip(end_of(cluster, from), end_of(cluster, to), {.count = 3});
+          measure::measure_round_trip(end_of(cluster, from), end_of(cluster, to), {.count = 3});
       EXPECT_EQ(found.lost, 0) << from << " to " << to;
     }
   }
 }
 
 TEST_P(ClusterOf, SpeaksIpv6) {
-  const Cluster cluster(plan_of("hosts = 2\nip_version = 6\ndelay = \"2ms\""), GetParam());
-  const auto found = measure_round_trip(end_of(cluster, 0), end_of(cluster, 1), {.count = 20});
+  const Cluster cluster(network::plan_of("hosts = 2\nip_version = 6\ndelay = \"2ms\""), GetParam());
+  const auto found =
+      measure::measure_round_trip(end_of(cluster, 0), end_of(cluster, 1), {.count = 20});
   EXPECT_GE(found.median, std::chrono::milliseconds(8));
   EXPECT_EQ(found.lost, 0);
 }
@@ -120,7 +124,7 @@ os::FileDescriptor listener(const Cluster& cluster, int host) {
 }
 
 TEST_P(ClusterOf, MulticastReachesTheOtherHosts) {
-  const Cluster cluster(plan_of("hosts = 3\ndelay = \"1ms\""), GetParam());
+  const Cluster cluster(network::plan_of("hosts = 3\ndelay = \"1ms\""), GetParam());
   const os::FileDescriptor first = listener(cluster, 1);
   const os::FileDescriptor second = listener(cluster, 2);
   const os::InNetwork inside(cluster.host(0));
@@ -139,19 +143,20 @@ TEST_P(ClusterOf, MulticastReachesTheOtherHosts) {
 // The aim is half a second; the limit leaves room for a busy machine.
 TEST_P(ClusterOf, SixtyFourHostsAreMadeAtOnce) {
   const auto start = std::chrono::steady_clock::now();
-  const Cluster cluster(plan_of("hosts = 64"), GetParam());
+  const Cluster cluster(network::plan_of("hosts = 64"), GetParam());
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
-  EXPECT_EQ(measure_round_trip(end_of(cluster, 0), end_of(cluster, 63), {.count = 3}).lost, 0);
+  EXPECT_EQ(measure::measure_round_trip(end_of(cluster, 0), end_of(cluster, 63), {.count = 3}).lost,
+            0);
 }
 
 TEST(Engines, SayWhatTheyCannotDo) {
-  const NetPlan marked = plan_of("hosts = 2\necn = \"100KB\"");
+  const network::NetPlan marked = network::plan_of("hosts = 2\necn = \"100KB\"");
   EXPECT_THROW(require_possible(marked, Engine::Nfqueue), SpecError);
   EXPECT_NO_THROW(require_possible(marked, Engine::Tap));
-  const NetPlan uneven = plan_of(
+  const network::NetPlan uneven = network::plan_of(
       "hosts = 2\n[[network.link]]\nat = \"host1\"\ndirection = \"from_host\"\ndelay = \"9ms\"");
   EXPECT_THROW(require_possible(uneven, Engine::Netem), SpecError);
-  EXPECT_NO_THROW(require_possible(plan_of("hosts = 2"), Engine::Netem));
+  EXPECT_NO_THROW(require_possible(network::plan_of("hosts = 2"), Engine::Netem));
 }
 
 TEST(Shaping, NeverCutsASegmentAndNeverStarvesOnLateTimers) {
@@ -159,10 +164,10 @@ TEST(Shaping, NeverCutsASegmentAndNeverStarvesOnLateTimers) {
   EXPECT_EQ(largest_segment(1_Gbit), 15'625_B);
   EXPECT_EQ(largest_segment(10_Mbit), 6000_B);
   EXPECT_EQ(largest_segment(100_Gbit), 65'536_B);
-  const Port port{.link = "host0", .rate = 1_Gbit, .queue = 50'000_B};
+  const network::Port port{.link = "host0", .rate = 1_Gbit, .queue = 50'000_B};
   EXPECT_EQ(bucket_for(port, 1500, false),
             (Bucket{.rate = 1_Gbit, .burst = 125'000_B, .limit = 175'000_B}));
-  const Port slow{.link = "host0", .rate = 1_Mbit, .queue = 50'000_B};
+  const network::Port slow{.link = "host0", .rate = 1_Mbit, .queue = 50'000_B};
   EXPECT_EQ(bucket_for(slow, 1500, false).burst, 12'000_B);
   EXPECT_EQ(bucket_for(slow, 1500, true).burst, 3028_B);
 }

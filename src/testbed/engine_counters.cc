@@ -36,14 +36,14 @@ std::int64_t Lateness::quantile_ns(double q) const {
 }
 
 EngineCounters::EngineCounters(std::size_t ports)
-    : size_(sizeof(Lateness) + ports * sizeof(PortCounters)), count_(ports) {
+    : size_(sizeof(Lateness) + ports * sizeof(fabric::PortCounters)), count_(ports) {
   memory_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED) {
     throw os::errno_error("sharing memory with the network's engine", errno);
   }
   lateness_ = new (memory_) Lateness;
   auto* const behind = static_cast<std::byte*>(memory_) + sizeof(Lateness);
-  ports_ = reinterpret_cast<PortCounters*>(behind);
+  ports_ = reinterpret_cast<fabric::PortCounters*>(behind);
   std::uninitialized_default_construct_n(ports_, ports);
 }
 

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "trainwire/testbed/port_counters.h"
+#include "trainwire/fabric/port_counters.h"
 
 #include <array>
 #include <atomic>
@@ -34,14 +34,14 @@ class EngineCounters {
   EngineCounters& operator=(EngineCounters&& other) noexcept;
   ~EngineCounters();
 
-  std::span<PortCounters> ports() const { return {ports_, count_}; }
+  std::span<fabric::PortCounters> ports() const { return {ports_, count_}; }
   Lateness& lateness() const { return *lateness_; }
 
  private:
   void* memory_ = nullptr;
   std::size_t size_ = 0;
   Lateness* lateness_ = nullptr;
-  PortCounters* ports_ = nullptr;
+  fabric::PortCounters* ports_ = nullptr;
   std::size_t count_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "trainwire/testbed/features.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/measure/round_trip.h"
 #include "trainwire/os/child.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/namespace.h"
@@ -12,7 +13,6 @@
 #include "trainwire/testbed/features_attempt.h"
 #include "trainwire/testbed/features_timer.h"
 #include "trainwire/testbed/links.h"
-#include "trainwire/testbed/measure_round_trip.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -38,15 +38,15 @@ using std::chrono::milliseconds;
 
 constexpr const char* kDevice = "probe0";
 constexpr const char* kOther = "probe1";
-constexpr Mac kMac = {0x02, 0x78, 0, 0, 0, 1};
-constexpr Mac kOtherMac = {0x02, 0x78, 0, 0, 0, 2};
+constexpr network::Mac kMac = {0x02, 0x78, 0, 0, 0, 1};
+constexpr network::Mac kOtherMac = {0x02, 0x78, 0, 0, 0, 2};
 
 /// Two hosts, half a millisecond a link, so two there and back.
-NetPlan smallest_plan() {
+network::NetPlan smallest_plan() {
   constexpr const char* kText =
       "[network]\nhosts = 2\nrate = \"100Mbit\"\ndelay = \"500us\"\ncongestion_control = "
       "\"reno\"\n";
-  return make_plan(spec::parse(kText, "the probe", {}));
+  return network::make_plan(spec::parse(kText, "the probe", {}));
 }
 
 std::string try_network() {
@@ -83,9 +83,9 @@ std::string try_segment_limit() {
 
 std::string try_engine(Engine engine) {
   const Cluster cluster(smallest_plan(), engine);
-  const auto found =
-      measure_round_trip(end_of(cluster, 0), end_of(cluster, 1),
-                         {.count = 1, .spacing = milliseconds(1), .patience = milliseconds(1000)});
+  const auto found = measure::measure_round_trip(
+      end_of(cluster, 0), end_of(cluster, 1),
+      {.count = 1, .spacing = milliseconds(1), .patience = milliseconds(1000)});
   if (found.samples.empty()) throw SystemError("sending a packet through it: it was lost");
   if (found.median < milliseconds(2)) {
     throw SystemError(fmt::format("delaying a packet by 2 ms: it took {}", readable(found.median)));
@@ -124,7 +124,7 @@ std::set<std::string> congestion_control_names() {
 std::string try_congestion_controls() {
   std::string accepted;
   with_pair([&](Links& links) {
-    NetPlan plan = smallest_plan();
+    network::NetPlan plan = smallest_plan();
     links.set_up(kDevice);
     links.add_address(kDevice, plan, 0);
     for (const std::string& name : congestion_control_names()) {

@@ -2,10 +2,10 @@
 #include "trainwire/testbed/features.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/network/test_plans.h"
 #include "trainwire/os/namespace.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/features_attempt.h"
-#include "trainwire/testbed/test_plans.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -62,7 +62,8 @@ TEST(Features, FindWhatRootHas) {
 TEST(Features, LetAnEngineBeChosenQuickly) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const auto start = std::chrono::steady_clock::now();
-  const Engine engine = choose_engine(Engine::Nfqueue, plan_of("hosts = 2\ndelay = \"1ms\""));
+  const Engine engine =
+      choose_engine(Engine::Nfqueue, network::plan_of("hosts = 2\ndelay = \"1ms\""));
   const auto taken = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(engine, Engine::Nfqueue);
   RecordProperty("milliseconds", static_cast<int>(taken / std::chrono::milliseconds(1)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/testbed/features_timer.h"
 
+#include "trainwire/measure/round_trip.h"
 #include "trainwire/testbed/features_attempt.h"
-#include "trainwire/testbed/measure_round_trip.h"
-#include "trainwire/testbed/watch_proc.h"
+#include "trainwire/watch/proc.h"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -23,10 +23,10 @@ namespace {
 constexpr int kSleeps = 200;
 constexpr Duration kSleep = std::chrono::milliseconds(1);
 
-MachineTime machine_time() {
+watch::MachineTime machine_time() {
   std::ifstream file("/proc/stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_machine_time(text, ::sysconf(_SC_CLK_TCK)).value_or(MachineTime{});
+  return watch::parse_machine_time(text, ::sysconf(_SC_CLK_TCK)).value_or(watch::MachineTime{});
 }
 
 std::vector<Duration> sleep_often() {
@@ -48,10 +48,11 @@ double share(Duration part, Duration whole) {
 
 /// "median p99 steal", times in ns.
 std::string measure() {
-  const MachineTime before = machine_time();
+  const watch::MachineTime before = machine_time();
   const std::vector<Duration> late = sleep_often();
-  const MachineTime after = machine_time();
-  return fmt::format("{} {} {}", nearest_rank(late, 0.5).count(), nearest_rank(late, 0.99).count(),
+  const watch::MachineTime after = machine_time();
+  return fmt::format("{} {} {}", measure::nearest_rank(late, 0.5).count(),
+                     measure::nearest_rank(late, 0.99).count(),
                      share(after.steal - before.steal, after.total - before.total));
 }
 

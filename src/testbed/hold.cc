@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/testbed/hold.h"
 
+#include "trainwire/fabric/port_model.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/netlink.h"
-#include "trainwire/testbed/port_model.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -116,13 +116,13 @@ Notice read_notice(const nlmsghdr& message) {
 
 class Engine {
  public:
-  Engine(const NetPlan& plan, const std::vector<SwitchDevice>& devices,
+  Engine(const network::NetPlan& plan, const std::vector<SwitchDevice>& devices,
          const std::vector<Hold>& holds, EngineCounters& counters)
       : plan_(plan), counters_(counters), socket_(NETLINK_NETFILTER), random_(plan.seed, "hold") {
-    for (const Port& port : plan.ports) losses_.emplace_back(port, plan.seed);
+    for (const network::Port& port : plan.ports) losses_.emplace_back(port, plan.seed);
     for (const SwitchDevice& device : devices) devices_.emplace(device.index, device);
     jitters_ = std::any_of(plan.ports.begin(), plan.ports.end(),
-                           [](const Port& port) { return port.jitter > Duration(0); });
+                           [](const network::Port& port) { return port.jitter > Duration(0); });
     prepare_socket();
     std::set<int> queues;
     for (const Hold& hold : holds) queues.insert(hold.queue);
@@ -208,7 +208,7 @@ class Engine {
 
   bool lost_at(int port) {
     const auto at = static_cast<std::size_t>(port);
-    PortCounters& counts = counters_.ports()[at];
+    fabric::PortCounters& counts = counters_.ports()[at];
     counts.packets.fetch_add(1, std::memory_order_relaxed);
     const bool lost = losses_[at].loses_next();
     if (lost) counts.lost.fetch_add(1, std::memory_order_relaxed);
@@ -293,10 +293,10 @@ class Engine {
     }
   };
 
-  const NetPlan& plan_;
+  const network::NetPlan& plan_;
   EngineCounters& counters_;
   os::NetlinkSocket socket_;
-  std::vector<LossModel> losses_;
+  std::vector<fabric::LossModel> losses_;
   std::unordered_map<int, SwitchDevice> devices_;
   bool jitters_ = false;
   Random random_;
@@ -311,7 +311,7 @@ class Engine {
 
 }  // namespace
 
-void run_hold(const NetPlan& plan, const std::vector<SwitchDevice>& devices,
+void run_hold(const network::NetPlan& plan, const std::vector<SwitchDevice>& devices,
               const std::vector<Hold>& holds, EngineCounters& counters,
               const os::FileDescriptor& ready, const os::FileDescriptor& stop) {
   ::prctl(PR_SET_TIMERSLACK, 1);

@@ -14,7 +14,7 @@ namespace tw::testbed {
 
 /// Binds the queues, writes a byte to `ready`, and works until `stop` is readable. Runs in the
 /// switches' network namespace, in a process of its own. Throws SystemError.
-void run_hold(const NetPlan& plan, const std::vector<SwitchDevice>& devices,
+void run_hold(const network::NetPlan& plan, const std::vector<SwitchDevice>& devices,
               const std::vector<Hold>& holds, EngineCounters& counters,
               const os::FileDescriptor& ready, const os::FileDescriptor& stop);
 

@@ -166,30 +166,32 @@ Side side_of(const std::vector<SwitchDevice>& devices, const Time& time) {
   return side;
 }
 
-Duration arriving_time(const NetPlan& plan, const SwitchDevice& device) {
+Duration arriving_time(const network::NetPlan& plan, const SwitchDevice& device) {
   return plan.ports[static_cast<std::size_t>(device.arriving)].delay;
 }
 
-Duration departing_time(const NetPlan& plan, const SwitchDevice& device) {
+Duration departing_time(const network::NetPlan& plan, const SwitchDevice& device) {
   if (!faces_host(plan, device)) return {};
   return plan.ports[static_cast<std::size_t>(device.departing)].delay;
 }
 
 }  // namespace
 
-bool faces_host(const NetPlan& plan, const SwitchDevice& device) {
-  const Port& port = plan.ports[static_cast<std::size_t>(device.departing)];
+bool faces_host(const network::NetPlan& plan, const SwitchDevice& device) {
+  const network::Port& port = plan.ports[static_cast<std::size_t>(device.departing)];
   return port.to < static_cast<int>(plan.hosts.size());
 }
 
-Duration hold_time(const NetPlan& plan, const SwitchDevice& in, const SwitchDevice& out) {
+Duration hold_time(const network::NetPlan& plan, const SwitchDevice& in, const SwitchDevice& out) {
   return arriving_time(plan, in) + departing_time(plan, out);
 }
 
-std::vector<Hold> make_holds(const NetPlan& plan, const std::vector<SwitchDevice>& devices) {
-  const bool delays = std::any_of(plan.ports.begin(), plan.ports.end(), [](const Port& port) {
-    return port.delay > Duration(0) || port.jitter > Duration(0) || port.loss > 0;
-  });
+std::vector<Hold> make_holds(const network::NetPlan& plan,
+                             const std::vector<SwitchDevice>& devices) {
+  const bool delays =
+      std::any_of(plan.ports.begin(), plan.ports.end(), [](const network::Port& port) {
+        return port.delay > Duration(0) || port.jitter > Duration(0) || port.loss > 0;
+      });
   if (!delays || devices.empty()) return {};
   const Side in = side_of(devices, [&](const SwitchDevice& d) { return arriving_time(plan, d); });
   const Side out = side_of(devices, [&](const SwitchDevice& d) { return departing_time(plan, d); });

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "trainwire/testbed/plan.h"
+#include "trainwire/network/plan.h"
 
 #include <string>
 #include <vector>
@@ -33,11 +33,12 @@ struct Hold {
 };
 
 /// What departs to a host is delayed on its last link too; what departs to a switch is not yet.
-bool faces_host(const NetPlan& plan, const SwitchDevice& device);
-Duration hold_time(const NetPlan& plan, const SwitchDevice& in, const SwitchDevice& out);
+bool faces_host(const network::NetPlan& plan, const SwitchDevice& device);
+Duration hold_time(const network::NetPlan& plan, const SwitchDevice& in, const SwitchDevice& out);
 
 /// Exceptions first, the usual case last. Empty when nothing is delayed or lost.
-std::vector<Hold> make_holds(const NetPlan& plan, const std::vector<SwitchDevice>& devices);
+std::vector<Hold> make_holds(const network::NetPlan& plan,
+                             const std::vector<SwitchDevice>& devices);
 
 /// Puts them into the calling thread's network namespace. Throws SystemError.
 void apply_holds(const std::vector<Hold>& holds, int ip_version);

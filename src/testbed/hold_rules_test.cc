@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/testbed/hold_rules.h"
 
-#include "trainwire/testbed/test_plans.h"
+#include "trainwire/network/test_plans.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// One device per host of a star: number 10 + host.
-std::vector<SwitchDevice> star_devices(const NetPlan& plan) {
+std::vector<SwitchDevice> star_devices(const network::NetPlan& plan) {
   std::vector<SwitchDevice> devices;
   const auto hosts = static_cast<int>(plan.hosts.size());
   for (int host = 0; host < hosts; ++host) {
@@ -27,21 +27,21 @@ std::vector<SwitchDevice> star_devices(const NetPlan& plan) {
 }
 
 TEST(Holds, OneQueueWhereAllLinksAreAlike) {
-  const NetPlan plan = plan_of("hosts = 4\ndelay = \"5ms\"");
+  const network::NetPlan plan = network::plan_of("hosts = 4\ndelay = \"5ms\"");
   const std::vector<Hold> holds = make_holds(plan, star_devices(plan));
   // Two links of 5 ms.
   EXPECT_EQ(holds, (std::vector<Hold>{{.queue = 0, .time = milliseconds(10)}}));
 }
 
 TEST(Holds, NothingToDoWithoutDelayAndLoss) {
-  const NetPlan plan = plan_of("hosts = 2\ndelay = 0");
+  const network::NetPlan plan = network::plan_of("hosts = 2\ndelay = 0");
   EXPECT_TRUE(make_holds(plan, star_devices(plan)).empty());
-  const NetPlan lossy = plan_of("hosts = 2\ndelay = 0\nloss = 0.01");
+  const network::NetPlan lossy = network::plan_of("hosts = 2\ndelay = 0\nloss = 0.01");
   EXPECT_EQ(make_holds(lossy, star_devices(lossy)).size(), 1);
 }
 
 TEST(Holds, ExceptionsComeFirst) {
-  const NetPlan plan = plan_of(
+  const network::NetPlan plan = network::plan_of(
       "hosts = 4\ndelay = \"1ms\"\n[[network.link]]\nat = \"host2\"\ndirection = \"from_host\"\n"
       "delay = \"20ms\"\n[[network.link]]\nat = \"host3\"\ndirection = \"to_host\"\ndelay = "
       "\"3ms\"");

@@ -54,11 +54,11 @@ std::vector<std::byte> binary(const std::string& address, int ip_version) {
   return bytes;
 }
 
-std::uint8_t family_of(const NetPlan& plan) {
+std::uint8_t family_of(const network::NetPlan& plan) {
   return static_cast<std::uint8_t>(plan.ip_version == 4 ? AF_INET : AF_INET6);
 }
 
-NetlinkMessage route(const NetPlan& plan, const std::string& to, int prefix, int link) {
+NetlinkMessage route(const network::NetPlan& plan, const std::string& to, int prefix, int link) {
   NetlinkMessage message(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE);
   message
       .header(rtmsg{.rtm_family = family_of(plan),
@@ -149,7 +149,7 @@ void Links::set_up(const std::string& name) {
   socket_.request(std::move(message), fmt::format("bringing {} up", name));
 }
 
-void Links::set_mac(const std::string& name, const Mac& mac) {
+void Links::set_mac(const std::string& name, const network::Mac& mac) {
   NetlinkMessage message(RTM_NEWLINK, 0);
   message.header(of_link(index(name))).put(IFLA_ADDRESS, mac);
   socket_.request(std::move(message), fmt::format("setting {}'s address", name));
@@ -228,7 +228,7 @@ void Links::add_netem(const std::string& name, const Netem& netem) {
   socket_.request(std::move(message), fmt::format("delaying what leaves by {} (netem)", name));
 }
 
-void Links::add_address(const std::string& name, const NetPlan& plan, int host) {
+void Links::add_address(const std::string& name, const network::NetPlan& plan, int host) {
   const std::vector<std::byte> address =
       binary(plan.hosts[static_cast<std::size_t>(host)].address, plan.ip_version);
   NetlinkMessage message(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
@@ -245,7 +245,7 @@ void Links::add_address(const std::string& name, const NetPlan& plan, int host) 
   socket_.request(std::move(message), fmt::format("giving {} its address", name));
 }
 
-void Links::add_routes(const std::string& name, const NetPlan& plan) {
+void Links::add_routes(const std::string& name, const network::NetPlan& plan) {
   const int link = index(name);
   const std::string network = plan.ip_version == 4 ? "10.77.0.0" : "fd77::";
   NetlinkMessage unicast = route(plan, network, plan.prefix_length, link);
@@ -262,7 +262,7 @@ void Links::add_routes(const std::string& name, const NetPlan& plan) {
   }
 }
 
-void Links::add_neighbours(const std::string& name, const NetPlan& plan, int host) {
+void Links::add_neighbours(const std::string& name, const network::NetPlan& plan, int host) {
   const int link = index(name);
   std::vector<NetlinkMessage> messages;
   for (std::size_t other = 0; other < plan.hosts.size(); ++other) {
@@ -275,10 +275,10 @@ void Links::add_neighbours(const std::string& name, const NetPlan& plan, int hos
   socket_.request_all(std::move(messages), "telling a host its neighbours");
 }
 
-void Links::add_forwarding(const std::string& port, const std::vector<Mac>& macs) {
+void Links::add_forwarding(const std::string& port, const std::vector<network::Mac>& macs) {
   const int link = index(port);
   std::vector<NetlinkMessage> messages;
-  for (const Mac& mac : macs) {
+  for (const network::Mac& mac : macs) {
     NetlinkMessage message = neighbour(AF_BRIDGE, link, NUD_NOARP, NTF_MASTER);
     message.put(NDA_LLADDR, mac);
     messages.push_back(std::move(message));

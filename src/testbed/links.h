@@ -4,8 +4,8 @@
 
 #pragma once
 
+#include "trainwire/network/plan.h"
 #include "trainwire/os/netlink.h"
-#include "trainwire/testbed/plan.h"
 #include "trainwire/testbed/shaping.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace tw::testbed {
 /// One end of a new pair of virtual Ethernet devices.
 struct LinkEnd {
   std::string name;
-  Mac mac = {};
+  network::Mac mac = {};
   const os::FileDescriptor* name_space = nullptr;  ///< null: the one of Links
 };
 
@@ -46,7 +46,7 @@ class Links {
   /// Brings the device up and makes it a port of `bridge`, which learns no addresses by itself.
   void attach(const std::string& port, const std::string& bridge, const PortFlags& flags);
   void set_up(const std::string& name);
-  void set_mac(const std::string& name, const Mac& mac);
+  void set_mac(const std::string& name, const network::Mac& mac);
   void set_mtu(const std::string& name, int mtu);
   /// The largest piece that TCP hands to the device at once.
   void set_largest_segment(const std::string& name, Bytes size);
@@ -58,13 +58,13 @@ class Links {
   /// Delay and loss inside the bucket. Throws SystemError where the kernel has no netem.
   void add_netem(const std::string& name, const Netem& netem);
 
-  void add_address(const std::string& name, const NetPlan& plan, int host);
+  void add_address(const std::string& name, const network::NetPlan& plan, int host);
   /// The plan's network behind `name`, and multicast.
-  void add_routes(const std::string& name, const NetPlan& plan);
+  void add_routes(const std::string& name, const network::NetPlan& plan);
   /// The hardware addresses of all other hosts, so that nobody has to ask.
-  void add_neighbours(const std::string& name, const NetPlan& plan, int host);
+  void add_neighbours(const std::string& name, const network::NetPlan& plan, int host);
   /// The bridge sends frames for these addresses to `port`.
-  void add_forwarding(const std::string& port, const std::vector<Mac>& macs);
+  void add_forwarding(const std::string& port, const std::vector<network::Mac>& macs);
 
   int index(const std::string& name) const;
 

@@ -9,22 +9,23 @@
 namespace tw::testbed {
 namespace {
 
-bool leaves_host(const NetPlan& plan, const Port& port) {
+bool leaves_host(const network::NetPlan& plan, const network::Port& port) {
   return port.from < static_cast<int>(plan.hosts.size());
 }
 
 /// Packets of the largest size that the delay keeps in flight, twice, and the queue.
-std::int64_t packets_in_flight(const NetPlan& plan, const Port& port, Duration delay) {
+std::int64_t packets_in_flight(const network::NetPlan& plan, const network::Port& port,
+                               Duration delay) {
   const Bytes bytes = (port.rate * delay) * 2 + port.queue;
-  return bytes.count() / frame_bytes(plan.mtu).count() + 100;
+  return bytes.count() / network::frame_bytes(plan.mtu).count() + 100;
 }
 
 /// The first link and this one, at once: every host's first link is the same (require_netem_can).
-Netem both_links(const NetPlan& plan, const Port& port) {
+Netem both_links(const network::NetPlan& plan, const network::Port& port) {
   Netem netem{
       .delay = port.delay, .jitter = port.jitter, .loss = port.loss, .loss_burst = port.loss_burst};
   if (port.to < static_cast<int>(plan.hosts.size())) {
-    const Port& first = plan.ports.front();
+    const network::Port& first = plan.ports.front();
     netem.delay += first.delay;
     const double squares = std::pow(static_cast<double>(port.jitter.count()), 2) +
                            std::pow(static_cast<double>(first.jitter.count()), 2);
@@ -38,9 +39,9 @@ Netem both_links(const NetPlan& plan, const Port& port) {
 
 }  // namespace
 
-void require_netem_can(const NetPlan& plan) {
-  const Port& first = plan.ports.front();
-  for (const Port& port : plan.ports) {
+void require_netem_can(const network::NetPlan& plan) {
+  const network::Port& first = plan.ports.front();
+  for (const network::Port& port : plan.ports) {
     if (!leaves_host(plan, port)) continue;
     const bool is_same = port.delay == first.delay && port.jitter == first.jitter &&
                          port.loss == first.loss && port.loss_burst == first.loss_burst;
@@ -52,9 +53,9 @@ void require_netem_can(const NetPlan& plan) {
   }
 }
 
-void set_up_port(Links& links, const NetPlan& plan, int port, const std::string& device,
+void set_up_port(Links& links, const network::NetPlan& plan, int port, const std::string& device,
                  spec::Engine engine) {
-  const Port& settings = plan.ports[static_cast<std::size_t>(port)];
+  const network::Port& settings = plan.ports[static_cast<std::size_t>(port)];
   const bool lossy = plan.lossy();
   if (lossy) links.set_offload(device, false);
   links.set_largest_segment(device, largest_segment(settings.rate));

@@ -4,8 +4,8 @@
 
 #pragma once
 
+#include "trainwire/network/plan.h"
 #include "trainwire/testbed/links.h"
-#include "trainwire/testbed/plan.h"
 
 #include <string>
 
@@ -13,10 +13,10 @@ namespace tw::testbed {
 
 /// netem delays what leaves by a device, wherever it came from. Throws SpecError when links from
 /// hosts differ in delay, jitter or loss, which only the other engines can do.
-void require_netem_can(const NetPlan& plan);
+void require_netem_can(const network::NetPlan& plan);
 
 /// Sets up the device that sends what the port carries.
-void set_up_port(Links& links, const NetPlan& plan, int port, const std::string& device,
+void set_up_port(Links& links, const network::NetPlan& plan, int port, const std::string& device,
                  spec::Engine engine);
 
 }  // namespace tw::testbed

@@ -26,13 +26,14 @@ constexpr int kCannotRun = 127;
 /// A file that vanishes with its last user.
 class HostsFile {
  public:
-  explicit HostsFile(const NetPlan& plan) {
+  explicit HostsFile(const network::NetPlan& plan) {
     path_ = "/tmp/trainwire-hosts-XXXXXX";
     const os::FileDescriptor file(::mkostemp(path_.data(), O_CLOEXEC));
     if (!file.is_open()) throw os::errno_error("writing the hosts' names to /tmp", errno);
     ::fchmod(file.get(), 0644);
     std::string text = "127.0.0.1 localhost\n::1 localhost\n";
-    for (const HostPlan& host : plan.hosts) text += fmt::format("{} {}\n", host.address, host.name);
+    for (const network::HostPlan& host : plan.hosts)
+      text += fmt::format("{} {}\n", host.address, host.name);
     os::write_all(file, std::as_bytes(std::span(text)), path_);
   }
   ~HostsFile() { ::unlink(path_.c_str()); }

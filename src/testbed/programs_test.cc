@@ -2,8 +2,8 @@
 #include "trainwire/testbed/programs.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/network/test_plans.h"
 #include "trainwire/os/namespace.h"
-#include "trainwire/testbed/test_plans.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class ProgramsIn : public testing::Test {
 };
 
 TEST_F(ProgramsIn, SeeTheirHost) {
-  const Cluster cluster(plan_of("hosts = 2\ndelay = 0"), spec::Engine::Nfqueue);
+  const Cluster cluster(network::plan_of("hosts = 2\ndelay = 0"), spec::Engine::Nfqueue);
   const Programs programs(cluster);
   EXPECT_EQ(output_of(programs, 1, "cat /proc/sys/kernel/hostname"), "host1\n");
   EXPECT_EQ(output_of(programs, 1, "printf '%s' \"$WORD\""), "x y");
@@ -64,7 +64,7 @@ TEST_F(ProgramsIn, SeeTheirHost) {
 TEST_F(ProgramsIn, CannotBeOutlived) {
   os::ProcessIdentity left;
   {
-    const Cluster cluster(plan_of("hosts = 1"), spec::Engine::Nfqueue);
+    const Cluster cluster(network::plan_of("hosts = 1"), spec::Engine::Nfqueue);
     const Programs programs(cluster);
     // A daemon of its own session, whose parent is gone at once.
     output_of(programs, 0, "setsid sleep 1000 < /dev/null > /dev/null 2>&1 &");

@@ -20,9 +20,9 @@ Bytes largest_segment(BitRate rate) {
   return std::clamp(rate * kSegmentTime, kSmallestSegment, kLargestSegment);
 }
 
-Bucket bucket_for(const Port& port, int mtu, bool lossy) {
-  const Bytes piece =
-      lossy ? frame_bytes(mtu) : std::max(largest_segment(port.rate), frame_bytes(mtu));
+Bucket bucket_for(const network::Port& port, int mtu, bool lossy) {
+  const Bytes piece = lossy ? network::frame_bytes(mtu)
+                            : std::max(largest_segment(port.rate), network::frame_bytes(mtu));
   const Bytes burst = std::max(piece * 2, port.rate * kBurstTime);
   return {.rate = port.rate, .burst = burst, .limit = port.queue + burst};
 }

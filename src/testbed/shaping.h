@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "trainwire/testbed/plan.h"
+#include "trainwire/network/plan.h"
 
 namespace tw::testbed {
 
@@ -19,6 +19,6 @@ struct Bucket {
 Bytes largest_segment(BitRate rate);
 
 /// `lossy`: the plan loses packets, so that devices carry MTU-sized frames only.
-Bucket bucket_for(const Port& port, int mtu, bool lossy);
+Bucket bucket_for(const network::Port& port, int mtu, bool lossy);
 
 }  // namespace tw::testbed

@@ -2,9 +2,9 @@
 #include "trainwire/testbed/tap_device.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/fabric/segments.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/namespace.h"
-#include "trainwire/testbed/tap_segments.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ void make_device(const os::FileDescriptor& tap, const std::string& name) {
 }
 
 void set_offload(const os::FileDescriptor& tap, const std::string& name) {
-  const int header = kOffloadBytes;
+  const int header = fabric::kOffloadBytes;
   const bool done = ::ioctl(tap.get(), TUNSETVNETHDRSZ, &header) == 0 &&
                     (::ioctl(tap.get(), TUNSETOFFLOAD, kTcpOffload | kUdpOffload) == 0 ||
                      ::ioctl(tap.get(), TUNSETOFFLOAD, kTcpOffload) == 0);
@@ -61,7 +61,7 @@ void set_offload(const os::FileDescriptor& tap, const std::string& name) {
   }
 }
 
-void set_address(const os::FileDescriptor& tap, const std::string& name, const Mac& mac) {
+void set_address(const os::FileDescriptor& tap, const std::string& name, const network::Mac& mac) {
   ifreq request = named(name);
   request.ifr_hwaddr.sa_family = ARPHRD_ETHER;
   std::memcpy(request.ifr_hwaddr.sa_data, mac.data(), mac.size());
@@ -82,7 +82,7 @@ void set_queue(const std::string& name) {
 }  // namespace
 
 os::FileDescriptor open_tap(const os::FileDescriptor& host_namespace, const std::string& name,
-                            const Mac& mac) {
+                            const network::Mac& mac) {
   check(!name.empty() && name.size() < IFNAMSIZ, "a device's name has 1 to 15 letters");
   const os::InNetwork inside(host_namespace);
   // The driver's descriptor belongs to the namespace in which it is opened.

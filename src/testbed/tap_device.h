@@ -3,8 +3,8 @@
 
 #pragma once
 
+#include "trainwire/network/plan.h"
 #include "trainwire/os/file_descriptor.h"
-#include "trainwire/testbed/plan.h"
 
 #include <string>
 
@@ -15,6 +15,6 @@ namespace tw::testbed {
 /// front (tap_segments.h), and TCP and UDP come in super-packets. Reads and writes do not block.
 /// The device vanishes when its descriptor is closed everywhere. Throws SystemError.
 os::FileDescriptor open_tap(const os::FileDescriptor& host_namespace, const std::string& name,
-                            const Mac& mac);
+                            const network::Mac& mac);
 
 }  // namespace tw::testbed

@@ -129,7 +129,7 @@ void expect_intact_stream_despite_loss(const std::string& ip_version) {
   const Transfer result = transfer(network, 20'000'000);
   EXPECT_EQ(result.received, 20'000'000);
   EXPECT_EQ(result.wrong, 0);
-  const PortCounters& lossy = network.port(3);
+  const fabric::PortCounters& lossy = network.port(3);
   const auto passed = static_cast<double>(lossy.packets - lossy.dropped);
   EXPECT_NEAR(static_cast<double>(lossy.lost), passed * 0.01, binomial_margin(passed, 0.01));
   EXPECT_GT(lossy.lost, 0);
@@ -153,7 +153,7 @@ void expect_marks_instead_of_drops(const std::string& ip_version) {
   const Transfer result = transfer(network, 4'000'000);
   EXPECT_EQ(result.received, 4'000'000);
   EXPECT_EQ(result.wrong, 0);
-  const PortCounters& port = network.port(3);
+  const fabric::PortCounters& port = network.port(3);
   EXPECT_GT(port.marked, 0);
   EXPECT_EQ(port.dropped, 0);
   // A receiver repeats the word of one mark until the sender answers (RFC 3168), so these are more.
@@ -250,7 +250,7 @@ TEST_F(TapNetwork, DatagramsOfASuperPacketAreLostOneByOne) {
   network.connect(from, 1, 5000);
   if (!send_super_packets(from, 200, milliseconds(1))) GTEST_SKIP() << "no UDP_SEGMENT here";
   const Received received = receive_datagrams(to);
-  const PortCounters& lossy = network.port(3);
+  const fabric::PortCounters& lossy = network.port(3);
   EXPECT_EQ(received.datagrams + lossy.lost + lossy.dropped, 8000);
   EXPECT_NEAR(static_cast<double>(lossy.lost), 400, binomial_margin(8000, 0.05));
 }
@@ -281,7 +281,7 @@ TEST_F(TapNetwork, DatagramsOfASuperPacketAreMarkedOneByOne) {
 
 TEST_F(TapNetwork, ADeviceHasTheNameAndAddressAsked) {
   const os::FileDescriptor space = os::make_network_namespace();
-  const Mac mac = {2, 0x77, 0, 0, 1, 9};
+  const network::Mac mac = {2, 0x77, 0, 0, 1, 9};
   const os::FileDescriptor tap = open_tap(space, "link7", mac);
   const os::InNetwork inside(space);
   const os::FileDescriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));

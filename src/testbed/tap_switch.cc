@@ -2,8 +2,8 @@
 #include "trainwire/testbed/tap_switch.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/fabric/fabric.h"
 #include "trainwire/os/errno_error.h"
-#include "trainwire/testbed/tap_fabric.h"
 
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -21,9 +21,10 @@ namespace tw::testbed {
 namespace {
 
 constexpr std::size_t kMostHeldBytes = std::size_t{512} << 20;
-constexpr std::size_t kLargest = BufferPool::kClasses.back();
+constexpr std::size_t kLargest = fabric::BufferPool::kClasses.back();
 /// Smaller packets are copied into a buffer of their size, larger ones keep the one read into.
-constexpr std::size_t kCopied = BufferPool::kClasses[BufferPool::kClasses.size() - 2];
+constexpr std::size_t kCopied =
+    fabric::BufferPool::kClasses[fabric::BufferPool::kClasses.size() - 2];
 /// A timer costs about 20 us of processor: finer ones would be most of the work.
 constexpr std::int64_t kShortestWaitNs = 50'000;
 /// Packets read from one device before the others and what is due get their turn.
@@ -32,8 +33,8 @@ constexpr std::uint64_t kStop = ~std::uint64_t{0};
 
 class TapSwitch {
  public:
-  TapSwitch(const NetPlan& plan, std::span<const os::FileDescriptor> taps, EngineCounters& counters,
-            const os::FileDescriptor& stop)
+  TapSwitch(const network::NetPlan& plan, std::span<const os::FileDescriptor> taps,
+            EngineCounters& counters, const os::FileDescriptor& stop)
       : taps_(taps),
         counters_(counters),
         pool_(kMostHeldBytes),
@@ -119,7 +120,8 @@ class TapSwitch {
 
   void enter(int host, std::int64_t now) {
     const bool is_copied = landing_.size() <= kCopied;
-    std::optional<Buffer> other = is_copied ? pool_.copy(landing_.bytes()) : pool_.take(kLargest);
+    std::optional<fabric::Buffer> other =
+        is_copied ? pool_.copy(landing_.bytes()) : pool_.take(kLargest);
     if (!other) {
       fabric_.refuse(host, landing_.bytes());
       return;
@@ -129,7 +131,7 @@ class TapSwitch {
   }
 
   void release() {
-    while (std::optional<Arrival> arrival = fabric_.next_arrival(now_ns())) {
+    while (std::optional<fabric::Arrival> arrival = fabric_.next_arrival(now_ns())) {
       counters_.lateness().add(now_ns() - arrival->frame.time_ns);
       const std::span<const std::uint8_t> packet = arrival->frame.packet.bytes();
       const int tap = taps_[static_cast<std::size_t>(arrival->host)].get();
@@ -142,16 +144,16 @@ class TapSwitch {
 
   std::span<const os::FileDescriptor> taps_;
   EngineCounters& counters_;
-  BufferPool pool_;
-  TapFabric fabric_;
-  Buffer landing_;  ///< what is read next goes here
+  fabric::BufferPool pool_;
+  fabric::Fabric fabric_;
+  fabric::Buffer landing_;  ///< what is read next goes here
   os::FileDescriptor epoll_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
 
-void run_tap_switch(const NetPlan& plan, std::span<const os::FileDescriptor> taps,
+void run_tap_switch(const network::NetPlan& plan, std::span<const os::FileDescriptor> taps,
                     EngineCounters& counters, const os::FileDescriptor& stop) {
   check(taps.size() == plan.hosts.size(), "each host has its TAP device");
   // By default the kernel may wake us 50 us late to save energy. If it refuses, it does so.

@@ -8,9 +8,9 @@
 
 #pragma once
 
+#include "trainwire/network/plan.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/testbed/engine_counters.h"
-#include "trainwire/testbed/plan.h"
 #include "trainwire/testbed/tap_device.h"
 
 #include <span>
@@ -22,7 +22,7 @@ namespace tw::testbed {
 /// thread; sets its timer slack. A device that disappears is left out from then on. Frames that
 /// cannot be held in memory or written count as dropped. Throws SystemError when it cannot wait.
 /// REQUIRES: taps.size() == plan.hosts.size(), counters.ports().size() == plan.ports.size().
-void run_tap_switch(const NetPlan& plan, std::span<const os::FileDescriptor> taps,
+void run_tap_switch(const network::NetPlan& plan, std::span<const os::FileDescriptor> taps,
                     EngineCounters& counters, const os::FileDescriptor& stop);
 
 }  // namespace tw::testbed

@@ -4,10 +4,10 @@
 
 #pragma once
 
+#include "trainwire/network/test_plans.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/namespace.h"
 #include "trainwire/testbed/tap_switch.h"
-#include "trainwire/testbed/test_plans.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ inline void write_setting(const std::string& path, std::string_view value) {
   os::write_all(file, std::as_bytes(std::span(value)), path);
 }
 
-inline sockaddr_storage address_of(const HostPlan& host, std::uint16_t port) {
+inline sockaddr_storage address_of(const network::HostPlan& host, std::uint16_t port) {
   sockaddr_storage storage = {};
   auto* const v4 = reinterpret_cast<sockaddr_in*>(&storage);
   auto* const v6 = reinterpret_cast<sockaddr_in6*>(&storage);
@@ -57,7 +57,7 @@ inline sockaddr_storage address_of(const HostPlan& host, std::uint16_t port) {
 }
 
 /// Gives the device its address and takes it up. REQUIRES: inside the host's namespace.
-inline void configure(const NetPlan& plan, const HostPlan& host) {
+inline void configure(const network::NetPlan& plan, const network::HostPlan& host) {
   const os::FileDescriptor socket(
       ::socket(plan.ip_version == 4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request = {};
@@ -98,8 +98,10 @@ inline void bind(const os::FileDescriptor& socket, const sockaddr_storage& own) 
 class Network {
  public:
   explicit Network(const std::string& network)
-      : plan(plan_of(network)), counters(plan.ports.size()), stop_(::eventfd(0, EFD_CLOEXEC)) {
-    for (const HostPlan& host : plan.hosts) {
+      : plan(network::plan_of(network)),
+        counters(plan.ports.size()),
+        stop_(::eventfd(0, EFD_CLOEXEC)) {
+    for (const network::HostPlan& host : plan.hosts) {
       spaces_.push_back(os::make_network_namespace());
       taps_.push_back(open_tap(spaces_.back(), "eth0", host.mac));
       const os::InNetwork inside(spaces_.back());
@@ -144,7 +146,7 @@ class Network {
          "connect");
   }
 
-  const PortCounters& port(std::size_t number) const { return counters.ports()[number]; }
+  const fabric::PortCounters& port(std::size_t number) const { return counters.ports()[number]; }
 
   /// Writes to devices so far.
   std::uint64_t releases() const {
@@ -153,7 +155,7 @@ class Network {
     return sum;
   }
 
-  NetPlan plan;
+  network::NetPlan plan;
   EngineCounters counters;
 
  private:

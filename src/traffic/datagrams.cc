@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/traffic/datagrams.h"
 
+#include "trainwire/load/wire_share.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/traffic/sockets.h"
-#include "trainwire/traffic/wire_share.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -98,8 +98,8 @@ void DatagramPlayer::connect() {
   wait_connected(line_, to);
   ++tally_.connections;
   const bool six = to.address.find(':') != std::string::npos;
-  datagram_bytes_ = payload_of_packet(spec::TrafficKind::Constant,
-                                      {.mtu = orders_.task.mtu, .ip_version = six ? 6 : 4});
+  datagram_bytes_ = load::payload_of_packet(spec::TrafficKind::Constant,
+                                            {.mtu = orders_.task.mtu, .ip_version = six ? 6 : 4});
   gap_ns_ = 8e9 * static_cast<double>(datagram_bytes_) / orders_.task.rate.bits_per_second();
   // Streams of one sink are told apart by where and when they began.
   stream_ = static_cast<std::uint64_t>(os::real_time_ns());

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/traffic/make.h"
+#include "trainwire/load/make.h"
 #include "trainwire/traffic/task.h"
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tw::traffic {
 /// A flow with its number in the whole load.
 struct DueFlow {
   std::uint64_t number = 0;
-  Flow flow = {};
+  load::Flow flow = {};
 };
 
 /// Which part of the load a thread plays.
@@ -27,14 +27,14 @@ struct Share {
 class Feed {
  public:
   /// Computed flows: each thread draws them all, which costs less than to hand them over.
-  Feed(const Demand& demand, Share share) : share_(share), stream_(demand) {}
+  Feed(const load::Demand& demand, Share share) : share_(share), stream_(demand) {}
   /// REQUIRES: the list outlives it.
-  Feed(const std::vector<Flow>& list, Share share) : share_(share), list_(&list) {}
+  Feed(const std::vector<load::Flow>& list, Share share) : share_(share), list_(&list) {}
 
   /// Nothing when the load is over.
   std::optional<DueFlow> next() {
     for (;;) {
-      std::optional<Flow> flow = any();
+      std::optional<load::Flow> flow = any();
       if (!flow) return {};
       const std::uint64_t number = number_++;
       if (number % share_.of == share_.index) return DueFlow{.number = number, .flow = *flow};
@@ -42,19 +42,19 @@ class Feed {
   }
 
  private:
-  std::optional<Flow> any() {
+  std::optional<load::Flow> any() {
     if (stream_) return stream_->next();
     if (number_ >= list_->size()) return {};
     return (*list_)[number_];
   }
 
   Share share_;
-  std::optional<FlowStream> stream_ = {};
-  const std::vector<Flow>* list_ = nullptr;
+  std::optional<load::FlowStream> stream_ = {};
+  const std::vector<load::Flow>* list_ = nullptr;
   std::uint64_t number_ = 0;
 };
 
 /// What the task asks for, as a demand. REQUIRES: its kind is computed.
-Demand demand_of(const SourceTask& task);
+load::Demand demand_of(const SourceTask& task);
 
 }  // namespace tw::traffic

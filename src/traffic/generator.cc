@@ -2,12 +2,12 @@
 #include "trainwire/traffic/generator.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/load/read_text.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/traffic/datagrams.h"
 #include "trainwire/traffic/feed.h"
 #include "trainwire/traffic/frame.h"
 #include "trainwire/traffic/player.h"
-#include "trainwire/traffic/read_text.h"
 #include "trainwire/traffic/sockets.h"
 
 #include <fmt/format.h>
@@ -52,19 +52,21 @@ void check_task(const SourceTask& task) {
 }
 
 /// The listed flows that are to be played; the load's own duration fills in for the task's.
-std::vector<Flow> listed_flows(SourceTask& task) {
+std::vector<load::Flow> listed_flows(SourceTask& task) {
   if (task.kind != TrafficKind::File) return {};
-  Load load{.flows = std::move(task.list)};
-  if (!task.load_file.empty()) load = parse_load(read_text(task.load_file), task.load_file);
+  load::Load load{.flows = std::move(task.list)};
+  if (!task.load_file.empty())
+    load = load::parse_load(load::read_text(task.load_file), task.load_file);
   if (!task.duration) task.duration = load.duration;
   if (task.only_to) {
-    std::erase_if(load.flows, [&](const Flow& flow) { return flow.destination != *task.only_to; });
+    std::erase_if(load.flows,
+                  [&](const load::Flow& flow) { return flow.destination != *task.only_to; });
   }
   return std::move(load.flows);
 }
 
-void check_destinations(const std::vector<Flow>& flows, const std::vector<Destination>& to) {
-  for (const Flow& flow : flows) {
+void check_destinations(const std::vector<load::Flow>& flows, const std::vector<Destination>& to) {
+  for (const load::Flow& flow : flows) {
     const bool known = std::any_of(to.begin(), to.end(), [&](const Destination& d) {
       return d.name.empty() || d.name == flow.destination;
     });
@@ -75,9 +77,9 @@ void check_destinations(const std::vector<Flow>& flows, const std::vector<Destin
   }
 }
 
-BitRate mean_rate(const std::vector<Flow>& flows, std::optional<Duration> duration) {
+BitRate mean_rate(const std::vector<load::Flow>& flows, std::optional<Duration> duration) {
   Bytes total;
-  for (const Flow& flow : flows) total += flow.size;
+  for (const load::Flow& flow : flows) total += flow.size;
   const Duration span = duration ? *duration : (flows.empty() ? Duration() : flows.back().start);
   return span > Duration() ? total / span : BitRate();
 }
@@ -94,17 +96,17 @@ void make_sure(const SourceTask& task, const transport::tcp::Endpoint& to) {
 
 }  // namespace
 
-Demand demand_of(const SourceTask& task) {
-  Demand demand{.kind = task.kind,
-                .rate = task.rate,
-                .duration = task.duration,
-                .distribution = distribution_named(task.distribution),
-                .burst_width = task.burst_width,
-                .burst_height = task.burst_height,
-                .period = task.period,
-                .flows = task.flows,
-                .seed = task.seed,
-                .stream = task.stream};
+load::Demand demand_of(const SourceTask& task) {
+  load::Demand demand{.kind = task.kind,
+                      .rate = task.rate,
+                      .duration = task.duration,
+                      .distribution = load::distribution_named(task.distribution),
+                      .burst_width = task.burst_width,
+                      .burst_height = task.burst_height,
+                      .period = task.period,
+                      .flows = task.flows,
+                      .seed = task.seed,
+                      .stream = task.stream};
   if (!(task.size_scale > 0)) throw SpecError("sizes are scaled by more than 0");
   if (task.size_scale != 1) demand.distribution = demand.distribution.scaled(task.size_scale);
   return demand;
@@ -262,7 +264,7 @@ class Generator::Impl {
 
   StopSignal stop_ = {};
   StopSignal over_ = {};
-  std::vector<Flow> list_;
+  std::vector<load::Flow> list_;
   PlayOrders orders_;
   BitRate listed_rate_ = {};
   std::optional<FlowLog> log_ = {};

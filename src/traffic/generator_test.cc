@@ -38,8 +38,8 @@ class TrafficOverSockets : public testing::Test {
     return {.address = "127.0.0.1", .token = kToken, .kind = kind, .threads = 2};
   }
   /// `count` flows of `bytes` each, a millisecond apart.
-  static std::vector<Flow> list(int count, Bytes bytes) {
-    std::vector<Flow> flows;
+  static std::vector<load::Flow> list(int count, Bytes bytes) {
+    std::vector<load::Flow> flows;
     for (int i = 0; i < count; ++i) flows.push_back({.start = i * 1ms, .size = bytes});
     return flows;
   }

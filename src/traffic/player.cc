@@ -157,7 +157,7 @@ bool Player::has_room() const {
   return lines_.size() < orders_.most_lines && connecting_ < kMostConnecting;
 }
 
-std::size_t Player::destination_of(const Flow& flow) const {
+std::size_t Player::destination_of(const load::Flow& flow) const {
   const auto& all = orders_.destinations;
   const auto found = std::find_if(all.begin(), all.end(), [&](const Destination& d) {
     return d.name.empty() || d.name == flow.destination;

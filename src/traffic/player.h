@@ -63,7 +63,7 @@ class Player {
   void launch_due(std::int64_t now);
   bool has_room() const;
   void launch(const DueFlow& due, std::int64_t now);
-  std::size_t destination_of(const Flow& flow) const;
+  std::size_t destination_of(const load::Flow& flow) const;
   Line* idle_line(std::size_t destination);
   Line& open(std::size_t destination);
   void watch(Line& line);

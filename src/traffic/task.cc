@@ -46,15 +46,16 @@ void read_seconds(const json& d, const char* key, Duration& into) {
   if (d.contains(key)) into = from_seconds(d.at(key).get<double>());
 }
 
-std::vector<Flow> flows_from(const json& list) {
-  std::vector<Flow> flows;
+std::vector<load::Flow> flows_from(const json& list) {
+  std::vector<load::Flow> flows;
   for (const json& flow : list) {
     flows.push_back({.start = Duration(flow.at(0).get<std::int64_t>()),
                      .destination = flow.at(1).get<std::string>(),
                      .size = Bytes(flow.at(2).get<std::int64_t>())});
   }
-  const bool sorted = std::is_sorted(
-      flows.begin(), flows.end(), [](const Flow& a, const Flow& b) { return a.start < b.start; });
+  const bool sorted =
+      std::is_sorted(flows.begin(), flows.end(),
+                     [](const load::Flow& a, const load::Flow& b) { return a.start < b.start; });
   if (!sorted) throw DataError("a traffic task: its flows are not in the order of their starts");
   return flows;
 }
@@ -121,7 +122,7 @@ json to_json(const SinkTask& task) {
 
 json to_json(const SourceTask& task) {
   json list = json::array();
-  for (const Flow& flow : task.list) {
+  for (const load::Flow& flow : task.list) {
     list.push_back({flow.start.count(), flow.destination, flow.size.count()});
   }
   return {{"role", "source"},

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "trainwire/base/units.h"
+#include "trainwire/load/load_file.h"
 #include "trainwire/spec/experiment.h"
-#include "trainwire/traffic/load_file.h"
 #include "trainwire/transport/tcp/hello.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -46,7 +46,7 @@ struct SourceTask {
   std::string stream = "traffic";         ///< names the random stream
   Duration start = {};                    ///< after the start that is told
   std::optional<Duration> duration = {};  ///< until told to stop when absent
-  std::vector<Flow> list = {};            ///< kind file: the flows, or
+  std::vector<load::Flow> list = {};      ///< kind file: the flows, or
   std::string load_file = {};  ///< kind file: where they stand; for lists too long for a message
   std::optional<std::string> only_to = {};  ///< kind file: flows to this destination alone
   std::string congestion_control = {};      ///< the route's when empty

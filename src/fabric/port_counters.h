@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a port counts, readable by another process while it works.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tw::fabric {
+
+/// Of one port, since the start. A port that the kernel shapes counts only what the engine sees.
+struct PortCounters {
+  std::atomic<std::uint64_t> packets{0};  ///< MTU-sized packets offered
+  std::atomic<std::uint64_t> bytes{0};    ///< frame bytes offered
+  std::atomic<std::uint64_t> lost{0};     ///< packets lost as the plan asks
+  std::atomic<std::uint64_t> dropped{0};  ///< packets that found the queue full
+  std::atomic<std::uint64_t> marked{0};   ///< packets marked by ECN
+};
+
+}  // namespace tw::fabric

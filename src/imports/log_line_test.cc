@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/imports/log_line.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::imports {
+namespace {
+
+using testing::ElementsAre;
+using testing::Eq;
+using testing::Optional;
+
+std::vector<std::string_view> cells(std::string_view line) {
+  std::vector<std::string_view> result;
+  EXPECT_TRUE(split_csv(line, result)) << line;
+  return result;
+}
+
+TEST(CsvLine, FieldsComeWithoutBlanksAndQuotes) {
+  EXPECT_THAT(cells("0, 1 ,\"a,b\",\"\""), ElementsAre("0", "1", "a,b", ""));
+  EXPECT_THAT(cells("a,"), ElementsAre("a", ""));
+  EXPECT_THAT(cells("\"say \"\"x\"\"\",2"), ElementsAre("say \"\"x\"\"", "2"));
+}
+
+TEST(CsvLine, AQuoteThatStaysOpenIsRefused) {
+  std::vector<std::string_view> result;
+  EXPECT_FALSE(split_csv("1,\"abc", result));
+  EXPECT_FALSE(split_csv("1,\"abc\"\"", result));
+}
+
+TEST(StepNumber, FollowsItsWord) {
+  EXPECT_THAT(step_number("Step #12\tLoss: 0.5"), Optional(12));
+  EXPECT_THAT(step_number("Iter #7: 250.3 img/sec per GPU"), Optional(7));
+  EXPECT_THAT(step_number("global_step=40 lr=0.1"), Optional(40));
+  EXPECT_THAT(step_number("Epoch 3, Batch [5/100]"), Optional(5));
+  EXPECT_THAT(step_number("batch 64, iteration: 9"), Optional(9));
+}
+
+TEST(StepNumber, IsNoSizeFractionOrRate) {
+  for (const char* line : {"batch size 32", "batch_size=32", "step 0.35 s", "step 35ms",
+                           "img/iter 12", "steps: 100", "footstep 3", "step", "batch 50%"}) {
+    EXPECT_THAT(step_number(line), Eq(std::nullopt)) << line;
+  }
+}
+
+TEST(RankNumber, IsNamedOrPutBeforeByTheLauncher) {
+  EXPECT_THAT(rank_number("rank 3 step 1"), Optional(3));
+  EXPECT_THAT(rank_number("[rank2]: step 1"), Optional(2));
+  EXPECT_THAT(rank_number("[1,5]<stdout>:step 1"), Optional(5));
+  EXPECT_THAT(rank_number("[4]<stdout>:step 1"), Optional(4));
+  EXPECT_THAT(rank_number("step 1"), Eq(std::nullopt));
+}
+
+TEST(Excerpt, IsShortAndHarmless) {
+  EXPECT_EQ(excerpt("a\x1b[31m"), "a?[31m");
+  EXPECT_EQ(excerpt(std::string(50, 'x')), std::string(40, 'x') + "...");
+}
+
+}  // namespace
+}  // namespace tw::imports

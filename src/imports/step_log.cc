@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/imports/step_log.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/imports/log_line.h"
+#include "trainwire/imports/stamp.h"
+#include "trainwire/imports/stamped_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+namespace tw::imports {
+namespace {
+
+constexpr std::string_view kExpected =
+    "expected CSV with the columns rank,step,start,end, or Type,ID,Timestamp with Batch rows, or "
+    "text "
+    "lines with a time stamp and \"step\", \"iteration\" or \"batch\" and a number";
+
+/// The non-blank lines of a text, numbered from 1; a byte-order mark is no part of the first.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {
+    if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
+  }
+  bool next() {
+    while (!rest_.empty()) {
+      const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+      line_ = trimmed(rest_.substr(0, end));
+      rest_.remove_prefix(std::min(end + 1, rest_.size()));
+      ++number_;
+      if (!line_.empty() && line_.front() != '#') return true;
+    }
+    return false;
+  }
+  std::string_view line() const { return line_; }
+  std::int64_t number() const { return number_; }
+
+ private:
+  std::string_view rest_;
+  std::string_view line_;
+  std::int64_t number_ = 0;
+};
+
+/// Where a log is being read, for messages.
+struct Place {
+  std::string_view name;
+  const Lines& lines;
+
+  [[noreturn]] void fail(std::string_view what) const {
+    throw DataError(
+        fmt::format("reading the step log {}: line {}: {}", name, lines.number(), what));
+  }
+};
+
+std::int64_t whole_cell(const Place& place, std::string_view cell, std::string_view column,
+                        std::int64_t most) {
+  const auto value = parse_whole(cell);
+  if (!value || *value < 0 || *value > most) {
+    place.fail(fmt::format("\"{}\" is no {}; expected a whole number from 0 to {}", excerpt(cell),
+                           column, most));
+  }
+  return *value;
+}
+
+std::int64_t time_cell(const Place& place, std::string_view cell, std::optional<StampUnit> unit) {
+  auto time = parse_epoch(cell, unit);
+  if (!time) time = parse_date_time(cell);
+  if (!time || *time < 0) {
+    place.fail(
+        fmt::format("\"{}\" is no time; expected seconds or nanoseconds since 1970, or a date "
+                    "and time like 2026-11-15 05:16:39.907",
+                    excerpt(cell)));
+  }
+  return *time;
+}
+
+constexpr std::int64_t kMostRank = 9'999'999;
+constexpr std::int64_t kMostStep = 999'999'999;
+
+struct TimeColumn {
+  std::size_t index;
+  std::optional<StampUnit> unit = {};
+};
+
+/// Which column holds what.
+struct CsvColumns {
+  std::optional<std::size_t> rank = {};
+  std::optional<std::size_t> step = {};
+  std::optional<TimeColumn> start = {};
+  std::optional<TimeColumn> end = {};
+  bool phases = false;  ///< several rows make a step
+
+  int known() const { return (step ? 1 : 0) + (start ? 1 : 0) + (end ? 1 : 0); }
+};
+
+std::optional<TimeColumn> time_column(std::string_view cell, std::string_view word,
+                                      std::size_t index) {
+  using enum StampUnit;
+  if (!cell.starts_with(word)) return {};
+  const std::string_view suffix = cell.substr(word.size());
+  if (suffix.empty() || suffix == "_time") return TimeColumn{.index = index};
+  if (suffix == "_s" || suffix == "_seconds") return TimeColumn{.index = index, .unit = Seconds};
+  if (suffix == "_ms") return TimeColumn{.index = index, .unit = Milliseconds};
+  if (suffix == "_us") return TimeColumn{.index = index, .unit = Microseconds};
+  if (suffix == "_ns") return TimeColumn{.index = index, .unit = Nanoseconds};
+  return {};
+}
+
+CsvColumns columns_named(std::span<const std::string_view> header) {
+  CsvColumns columns;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const std::string cell = lower_case(header[i]);
+    if (cell == "rank") columns.rank = i;
+    if (cell == "step" || cell == "iteration" || cell == "iter") columns.step = i;
+    if (cell == "phase") columns.phases = true;
+    if (const auto start = time_column(cell, "start", i)) columns.start = start;
+    if (const auto end = time_column(cell, "end", i)) columns.end = end;
+  }
+  return columns;
+}
+
+bool all_numbers(std::span<const std::string_view> cells) {
+  return std::all_of(cells.begin(), cells.end(),
+                     [](std::string_view cell) { return parse_epoch(cell).has_value(); });
+}
+
+LoggedStep csv_step(const Place& place, const CsvColumns& columns,
+                    std::span<const std::string_view> cells) {
+  const std::size_t needed =
+      std::max({columns.rank.value_or(0), *columns.step, columns.start->index, columns.end->index});
+  if (cells.size() <= needed) {
+    place.fail(fmt::format("{} fields; expected at least {}", cells.size(), needed + 1));
+  }
+  const LoggedStep step{
+      .rank = columns.rank
+                  ? static_cast<int>(whole_cell(place, cells[*columns.rank], "rank", kMostRank))
+                  : 0,
+      .step = whole_cell(place, cells[*columns.step], "step", kMostStep),
+      .start_ns = time_cell(place, cells[columns.start->index], columns.start->unit),
+      .end_ns = time_cell(place, cells[columns.end->index], columns.end->unit)};
+  if (step.end_ns < step.start_ns) place.fail("the step ends before it starts");
+  return step;
+}
+
+CsvColumns checked(const Place& place, const CsvColumns& columns) {
+  const std::string_view missing = !columns.step    ? "step"
+                                   : !columns.start ? "start"
+                                   : !columns.end   ? "end"
+                                                    : "";
+  if (!missing.empty()) {
+    place.fail(fmt::format("there is no column \"{}\"; expected rank,step,start,end", missing));
+  }
+  return columns;
+}
+
+/// REQUIRES: `lines` stands on the first line, which is the header or, without one, the first step.
+std::vector<LoggedStep> read_csv(const Place& place, Lines& lines, const CsvColumns& columns,
+                                 bool has_header) {
+  std::vector<LoggedStep> steps;
+  std::vector<std::string_view> cells;
+  for (bool more = has_header ? lines.next() : true; more; more = lines.next()) {
+    if (!split_csv(lines.line(), cells)) place.fail("a quoted field does not end on its line");
+    steps.push_back(csv_step(place, columns, cells));
+  }
+  return columns.phases ? phases_joined(std::move(steps)) : in_order(std::move(steps));
+}
+
+struct TumColumns {
+  std::size_t type = 0;
+  std::size_t id = 1;
+  std::size_t time = 2;
+};
+
+std::optional<TumColumns> tum_columns(std::span<const std::string_view> header) {
+  if (header.size() >= 3 && (header[0] == "Batch" || header[0] == "Epoch")) return TumColumns{};
+  std::optional<std::size_t> type, id, time;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const std::string cell = lower_case(header[i]);
+    if (cell == "type") type = i;
+    if (cell == "id") id = i;
+    if (cell == "timestamp") time = i;
+  }
+  if (!type || !id || !time) return {};
+  return TumColumns{.type = *type, .id = *id, .time = *time};
+}
+
+std::vector<LoggedStep> read_tum(const Place& place, Lines& lines, const TumColumns& columns,
+                                 bool has_header) {
+  std::vector<Stamp> stamps;
+  std::vector<std::string_view> cells;
+  for (bool more = has_header ? lines.next() : true; more; more = lines.next()) {
+    if (!split_csv(lines.line(), cells)) place.fail("a quoted field does not end on its line");
+    const std::size_t needed = std::max({columns.type, columns.id, columns.time});
+    if (cells.size() <= needed) {
+      place.fail(fmt::format("{} fields; expected Type,ID,Timestamp,Loss,Accuracy", cells.size()));
+    }
+    const std::string type = lower_case(cells[columns.type]);
+    if (type != "batch" && type != "epoch") {
+      place.fail(fmt::format("the type is \"{}\"; expected Batch or Epoch", excerpt(type)));
+    }
+    stamps.push_back({.rank = 0,
+                      .step = whole_cell(place, cells[columns.id], "ID", kMostStep),
+                      .time_ns = time_cell(place, cells[columns.time], {}),
+                      .ends_epoch = type == "epoch"});
+  }
+  return steps_between(std::move(stamps));
+}
+
+std::vector<LoggedStep> read_text(Lines& lines) {
+  std::vector<Stamp> stamps;
+  do {
+    const auto step = step_number(lines.line());
+    if (!step || *step > kMostStep) continue;
+    const auto time = find_stamp(lines.line());
+    const std::int64_t rank = rank_number(lines.line()).value_or(0);
+    if (!time || rank > kMostRank) continue;
+    stamps.push_back({.rank = static_cast<int>(rank), .step = *step, .time_ns = *time});
+  } while (lines.next());
+  return steps_between(std::move(stamps));
+}
+
+/// Decides by the first line, on which `lines` stands.
+StepLog read_log(const Place& place, Lines& lines) {
+  std::vector<std::string_view> first;
+  if (split_csv(lines.line(), first)) {
+    if (const auto tum = tum_columns(first)) {
+      const bool has_header = lower_case(first[tum->type]) == "type";
+      return {.format = "tum", .steps = read_tum(place, lines, *tum, has_header)};
+    }
+    if (const CsvColumns columns = columns_named(first); columns.known() >= 2) {
+      return {.format = "csv", .steps = read_csv(place, lines, checked(place, columns), true)};
+    }
+    if (first.size() >= 4 && all_numbers(first)) {
+      const CsvColumns columns{
+          .rank = 0, .step = 1, .start = TimeColumn{.index = 2}, .end = TimeColumn{.index = 3}};
+      return {.format = "csv", .steps = read_csv(place, lines, columns, false)};
+    }
+  }
+  return {.format = "text", .steps = read_text(lines)};
+}
+
+}  // namespace
+
+StepLog parse_step_log(std::string_view text, std::string_view name) {
+  Lines lines(text);
+  if (!lines.next())
+    throw DataError(fmt::format("reading the step log {}: it is empty; {}", name, kExpected));
+  StepLog log = read_log({.name = name, .lines = lines}, lines);
+  if (log.steps.empty()) {
+    throw DataError(fmt::format("reading the step log {}: no step was found; {}", name, kExpected));
+  }
+  return log;
+}
+
+}  // namespace tw::imports

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program's own record of its steps, in the shapes that frameworks and studies write it.
+//
+// Understood, by content: CSV with rank,step,start,end (seconds or nanoseconds since the epoch,
+// header names decide,
+// `_ns` and `_s` suffixes too); the TUM study's `Type,ID,Timestamp,Loss,Accuracy` with Batch and
+// Epoch rows; text lines with a time stamp and "iteration"/"step"/"batch" and a number, as Horovod
+// and KungFu examples print.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::imports {
+
+struct LoggedStep {
+  int rank;
+  std::int64_t step;
+  std::int64_t start_ns;
+  std::int64_t end_ns;
+  bool operator==(const LoggedStep&) const = default;
+};
+
+struct StepLog {
+  std::string format;             ///< "csv", "tum", "text"
+  std::vector<LoggedStep> steps;  ///< by rank, then step
+};
+
+/// Throws DataError naming `name`, the line and what was expected; also when no step is found.
+StepLog parse_step_log(std::string_view text, std::string_view name);
+
+}  // namespace tw::imports

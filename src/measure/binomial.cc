@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/measure/binomial.h"
+
+#include "trainwire/base/error.h"
+
+#include <boost/math/special_functions/beta.hpp>
+
+namespace tw::measure {
+
+ShareInterval binomial_interval(std::uint64_t events, std::uint64_t trials, double confidence) {
+  check(trials > 0 && events <= trials, "events are some of the trials");
+  check(confidence > 0 && confidence < 1, "a confidence lies between 0 and 1");
+  const double tail = (1 - confidence) / 2;
+  const auto k = static_cast<double>(events);
+  const auto rest = static_cast<double>(trials - events);
+  return {.low = events == 0 ? 0 : boost::math::ibeta_inv(k, rest + 1, tail),
+          .high = events == trials ? 1 : boost::math::ibeta_inv(k + 1, rest, 1 - tail)};
+}
+
+bool contains(const ShareInterval& interval, double share) {
+  return interval.low <= share && share <= interval.high;
+}
+
+}  // namespace tw::measure

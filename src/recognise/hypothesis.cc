@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/recognise/hypothesis.h"
+
+#include "trainwire/recognise/one_side.h"
+#include "trainwire/rhythm/clocked.h"
+#include "trainwire/rhythm/lockstep.h"
+#include "trainwire/rhythm/ring_rounds.h"
+#include "trainwire/rhythm/start_phase.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tw::recognise {
+namespace {
+
+constexpr double kLeastRatio = 1.15;
+constexpr double kClearDominance = 0.75;  ///< for steps whose strategy is unknown
+constexpr double kClearRatio = 2;
+constexpr std::size_t kFewestSteps = 3;
+constexpr double kAlike = 0.04;     ///< how far lanes that send the same may differ
+constexpr double kClearLead = 5.9;  ///< of the best explanation: the next is not worth a word
+constexpr double kMostEarly = 0.1;  ///< of the steps: clocks and numbers of beats may be off
+/// What everybody at least sends and receives, in parts of the mean. Each gives its own part away
+/// and gets the result. What a mean host carries for others beside its own is at most twice that in
+/// trees, and log2(N) times in recursive doubling.
+constexpr double kLeastMutual = 0.2;
+constexpr double kWorthUnknown = 0.1;   ///< of steps of which nobody knows what they do
+constexpr double kMostBroken = 0.5;     ///< of a ring's steps: these are no steps of a ring
+constexpr double kMostOfBytes = 0.5;    ///< that a job's hosts send and receive
+constexpr std::size_t kManySteps = 10;  ///< that lanes do not share by chance
+
+/// Steps at even distances whose pauses stand out.
+bool is_periodic(const rhythm::Steps& exchanges) {
+  return exchanges.steps.size() >= kFewestSteps && exchanges.tempo.dominance >= kLeastDominance &&
+         exchanges.tempo.ratio >= kLeastRatio;
+}
+
+/// The least that a host sends or receives, in parts of what a mean host does.
+double mutual_share(const rhythm::Steps& exchanges) {
+  const std::vector<int> hosts = rhythm::hosts_of(exchanges);
+  double all = 0;
+  for (const rhythm::PairBytes& pair : rhythm::pair_bytes(exchanges)) all += pair.bytes;
+  double least = all;
+  for (const int host : hosts) {
+    const OwnBytes own = own_bytes(exchanges, host);
+    least = std::min({least, own.sent, own.received});
+  }
+  return all > 0 ? least * static_cast<double>(hosts.size()) / all : 0;
+}
+
+/// Whose pauses leave no doubt that it repeats. Of two hosts only what both give alike: else
+/// anything between them would count.
+bool is_clearly_periodic(const rhythm::Steps& exchanges) {
+  return is_periodic(exchanges) && exchanges.tempo.dominance >= kClearDominance &&
+         exchanges.tempo.ratio >= kClearRatio && exchanges.steps.size() >= 2 * kFewestSteps &&
+         (rhythm::hosts_of(exchanges).size() >= 3 || mutual_share(exchanges) >= 1 - kAlike);
+}
+
+/// Equal bytes in from one host and out to another are a pattern as well, if not a whole one.
+bool is_part_of_ring(const rhythm::Steps& exchanges, const Circumstances& setting) {
+  return setting.only_host && ring_edge(exchanges, *setting.only_host).has_value() &&
+         exchanges.steps.size() >= 2 * kFewestSteps;
+}
+
+/// Why the exchanges are no all-reduce of any strategy: what they lack of what all of these have by
+/// definition. Nothing when they could be one.
+std::optional<std::string> why_no_all_reduce(const rhythm::Steps& exchanges,
+                                             const Circumstances& setting) {
+  if (setting.only_host) {
+    if (gives_and_takes(exchanges, *setting.only_host)) return std::nullopt;
+    return "the one host that all of it goes through does not give as much as it takes, or only "
+           "passes it on";
+  }
+  if (mutual_share(exchanges) < kLeastMutual) {
+    return "some of them hardly send or hardly receive, where every rank of a job gives and takes";
+  }
+  if (rhythm::early_share(exchanges) > kMostEarly) {
+    return "some are done before others have begun, where every rank of a job waits for all others";
+  }
+  return std::nullopt;
+}
+
+/// Which lanes send what most lanes send.
+std::vector<bool> most_common(const rhythm::Steps& exchanges) {
+  std::vector<bool> best;
+  std::ptrdiff_t most = 0;
+  for (const rhythm::Lane& lane : exchanges.lanes) {
+    std::vector<bool> alike;
+    for (const rhythm::Lane& other : exchanges.lanes) {
+      const auto low = static_cast<double>(std::min(lane.bytes, other.bytes));
+      const auto high = static_cast<double>(std::max(lane.bytes, other.bytes));
+      alike.push_back(low >= (1 - kAlike) * high);
+    }
+    const std::ptrdiff_t count = std::count(alike.begin(), alike.end(), true);
+    if (count > most) {
+      most = count;
+      best = std::move(alike);
+    }
+  }
+  return best;
+}
+
+/// Whether the exchanges are more than a few lanes of many that repeat together by chance: most of
+/// what their hosts send and receive, or many steps.
+bool is_shown(const rhythm::Steps& exchanges, std::span<const rhythm::Channel> channels) {
+  if (exchanges.steps.size() >= kManySteps) return true;
+  const std::vector<int> hosts = rhythm::hosts_of(exchanges);
+  const auto takes_part = [&](int host) {
+    return std::binary_search(hosts.begin(), hosts.end(), host);
+  };
+  double all = 0;
+  for (const rhythm::Channel& channel : channels) {
+    if (takes_part(channel.from) || takes_part(channel.to)) {
+      all += static_cast<double>(channel.bytes);
+    }
+  }
+  return bytes_in(exchanges) >= kMostOfBytes * all;
+}
+
+/// Whether the beats of a ring are whole, whatever number of them the rounds suggest.
+bool are_whole(const rhythm::Steps& ring, const rhythm::RingRounds& rounds,
+               std::span<const rhythm::Channel> channels) {
+  const double times = rounds.beats > 1 ? rounds.beats : rounds.other_beats;
+  return times > 1 && rhythm::are_whole(ring, channels, times);
+}
+
+/// Forgets what the pauses alone suggested, of which the rounds of a ring tell more, unless it is
+/// that the steps are buckets.
+void forget_pauses(std::optional<rhythm::Alternative>& alternative) {
+  if (alternative && !alternative->are_buckets) alternative.reset();
+}
+
+/// Makes the beats of a ring whole steps, where they are rounds.
+void take_whole_steps(Hypothesis& ring, const rhythm::Tempo& tempo,
+                      std::span<const rhythm::Channel> channels, std::int64_t gap_ns) {
+  const rhythm::RingRounds rounds = rhythm::ring_rounds(ring.exchanges, channels, gap_ns);
+  if (are_whole(ring.exchanges, rounds, channels)) {
+    forget_pauses(ring.alternative);
+    return;
+  }
+  const auto take = [&](std::optional<rhythm::Steps> steps) {
+    std::optional<Recognition> found = steps ? recognise(*steps, channels) : std::nullopt;
+    if (!found || found->strategy != "ring") return false;
+    ring.exchanges = std::move(*steps);
+    ring.recognition = std::move(found);
+    return true;
+  };
+  rhythm::Tempo steps = tempo;
+  bool has_changed = false;
+  if (rounds.beats > 1) {
+    std::vector<rhythm::ChannelDistance> distances;
+    for (const rhythm::Lane& lane : ring.exchanges.lanes)
+      distances.push_back({lane.channel, rounds.bytes});
+    if (std::optional<rhythm::Tempo> slower = rhythm::tempo_at(channels, distances, gap_ns)) {
+      steps = std::move(*slower);
+      has_changed = take(rhythm::align(steps, channels));
+    }
+  } else if (take(rhythm::ring_steps(tempo, channels,
+                                     static_cast<int>(ring.recognition->order.size())))) {
+    return;
+  }
+  if (auto moved = rhythm::with_start_phases(steps, ring.exchanges, channels, gap_ns)) {
+    take(rhythm::align(std::move(*moved), channels));
+  }
+  if (rounds.beats > 1 && !has_changed) return;
+  forget_pauses(ring.alternative);
+  if (has_changed) ring.alternative.reset();
+  if (rounds.other_beats != rounds.beats && rounds.lead < kClearLead) {
+    ring.alternative = {.steps = rounds.beats / rounds.other_beats,
+                        .probability = 1 / (1 + std::exp(rounds.lead / 2))};
+  }
+}
+
+/// What the exchanges are, where what is recognised in them is true of them.
+void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
+                     std::span<const rhythm::Channel> channels, const Circumstances& setting) {
+  result.recognition = recognise_most(result.exchanges, channels);
+  if (!result.recognition) return;
+  if (result.recognition->strategy == "ring") {
+    take_whole_steps(result, tempo, channels, setting.gap_ns);
+    const double broken = rhythm::broken_share(result.exchanges);
+    result.recognition->fit *= 1 - broken;
+    // Of two hosts that take turns one only answers: that is no ring, whatever it is.
+    const bool are_two = result.recognition->order.size() == 2;
+    if ((are_two ? broken : rhythm::early_share(result.exchanges)) > kMostBroken) {
+      result.recognition.reset();
+    }
+  } else if (is_hidden(result.exchanges, *result.recognition, setting)) {
+    result.recognition.reset();
+  }
+  if (!is_shown(result.exchanges, channels)) result.recognition.reset();
+}
+
+/// Whether nothing speaks for training but that it repeats: also where all send each other the
+/// same, as members of any group do.
+bool is_any_kind(const std::optional<Recognition>& found) {
+  return !found || found->operation == "all_to_all" || found->strategy == "clique";
+}
+
+}  // namespace
+
+double bytes_in(const rhythm::Steps& exchanges) {
+  double sum = 0;
+  for (const rhythm::ExchangeStep& step : exchanges.steps) sum += static_cast<double>(step.bytes);
+  return sum;
+}
+
+std::optional<Recognition> recognise_most(rhythm::Steps& exchanges,
+                                          std::span<const rhythm::Channel> channels) {
+  std::optional<Recognition> found = recognise(exchanges, channels);
+  if (found) return found;
+  rhythm::Steps alike = rhythm::only(exchanges, most_common(exchanges));
+  found = recognise(alike, channels);
+  if (found) exchanges = std::move(alike);
+  return found;
+}
+
+bool is_hidden(const rhythm::Steps& exchanges, const Recognition& found,
+               const Circumstances& setting) {
+  return setting.only_host && found.strategy != "ring" &&
+         !only_answers(exchanges, *setting.only_host);
+}
+
+std::optional<Hypothesis> hypothesis(const rhythm::Tempo& tempo,
+                                     std::span<const rhythm::Channel> channels,
+                                     const Circumstances& setting) {
+  Hypothesis result{.exchanges = rhythm::align(tempo, channels),
+                    .recognition = {},
+                    .score = 0,
+                    .alternative = tempo.alternative};
+  if (!is_periodic(result.exchanges)) return std::nullopt;
+  recognise_steps(result, tempo, channels, setting);
+  if (is_any_kind(result.recognition) && rhythm::is_clocked(result.exchanges)) {
+    result.recognition.reset();
+    result.why_not =
+        "it keeps to a clock, where a step of a job begins when the one before has ended";
+    return result;
+  }
+  if (!result.recognition && !is_clearly_periodic(result.exchanges) &&
+      !is_part_of_ring(result.exchanges, setting)) {
+    return std::nullopt;
+  }
+  if (!result.recognition) result.why_not = why_no_all_reduce(result.exchanges, setting);
+  return result;
+}
+
+double worth(const Hypothesis& found, const Circumstances& setting) {
+  if (found.recognition) return 1 + found.recognition->fit;
+  if (!setting.only_host) return kWorthUnknown;
+  return is_clearly_periodic(found.exchanges) ? 1 : 0.5;
+}
+
+}  // namespace tw::recognise

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/recognise/pattern.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tw::recognise {
+
+Pattern::Pattern(const rhythm::Steps& exchanges)
+    : hosts_(rhythm::hosts_of(exchanges)), bytes_(hosts_.size() * hosts_.size(), 0) {
+  const auto place = [&](int host) {
+    return static_cast<std::size_t>(std::lower_bound(hosts_.begin(), hosts_.end(), host) -
+                                    hosts_.begin());
+  };
+  for (const rhythm::PairBytes& pair : rhythm::pair_bytes(exchanges)) {
+    bytes_[place(pair.from) * hosts_.size() + place(pair.to)] = pair.bytes;
+  }
+}
+
+Pattern::Pattern(std::vector<int> hosts, std::vector<double> bytes)
+    : hosts_(std::move(hosts)), bytes_(std::move(bytes)) {}
+
+double Pattern::sent(int place) const {
+  double sum = 0;
+  for (int to = 0; to < size(); ++to) sum += at(place, to);
+  return sum;
+}
+
+double Pattern::received(int place) const {
+  double sum = 0;
+  for (int from = 0; from < size(); ++from) sum += at(from, place);
+  return sum;
+}
+
+double Pattern::total() const {
+  double sum = 0;
+  for (const double bytes : bytes_) sum += bytes;
+  return sum;
+}
+
+double Pattern::largest() const {
+  return bytes_.empty() ? 0 : *std::max_element(bytes_.begin(), bytes_.end());
+}
+
+std::vector<Pattern::Edge> Pattern::edges() const {
+  std::vector<Edge> result;
+  for (int from = 0; from < size(); ++from) {
+    for (int to = 0; to < size(); ++to) {
+      if (at(from, to) > 0) result.push_back({from, to, at(from, to)});
+    }
+  }
+  return result;
+}
+
+bool Pattern::is_even(double tolerance) const {
+  const std::vector<Edge> all = edges();
+  const double mean = total() / static_cast<double>(std::max<std::size_t>(1, all.size()));
+  return std::all_of(all.begin(), all.end(), [&](const Edge& edge) {
+    return std::abs(edge.bytes - mean) <= tolerance * mean;
+  });
+}
+
+}  // namespace tw::recognise

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which strategy moves the gradients: from the bytes of a typical step between each two hosts, and,
+// where several strategies share one matrix, from who sends first.
+//
+//   ring                each host sends to one other, all the same; one circle through all
+//   tree, star          2(N-1) directed edges with M each: N-1 towards a root, then N-1 away from
+//   it ps                  servers and workers exchange, workers among themselves do not clique,
+//   all_to_all  every ordered pair carries the same others              by their signature
+//   (signature.h)
+//   two rings           neighbours in one circle exchange the same, both ways at once
+//   broadcast           the same from a root to several, who pass it on, in every step
+//
+// Time excludes what bytes allow: nobody gets a sum before everybody has begun to send, and nobody
+// passes on what has not come.
+//
+// Limits: what hosts do inside themselves is invisible; several ranks on a host are seen as one.
+// Two hosts look the same in every strategy.
+
+#pragma once
+
+#include "trainwire/rhythm/steps.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tw::recognise {
+
+struct Recognition {
+  std::string operation;  ///< all_reduce, parameter_server, all_to_all, step_broadcast
+  std::string strategy;
+  std::vector<int> order;     ///< hosts: along the ring; root first for trees; servers first for ps
+  std::vector<int> servers;   ///< of them
+  std::vector<int> starters;  ///< hosts that begin a step without waiting for others
+  double payload;             ///< bytes of one step
+  double fit;                 ///< 0..1: how well bytes and order fit, and how unique that is
+  std::string evidence;
+  int ranks_on_each = 1;  ///< host of a ring, as far as is known
+};
+
+/// A ring of hosts with so many ranks each, where packets of the exchange do not show it. It passes
+/// each edge between hosts once where ranks that follow each other share a host, and up to `ranks`
+/// times where they are dealt out host by host.
+void set_ranks_on_each(Recognition& ring, int ranks, int passes);
+
+std::optional<Recognition> recognise(const rhythm::Steps& exchanges,
+                                     std::span<const rhythm::Channel> channels);
+
+}  // namespace tw::recognise

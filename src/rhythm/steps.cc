@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/rhythm/steps.h"
+
+#include "trainwire/stats/quantile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace tw::rhythm {
+namespace {
+
+constexpr double kLeastShare = 0.01;    ///< of the largest lane
+constexpr double kNumberedAlike = 0.9;  ///< of a step
+constexpr double kNumberedAlikeAtStart = 1.2;
+
+double middle(const Beat& beat) {
+  return (static_cast<double>(beat.start_ns) + static_cast<double>(beat.end_ns)) / 2;
+}
+
+/// The step numbers of a reference channel in time, continued at its mean pace on both sides.
+class Ruler {
+ public:
+  Ruler(const std::vector<Beat>& beats, double period_ns) : period_(period_ns) {
+    for (const Beat& beat : beats) marks_.push_back(middle(beat));
+  }
+  /// Nearest mark.
+  std::int64_t step(double time) const {
+    if (time < marks_.front()) return -std::llround((marks_.front() - time) / period_);
+    const auto last = static_cast<std::int64_t>(marks_.size()) - 1;
+    if (time > marks_.back()) return last + std::llround((time - marks_.back()) / period_);
+    const auto above = std::lower_bound(marks_.begin(), marks_.end(), time);
+    auto number = static_cast<std::int64_t>(above - marks_.begin());
+    if (number > 0 && time - *(above - 1) < *above - time) --number;
+    return number;
+  }
+  double time(std::int64_t step) const {
+    const auto last = static_cast<std::int64_t>(marks_.size()) - 1;
+    if (step < 0) return marks_.front() + static_cast<double>(step) * period_;
+    if (step > last) return marks_.back() + static_cast<double>(step - last) * period_;
+    return marks_[static_cast<std::size_t>(step)];
+  }
+
+ private:
+  double period_;
+  std::vector<double> marks_;
+};
+
+/// Step number of each beat. A channel may lag behind the reference by a constant part of the
+/// period, which is taken off first.
+std::vector<std::int64_t> numbers(const std::vector<Beat>& beats, const Ruler& ruler) {
+  std::vector<double> lags;
+  for (const Beat& beat : beats) {
+    lags.push_back(middle(beat) - ruler.time(ruler.step(middle(beat))));
+  }
+  const double lag = stats::median(std::move(lags));
+  std::vector<std::int64_t> result;
+  for (const Beat& beat : beats) result.push_back(ruler.step(middle(beat) - lag));
+  return result;
+}
+
+std::uint64_t median_bytes(const std::vector<Beat>& beats) {
+  std::vector<double> sizes;
+  for (const Beat& beat : beats) {
+    if (beat.fits) sizes.push_back(static_cast<double>(beat.bytes));
+  }
+  return sizes.empty() ? 0 : static_cast<std::uint64_t>(stats::median(std::move(sizes)));
+}
+
+/// From the first to the last of the members' first starts, and of their last ends, in steps.
+struct Spread {
+  double first;
+  double last;
+};
+
+Spread spread_of(const Tempo& tempo) {
+  const Member& any = tempo.members.front();
+  std::int64_t first[2] = {any.beats.front().start_ns, any.beats.front().start_ns};
+  std::int64_t last[2] = {any.beats.back().end_ns, any.beats.back().end_ns};
+  for (const Member& member : tempo.members) {
+    first[0] = std::min(first[0], member.beats.front().start_ns);
+    first[1] = std::max(first[1], member.beats.front().start_ns);
+    last[0] = std::min(last[0], member.beats.back().end_ns);
+    last[1] = std::max(last[1], member.beats.back().end_ns);
+  }
+  return {static_cast<double>(first[1] - first[0]) / tempo.period_ns,
+          static_cast<double>(last[1] - last[0]) / tempo.period_ns};
+}
+
+/// Whether a member's beats do not follow each other step by step when they are numbered by time.
+bool has_gaps(const Tempo& tempo, const Ruler& ruler) {
+  return std::any_of(tempo.members.begin(), tempo.members.end(), [&](const Member& member) {
+    const std::vector<std::int64_t> steps = numbers(member.beats, ruler);
+    return std::adjacent_find(steps.begin(), steps.end(), [](std::int64_t a, std::int64_t b) {
+             return b != a + 1;
+           }) != steps.end();
+  });
+}
+
+/// Whether beat k of every member is step k: they have equally many, and all begin, or all end,
+/// within less than a step of each other. (Behind a slow link others are ahead by several rounds.)
+/// Where the capture saw them begin, and steps differ too much to be numbered by time, a little
+/// more than a step may lie between the first beats.
+bool is_numbered_alike(const Tempo& tempo, std::span<const Channel> channels, const Ruler& ruler) {
+  const std::size_t beats = tempo.members.front().beats.size();
+  bool saw_all_begin = true;
+  for (const Member& member : tempo.members) {
+    if (member.beats.size() != beats) return false;
+    saw_all_begin &= channels[member.channel].beginning == Beginning::Seen;
+  }
+  const Spread spread = spread_of(tempo);
+  if (spread.first < kNumberedAlike || spread.last < kNumberedAlike) return true;
+  return saw_all_begin && spread.first < kNumberedAlikeAtStart && has_gaps(tempo, ruler);
+}
+
+std::vector<std::int64_t> counted(const std::vector<Beat>& beats) {
+  std::vector<std::int64_t> result(beats.size());
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+const Member& reference(const Tempo& tempo) {
+  return *std::max_element(tempo.members.begin(), tempo.members.end(),
+                           [](const Member& a, const Member& b) {
+                             return a.bytes * a.beats.size() < b.bytes * b.beats.size();
+                           });
+}
+
+struct Numbered {
+  const Member* member;
+  std::uint64_t bytes;
+  std::vector<std::int64_t> steps;
+};
+
+/// First and last step that lanes with most of the bytes have.
+std::pair<std::int64_t, std::int64_t> range(const std::vector<Numbered>& lanes) {
+  std::map<std::int64_t, double> weight;
+  double all = 0;
+  for (const Numbered& lane : lanes) {
+    all += static_cast<double>(lane.bytes);
+    for (const std::int64_t step : lane.steps) weight[step] += static_cast<double>(lane.bytes);
+  }
+  std::erase_if(weight, [&](const auto& entry) { return entry.second < all / 2; });
+  if (weight.empty()) return {0, -1};
+  return {weight.begin()->first, weight.rbegin()->first};
+}
+
+ExchangeStep step_of(const std::vector<Lane>& lanes, std::size_t step) {
+  ExchangeStep result{.start_ns = 0, .end_ns = 0, .bytes = 0};
+  bool is_first = true;
+  for (const Lane& lane : lanes) {
+    const std::optional<Beat>& beat = lane.beats[step];
+    if (!beat) continue;
+    result.start_ns = is_first ? beat->start_ns : std::min(result.start_ns, beat->start_ns);
+    result.end_ns = is_first ? beat->end_ns : std::max(result.end_ns, beat->end_ns);
+    result.bytes += beat->bytes;
+    is_first = false;
+  }
+  return result;
+}
+
+void remove_empty_steps(Steps& exchanges) {
+  for (std::size_t step = exchanges.steps.size(); step > 0; --step) {
+    if (exchanges.steps[step - 1].bytes > 0) continue;
+    const auto place = static_cast<std::ptrdiff_t>(step - 1);
+    exchanges.steps.erase(exchanges.steps.begin() + place);
+    for (Lane& lane : exchanges.lanes) lane.beats.erase(lane.beats.begin() + place);
+  }
+}
+
+}  // namespace
+
+Steps align(Tempo tempo, std::span<const Channel> channels) {
+  Steps result{.lanes = {}, .steps = {}, .tempo = {}};
+  if (!tempo.members.empty()) {
+    const Ruler ruler(reference(tempo).beats, tempo.period_ns);
+    const bool is_alike = is_numbered_alike(tempo, channels, ruler);
+    std::vector<Numbered> numbered;
+    std::uint64_t largest = 0;
+    for (const Member& member : tempo.members) {
+      const std::uint64_t bytes = median_bytes(member.beats);
+      numbered.push_back(
+          {&member, bytes, is_alike ? counted(member.beats) : numbers(member.beats, ruler)});
+      largest = std::max(largest, bytes);
+    }
+    std::erase_if(numbered, [&](const Numbered& lane) {
+      return static_cast<double>(lane.bytes) < kLeastShare * static_cast<double>(largest);
+    });
+    const auto [first, last] = range(numbered);
+    const auto count = static_cast<std::size_t>(last - first + 1);
+    for (const Numbered& from : numbered) {
+      const Channel& channel = channels[from.member->channel];
+      Lane lane{.from = channel.from,
+                .to = channel.to,
+                .channel = from.member->channel,
+                .bytes = from.bytes,
+                .beats = std::vector<std::optional<Beat>>(count)};
+      for (std::size_t i = 0; i < from.steps.size(); ++i) {
+        if (from.steps[i] < first || from.steps[i] > last) continue;
+        lane.beats[static_cast<std::size_t>(from.steps[i] - first)] = from.member->beats[i];
+      }
+      result.lanes.push_back(std::move(lane));
+    }
+    for (std::size_t step = 0; step < count; ++step) {
+      result.steps.push_back(step_of(result.lanes, step));
+    }
+    remove_empty_steps(result);
+  }
+  tempo.members.clear();
+  result.tempo = std::move(tempo);
+  return result;
+}
+
+Steps only(const Steps& exchanges, const std::vector<bool>& keep) {
+  Steps result{.lanes = {}, .steps = {}, .tempo = exchanges.tempo};
+  for (std::size_t i = 0; i < exchanges.lanes.size(); ++i) {
+    if (keep[i]) result.lanes.push_back(exchanges.lanes[i]);
+  }
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    result.steps.push_back(step_of(result.lanes, step));
+  }
+  remove_empty_steps(result);
+  return result;
+}
+
+std::vector<PairBytes> pair_bytes(const Steps& exchanges) {
+  std::map<std::pair<int, int>, double> sums;
+  for (const Lane& lane : exchanges.lanes) {
+    sums[{lane.from, lane.to}] += static_cast<double>(lane.bytes);
+  }
+  std::vector<PairBytes> result;
+  for (const auto& [hosts, bytes] : sums) result.push_back({hosts.first, hosts.second, bytes});
+  return result;
+}
+
+std::vector<int> hosts_of(const Steps& exchanges) {
+  std::set<int> hosts;
+  for (const Lane& lane : exchanges.lanes) {
+    hosts.insert(lane.from);
+    hosts.insert(lane.to);
+  }
+  return {hosts.begin(), hosts.end()};
+}
+
+std::optional<Interval> pair_interval(const Steps& exchanges, int from, int to, std::size_t step) {
+  std::optional<Interval> result;
+  for (const Lane& lane : exchanges.lanes) {
+    if (lane.from != from || lane.to != to || !lane.beats[step]) continue;
+    const Beat& beat = *lane.beats[step];
+    if (!result) result = {beat.start_ns, beat.end_ns};
+    result->start_ns = std::min(result->start_ns, beat.start_ns);
+    result->end_ns = std::max(result->end_ns, beat.end_ns);
+  }
+  return result;
+}
+
+}  // namespace tw::rhythm

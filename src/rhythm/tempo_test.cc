@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/rhythm/tempo.h"
+
+#include "trainwire/gather/hosts.h"
+#include "trainwire/rhythm/steps.h"
+#include "trainwire/rhythm/test_jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tw::rhythm {
+namespace {
+
+struct Found {
+  std::vector<Channel> channels;
+  std::vector<Tempo> tempos;
+};
+
+Found tempos_of(const gather::Captured& traffic) {
+  Found found{.channels = flow_channels(traffic, gather::host_table(traffic, {}).host_of),
+              .tempos = {}};
+  found.tempos = find_tempos(found.channels, traffic.burst_gap_ns);
+  return found;
+}
+
+TEST(FindTempos, GivesAllSendersOfAJobOneTempo) {
+  const Found found =
+      tempos_of(play({.strategy = "halving_doubling", .placement = {0, 1, 2, 3, 4, 5, 6, 7}}));
+  ASSERT_EQ(found.tempos.size(), 1);
+  // 8 ranks with 3 partners each.
+  EXPECT_EQ(found.tempos[0].members.size(), 24);
+  EXPECT_NEAR(found.tempos[0].share, 1, 0.01);
+}
+
+TEST(FindTempos, KeepsTrafficAtAnotherPaceApart) {
+  gather::Captured traffic = play({.strategy = "ring", .placement = {0, 1, 2, 3}, .steps = 20});
+  flow::Flow other;
+  other.key = {1, 3, 5000, 5001, 6};
+  for (std::int64_t i = 0; i < 100; ++i) {
+    const std::int64_t start = 200'000'000 + i * 17'300'000;
+    other.bursts.push_back(
+        {.start_ns = start, .end_ns = start + 100'000, .bytes = 131'072, .packets = 90});
+    other.payload_bytes += 131'072;
+  }
+  traffic.flows.push_back(other);
+  const Found found = tempos_of(traffic);
+  ASSERT_GE(found.tempos.size(), 2);
+  EXPECT_EQ(found.tempos[0].members.size(), 4);
+  EXPECT_EQ(found.tempos[0].members[0].beats.size(), 20);
+  EXPECT_NEAR(found.tempos[1].period_ns, 17.3e6, 1e6);
+}
+
+// 2,000 steps of 6 rounds, each with a pause: 12,000 bursts in each of four channels, of which only
+// the middle is searched, but all are beats.
+TEST(FindTempos, CountsAllStepsOfALongCapture) {
+  const Found found = tempos_of(
+      play({.strategy = "ring", .placement = {0, 1, 2, 3}, .steps = 2000, .latency_s = 1e-3}));
+  ASSERT_FALSE(found.tempos.empty());
+  EXPECT_EQ(found.tempos[0].members.size(), 4);
+  for (const Member& member : found.tempos[0].members) {
+    EXPECT_EQ(member.beats.size(), 2000);
+    EXPECT_EQ(member.bytes, 6'000'000u);  // 2 * 3/4 of 4 MB
+  }
+}
+
+// Whole collectives with a longer pause after every eighth: 8 of them are no step, though equal
+// buckets of a step would look the same.
+TEST(FindTempos, KeepsTheStepsOfEpochs) {
+  for (const std::string strategy : {"ring", "star", "clique", "halving_doubling"}) {
+    SCOPED_TRACE(strategy);
+    const Found found = tempos_of(
+        play({.strategy = strategy, .placement = {0, 1, 2, 3}, .steps = 32, .rest_every = 8}));
+    ASSERT_FALSE(found.tempos.empty());
+    EXPECT_EQ(found.tempos[0].members[0].beats.size(), 32);
+    ASSERT_TRUE(found.tempos[0].alternative);
+    EXPECT_TRUE(found.tempos[0].alternative->are_buckets);
+    EXPECT_NEAR(1 / found.tempos[0].alternative->steps, 8, 4);
+  }
+}
+
+// Two halves of a step, as sharded training has them: gradients are scattered, the optimizer takes
+// 50 ms, the model is gathered. Each half is whole, but no epoch has two steps.
+TEST(FindTempos, TakesTwoWholeHalvesForOneStep) {
+  const Found found = tempos_of(play({.strategy = "ring",
+                                      .placement = {0, 1, 2, 3},
+                                      .steps = 40,
+                                      .rest_every = 2,
+                                      .rest_s = 0.15}));
+  ASSERT_FALSE(found.tempos.empty());
+  EXPECT_EQ(found.tempos[0].members[0].beats.size(), 20);
+}
+
+// More senders than are searched; a ring of 40 sends 2 * 39/40 of the payload.
+TEST(FindTempos, GivesManySendersOneTempo) {
+  const Found found = tempos_of(play({.strategy = "ring", .placement = shuffled_hosts(40, 3)}));
+  ASSERT_FALSE(found.tempos.empty());
+  EXPECT_EQ(found.tempos[0].members.size(), 40);
+  for (const Member& member : found.tempos[0].members) {
+    EXPECT_EQ(member.beats.size(), 15);
+    EXPECT_NEAR(static_cast<double>(member.bytes), 7.8e6, 1e4);
+  }
+}
+
+TEST(FindTempos, FindsNoneInOneLongTransfer) {
+  gather::Captured traffic{};
+  traffic.addresses.resize(3);
+  traffic.burst_gap_ns = 500'000;
+  flow::Flow flow;
+  flow.key = {1, 2, 10, 20, 6};
+  flow.payload_bytes = 1'000'000'000;
+  flow.bursts.push_back(
+      {.start_ns = 0, .end_ns = 5'000'000'000, .bytes = 1'000'000'000, .packets = 700'000});
+  traffic.flows.push_back(flow);
+  EXPECT_TRUE(tempos_of(traffic).tempos.empty());
+}
+
+TEST(Align, NumbersTheBeatsOfAllLanesAlike) {
+  const gather::Captured traffic =
+      play({.strategy = "star", .placement = {2, 0, 1, 3}, .steps = 12});
+  const Found found = tempos_of(traffic);
+  ASSERT_FALSE(found.tempos.empty());
+  const Steps exchanges = align(found.tempos[0], found.channels);
+  ASSERT_EQ(exchanges.steps.size(), 12);
+  for (std::size_t step = 0; step < 12; ++step) {
+    // 3 leaves up and down, 4 MB each.
+    EXPECT_EQ(exchanges.steps[step].bytes, 24'000'000u);
+    for (const Lane& lane : exchanges.lanes) {
+      ASSERT_TRUE(lane.beats[step]);
+      // Everybody goes up to host 2 before it sends anything down.
+      if (lane.from != 2) continue;
+      for (const Lane& up : exchanges.lanes) {
+        if (up.to != 2) continue;
+        EXPECT_LE(up.beats[step]->end_ns, lane.beats[step]->start_ns);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tw::rhythm

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of interfaces and of the queues in front of them, of many namespaces, read often.
+//
+// All interfaces of a namespace are asked about at once, counters and queue, through a netlink
+// socket that stays open in there: about 8 us for a host with one interface, so 64 hosts at 10 ms
+// take some 5 % of a processor. (/proc/net/dev alone costs 3 to 4 us and its parsing, but has no
+// queues, which by themselves take 5 us.)
+
+#pragma once
+
+#include "trainwire/os/file_descriptor.h"
+#include "trainwire/os/netlink.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tw::watch {
+
+struct WatchedLink {
+  const os::FileDescriptor& network;  ///< namespace; needed only at the beginning
+  std::string name;
+};
+
+/// Since the interface was made, except for what is in the queue now.
+struct LinkCounters {
+  std::uint64_t received_bytes = 0;
+  std::uint64_t received_packets = 0;
+  std::uint64_t received_dropped = 0;
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t sent_packets = 0;
+  std::uint64_t sent_dropped = 0;
+  std::uint32_t queue_bytes = 0;    ///< 0 for an interface without queue, like those below
+  std::uint32_t queue_packets = 0;  ///< a super-frame is one
+  std::uint32_t queue_dropped = 0;  ///< packets, in 32 bits
+  bool operator==(const LinkCounters&) const = default;
+};
+
+class CounterReader {
+ public:
+  /// Throws SystemError when a namespace has no such interface.
+  explicit CounterReader(std::span<const WatchedLink> links);
+
+  /// `into` has one place for each link. The counters of an interface that has vanished stay as
+  /// they stand there. Throws SystemError when the kernel refuses.
+  void read(std::span<LinkCounters> into);
+
+ private:
+  /// Requests that are sent together, and where their answers belong.
+  struct Group {
+    os::NetlinkSocket socket;
+    std::vector<std::byte> requests = {};
+    std::vector<std::size_t> links = {};  ///< by number of the request
+  };
+  void ask(Group& group, std::span<LinkCounters> into);
+
+  std::vector<Group> groups_;
+};
+
+}  // namespace tw::watch
