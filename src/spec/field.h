@@ -21,8 +21,8 @@ namespace tw::spec {
 /// What a setting holds, as text for TOML and as plain numbers for JSON. Absent nodes stand for
 /// "not set".
 struct Held {
-  Node written;
-  Node measured;
+  keys::Node written;
+  keys::Node measured;
   Origin origin;
 };
 
@@ -42,19 +42,19 @@ struct Field {
   std::string_view suffix;
   About<S> about;
   /// What is wrong with the node, or "".
-  std::function<std::string(S&, const Node&)> read;
+  std::function<std::string(S&, const keys::Node&)> read;
   /// Nothing where the section does not say (a link override that keeps the network's value).
   std::function<std::optional<Held>(const S&)> held;
 };
 
-inline Origin origin_of(const Node& node) {
+inline Origin origin_of(const keys::Node& node) {
   return node.place.set >= 0 ? Origin::Override : Origin::File;
 }
 
 template <typename T>
 Held hold(const Kind<T>& kind, const T& value, Origin origin) {
-  Node written = kind.write(value);
-  Node measured = kind.measure ? kind.measure(value) : written;
+  keys::Node written = kind.write(value);
+  keys::Node measured = kind.measure ? kind.measure(value) : written;
   return {std::move(written), std::move(measured), origin};
 }
 
@@ -68,7 +68,7 @@ Field<S> make_field(std::string_view key, const Kind<T>& kind, About<S> about, A
                  .about = std::move(about),
                  .read = {},
                  .held = std::move(held)};
-  field.read = [read = kind.read, assign](S& section, const Node& node) {
+  field.read = [read = kind.read, assign](S& section, const keys::Node& node) {
     Reading<T> reading = read(node);
     if (reading.value) assign(section, *std::move(reading.value), origin_of(node));
     return std::move(reading.problem);
@@ -122,7 +122,7 @@ Field<Outer> flat(const Field<Inner>& inner, Inner Outer::*member) {
           .suffix = inner.suffix,
           .about = {.help = inner.about.help, .otherwise = inner.about.otherwise},
           .read = [read = inner.read, member](
-                      Outer& outer, const Node& node) { return read(outer.*member, node); },
+                      Outer& outer, const keys::Node& node) { return read(outer.*member, node); },
           .held = [held = inner.held, member](const Outer& outer) { return held(outer.*member); }};
 }
 

@@ -14,22 +14,22 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kLongList = 1000;
 
 struct ToJson {
-  Json operator()(Absent) const { return nullptr; }
-  Json operator()(const List& list) const {
+  Json operator()(keys::Absent) const { return nullptr; }
+  Json operator()(const keys::List& list) const {
     Json array = Json::array();
-    for (const Node& node : list) array.push_back(std::visit(*this, node.value));
+    for (const keys::Node& node : list) array.push_back(std::visit(*this, node.value));
     return array;
   }
-  Json operator()(const Table& table) const {
+  Json operator()(const keys::Table& table) const {
     Json object = Json::object();
-    for (const Entry& entry : table) object[entry.key] = std::visit(*this, entry.node.value);
+    for (const keys::Entry& entry : table) object[entry.key] = std::visit(*this, entry.node.value);
     return object;
   }
   Json operator()(const auto& scalar) const { return scalar; }
 };
 
 Json setting(const Held& held) {
-  const auto* list = std::get_if<List>(&held.measured.value);
+  const auto* list = std::get_if<keys::List>(&held.measured.value);
   if (list != nullptr && list->size() > kLongList && held.origin == Origin::Derived) {
     return {{"value", nullptr}, {"count", list->size()}, {"origin", name(held.origin)}};
   }

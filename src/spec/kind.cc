@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/spec/kind.h"
 
-#include "trainwire/spec/problem.h"
+#include "trainwire/keys/problem.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,23 +27,23 @@ Reading<T> good(T value) {
   return {.value = std::move(value)};
 }
 
-std::string shown(const Node& node) {
-  if (std::holds_alternative<Absent>(node.value)) return "a date";
-  if (std::holds_alternative<List>(node.value)) return "a list";
-  if (std::holds_alternative<Table>(node.value)) return "a table";
-  if (const auto* text = std::get_if<std::string>(&node.value)) return in_quotes(*text);
-  return print(node);
+std::string shown(const keys::Node& node) {
+  if (std::holds_alternative<keys::Absent>(node.value)) return "a date";
+  if (std::holds_alternative<keys::List>(node.value)) return "a list";
+  if (std::holds_alternative<keys::Table>(node.value)) return "a table";
+  if (const auto* text = std::get_if<std::string>(&node.value)) return keys::in_quotes(*text);
+  return keys::print(node);
 }
 
 /// "5 is not a rate above 0; write for example "1Gbit"".
 template <typename T>
-Reading<T> bad(const Node& node, std::string_view wanted, std::string_view example) {
+Reading<T> bad(const keys::Node& node, std::string_view wanted, std::string_view example) {
   return {.problem =
               fmt::format("{} is not {}; write for example {}", shown(node), wanted, example)};
 }
 
 /// Numbers of either TOML kind, if finite.
-std::optional<double> real(const Node& node) {
+std::optional<double> real(const keys::Node& node) {
   std::optional<double> value;
   if (const auto* n = std::get_if<std::int64_t>(&node.value)) value = static_cast<double>(*n);
   if (const auto* n = std::get_if<double>(&node.value)) value = *n;
@@ -53,7 +53,7 @@ std::optional<double> real(const Node& node) {
 template <typename T>
 Kind<T> whole_kind(T low, T high, std::string_view why) {
   Kind<T> kind{.type = "whole number", .suffix = "", .read = {}, .write = {}};
-  kind.read = [low, high, why](const Node& node) -> Reading<T> {
+  kind.read = [low, high, why](const keys::Node& node) -> Reading<T> {
     const auto* n = std::get_if<std::int64_t>(&node.value);
     if (n != nullptr && std::in_range<T>(*n)) {
       const T value = static_cast<T>(*n);
@@ -64,7 +64,7 @@ Kind<T> whole_kind(T low, T high, std::string_view why) {
         why.empty() || n == nullptr || *n > 0 ? "" : fmt::format("{}; ", why);
     return {.problem = fmt::format("{}{} is not {}", reason, shown(node), range)};
   };
-  kind.write = [](T value) { return Node{.value = static_cast<std::int64_t>(value)}; };
+  kind.write = [](T value) { return keys::Node{.value = static_cast<std::int64_t>(value)}; };
   return kind;
 }
 
@@ -73,14 +73,14 @@ template <typename T>
 Kind<std::vector<T>> list_of(Kind<T> element, std::string_view example) {
   Kind<std::vector<T>> kind{
       .type = fmt::format("list of {}s", element.type), .suffix = "", .read = {}, .write = {}};
-  kind.read = [read = element.read, example](const Node& node) -> Reading<std::vector<T>> {
-    const auto* list = std::get_if<List>(&node.value);
+  kind.read = [read = element.read, example](const keys::Node& node) -> Reading<std::vector<T>> {
+    const auto* list = std::get_if<keys::List>(&node.value);
     if (list == nullptr || list->empty()) {
       return bad<std::vector<T>>(node, "a list with something in it", example);
     }
     std::vector<T> values;
     values.reserve(list->size());
-    for (const Node& item : *list) {
+    for (const keys::Node& item : *list) {
       Reading<T> reading = read(item);
       if (!reading.value) return {.problem = std::move(reading.problem)};
       values.push_back(*std::move(reading.value));
@@ -88,21 +88,21 @@ Kind<std::vector<T>> list_of(Kind<T> element, std::string_view example) {
     return good(std::move(values));
   };
   kind.write = [write = element.write](const std::vector<T>& values) {
-    List list;
+    keys::List list;
     list.reserve(values.size());
     for (const T& value : values) list.push_back(write(value));
-    return Node{.value = std::move(list)};
+    return keys::Node{.value = std::move(list)};
   };
   return kind;
 }
 
-Reading<std::string> known_word(const Node& node, std::string_view noun,
+Reading<std::string> known_word(const keys::Node& node, std::string_view noun,
                                 std::span<const std::string_view> names) {
   const auto* text = std::get_if<std::string>(&node.value);
   if (text == nullptr) return bad<std::string>(node, "text", fmt::format("\"{}\"", names.front()));
   if (std::find(names.begin(), names.end(), *text) != names.end()) return good(*text);
-  return {.problem =
-              fmt::format("unknown {} {}; {}", noun, in_quotes(*text), remedy(*text, names, ""))};
+  return {.problem = fmt::format("unknown {} {}; {}", noun, keys::in_quotes(*text),
+                                 keys::remedy(*text, names, ""))};
 }
 
 /// Enumerators by name, in the order of the enumeration.
@@ -110,19 +110,19 @@ template <typename E, std::size_t N>
 Kind<E> choice(std::string_view noun, const std::array<std::string_view, N>& names) {
   const Kind<std::string> spelled = word(noun, names);
   Kind<E> kind{.type = spelled.type, .suffix = "", .read = {}, .write = {}};
-  kind.read = [spelled, &names](const Node& node) -> Reading<E> {
+  kind.read = [spelled, &names](const keys::Node& node) -> Reading<E> {
     const Reading<std::string> reading = spelled.read(node);
     if (!reading.value) return {.problem = reading.problem};
     const auto at = std::find(names.begin(), names.end(), *reading.value);
     return good(static_cast<E>(at - names.begin()));
   };
   kind.write = [&names](E value) {
-    return Node{.value = std::string(names[static_cast<std::size_t>(value)])};
+    return keys::Node{.value = std::string(names[static_cast<std::size_t>(value)])};
   };
   return kind;
 }
 
-Reading<double> read_fraction(const Node& node) {
+Reading<double> read_fraction(const keys::Node& node) {
   std::optional<double> value = real(node);
   if (const auto* text = std::get_if<std::string>(&node.value)) value = parse_fraction(*text);
   if (value && *value >= 0 && *value <= 1) return good(*value);
@@ -131,7 +131,7 @@ Reading<double> read_fraction(const Node& node) {
 
 /// A bare number in place of text with a unit.
 template <typename T>
-Reading<T> unit_missing(const Node& node, std::string_view example) {
+Reading<T> unit_missing(const keys::Node& node, std::string_view example) {
   return {.problem = fmt::format("{} has no unit; write a unit, as in {}", shown(node), example)};
 }
 
@@ -156,7 +156,7 @@ std::optional<double> parse_bdp(std::string_view text) {
   return is_number ? std::optional(value) : std::nullopt;
 }
 
-Node text_node(std::string text) { return {.value = std::move(text)}; }
+keys::Node text_node(std::string text) { return {.value = std::move(text)}; }
 
 }  // namespace
 
@@ -164,16 +164,16 @@ Kind<bool> flag() {
   return {.type = "true or false",
           .suffix = "",
           .read =
-              [](const Node& node) {
+              [](const keys::Node& node) {
                 const auto* value = std::get_if<bool>(&node.value);
                 return value != nullptr ? good(*value) : bad<bool>(node, "true or false", "true");
               },
-          .write = [](bool value) { return Node{.value = value}; }};
+          .write = [](bool value) { return keys::Node{.value = value}; }};
 }
 
 Kind<std::string> text() {
   Kind<std::string> kind = title();
-  kind.read = [read = kind.read](const Node& node) {
+  kind.read = [read = kind.read](const keys::Node& node) {
     Reading<std::string> reading = read(node);
     return reading.value != "" ? reading
                                : bad<std::string>(node, "text with something in it", "\"a\"");
@@ -185,11 +185,12 @@ Kind<std::string> title() {
   return {.type = "text",
           .suffix = "",
           .read =
-              [](const Node& node) {
+              [](const keys::Node& node) {
                 const auto* value = std::get_if<std::string>(&node.value);
                 return value != nullptr
                            ? good(*value)
-                           : bad<std::string>(node, "text", fmt::format("\"{}\"", print(node)));
+                           : bad<std::string>(node, "text",
+                                              fmt::format("\"{}\"", keys::print(node)));
               },
           .write = text_node};
 }
@@ -197,13 +198,13 @@ Kind<std::string> title() {
 Kind<std::string> word(std::string_view noun, std::span<const std::string_view> names) {
   return {.type = fmt::format("\"{}\"", fmt::join(names, "\", \"")),
           .suffix = "",
-          .read = [noun, names](const Node& node) { return known_word(node, noun, names); },
+          .read = [noun, names](const keys::Node& node) { return known_word(node, noun, names); },
           .write = text_node};
 }
 
 Kind<std::string> kernel_name() {
   Kind<std::string> kind = title();
-  kind.read = [](const Node& node) {
+  kind.read = [](const keys::Node& node) {
     constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789_";
     const auto* value = std::get_if<std::string>(&node.value);
     const bool fits = value != nullptr && !value->empty() && value->size() <= 15 &&
@@ -233,24 +234,24 @@ Kind<double> number(double low, double high) {
   return {
       .type = "number",
       .suffix = "",
-      .read = [low, high](const Node& node) -> Reading<double> {
+      .read = [low, high](const keys::Node& node) -> Reading<double> {
         const std::optional<double> value = real(node);
         if (value && *value >= low && *value <= high) return good(*value);
         return {.problem = fmt::format("{} is not a number from {} to {}", shown(node), low, high)};
       },
-      .write = [](double value) { return Node{.value = value}; }};
+      .write = [](double value) { return keys::Node{.value = value}; }};
 }
 
 Kind<double> fraction() {
   return {.type = "fraction or percentage",
           .suffix = "",
           .read = read_fraction,
-          .write = [](double value) { return Node{.value = value}; }};
+          .write = [](double value) { return keys::Node{.value = value}; }};
 }
 
 Kind<double> probability() {
   Kind<double> kind = fraction();
-  kind.read = [](const Node& node) {
+  kind.read = [](const keys::Node& node) {
     const Reading<double> reading = read_fraction(node);
     return reading.value && *reading.value < 1
                ? reading
@@ -261,7 +262,7 @@ Kind<double> probability() {
 
 Kind<Bytes> size(Bytes least) {
   Kind<Bytes> kind{.type = "size", .suffix = "_bytes", .read = {}, .write = {}};
-  kind.read = [least](const Node& node) {
+  kind.read = [least](const keys::Node& node) {
     std::optional<Bytes> value;
     if (const auto* n = std::get_if<std::int64_t>(&node.value)) value = Bytes(*n);
     if (const auto* text = std::get_if<std::string>(&node.value)) value = parse_bytes(*text);
@@ -269,26 +270,26 @@ Kind<Bytes> size(Bytes least) {
     return bad<Bytes>(node, fmt::format("a size from {} to 1024TiB", exact(least)), "\"64MiB\"");
   };
   kind.write = [](Bytes value) { return text_node(exact(value)); };
-  kind.measure = [](Bytes value) { return Node{.value = value.count()}; };
+  kind.measure = [](Bytes value) { return keys::Node{.value = value.count()}; };
   return kind;
 }
 
 Kind<BitRate> rate() {
   Kind<BitRate> kind{.type = "rate", .suffix = "_bps", .read = {}, .write = {}};
-  kind.read = [](const Node& node) {
+  kind.read = [](const keys::Node& node) {
     if (real(node)) return unit_missing<BitRate>(node, "\"1Gbit\"");
     const auto* text = std::get_if<std::string>(&node.value);
     const auto value = text != nullptr ? rate_within(*text, kLowestRate) : std::nullopt;
     return value ? good(*value) : bad<BitRate>(node, "a rate above 0", "\"1Gbit\"");
   };
   kind.write = [](BitRate value) { return text_node(written_rate(value)); };
-  kind.measure = [](BitRate value) { return Node{.value = value.bits_per_second()}; };
+  kind.measure = [](BitRate value) { return keys::Node{.value = value.bits_per_second()}; };
   return kind;
 }
 
 Kind<Duration> time(Duration least) {
   Kind<Duration> kind{.type = "time", .suffix = "_ns", .read = {}, .write = {}};
-  kind.read = [least](const Node& node) {
+  kind.read = [least](const keys::Node& node) {
     const std::optional<double> bare = real(node);
     if (bare && *bare != 0) return unit_missing<Duration>(node, "\"50us\"");
     std::optional<Duration> value;
@@ -298,13 +299,13 @@ Kind<Duration> time(Duration least) {
     return bad<Duration>(node, fmt::format("a time from {} to 2400h", exact(least)), "\"50us\"");
   };
   kind.write = [](Duration value) { return text_node(exact(value)); };
-  kind.measure = [](Duration value) { return Node{.value = std::int64_t{value.count()}}; };
+  kind.measure = [](Duration value) { return keys::Node{.value = std::int64_t{value.count()}}; };
   return kind;
 }
 
 Kind<Queue> queue() {
   Kind<Queue> kind{.type = "size or multiple of the bdp", .suffix = "", .read = {}, .write = {}};
-  kind.read = [](const Node& node) {
+  kind.read = [](const keys::Node& node) {
     const auto* text = std::get_if<std::string>(&node.value);
     if (const auto bdp = text != nullptr ? parse_bdp(*text) : std::nullopt) {
       if (*bdp >= kLeastBdp && *bdp <= kMostBdp) return good(Queue{.bdp = bdp});
@@ -316,20 +317,20 @@ Kind<Queue> queue() {
   };
   kind.write = [](const Queue& value) {
     if (value.bdp) return text_node(fmt::format("{}bdp", *value.bdp));
-    return value.bytes ? text_node(exact(*value.bytes)) : Node{};
+    return value.bytes ? text_node(exact(*value.bytes)) : keys::Node{};
   };
   kind.measure = [](const Queue& value) {
-    Table table;
+    keys::Table table;
     if (value.bdp) table.push_back({"bdp", {.value = *value.bdp}});
     if (value.bytes) table.push_back({"bytes", {.value = value.bytes->count()}});
-    return Node{.value = std::move(table)};
+    return keys::Node{.value = std::move(table)};
   };
   return kind;
 }
 
 Kind<Load> load() {
   Kind<Load> kind{.type = "fraction, percentage or rate", .suffix = "", .read = {}, .write = {}};
-  kind.read = [](const Node& node) -> Reading<Load> {
+  kind.read = [](const keys::Node& node) -> Reading<Load> {
     const auto* text = std::get_if<std::string>(&node.value);
     if (text != nullptr) {
       if (const auto rate = rate_within(*text, BitRate(0));
@@ -348,20 +349,20 @@ Kind<Load> load() {
     return bad<Load>(node, "a load", "0.8, \"80%\" or \"800Mbit\"");
   };
   kind.write = [](const Load& value) {
-    if (value.share) return Node{.value = *value.share};
-    return value.rate ? text_node(written_rate(*value.rate)) : Node{};
+    if (value.share) return keys::Node{.value = *value.share};
+    return value.rate ? text_node(written_rate(*value.rate)) : keys::Node{};
   };
   kind.measure = [](const Load& value) {
-    if (value.share) return Node{.value = Table{{"share", {.value = *value.share}}}};
-    if (!value.rate) return Node{};
-    return Node{.value = Table{{"rate_bps", {.value = value.rate->bits_per_second()}}}};
+    if (value.share) return keys::Node{.value = keys::Table{{"share", {.value = *value.share}}}};
+    if (!value.rate) return keys::Node{};
+    return keys::Node{.value = keys::Table{{"rate_bps", {.value = value.rate->bits_per_second()}}}};
   };
   return kind;
 }
 
 Kind<Verify> verify() {
   Kind<Verify> kind{.type = "true, false or \"auto\"", .suffix = "", .read = {}, .write = {}};
-  kind.read = [](const Node& node) {
+  kind.read = [](const keys::Node& node) {
     if (const auto* on = std::get_if<bool>(&node.value))
       return good(*on ? Verify::On : Verify::Off);
     const auto* text = std::get_if<std::string>(&node.value);
@@ -370,7 +371,7 @@ Kind<Verify> verify() {
                : bad<Verify>(node, "true, false or \"auto\"", "true");
   };
   kind.write = [](Verify value) {
-    return value == Verify::Auto ? text_node("auto") : Node{.value = value == Verify::On};
+    return value == Verify::Auto ? text_node("auto") : keys::Node{.value = value == Verify::On};
   };
   return kind;
 }
@@ -402,7 +403,7 @@ Kind<std::optional<Direction>> direction() {
   enum class Spelled { FromHost, ToHost, Both };
   const Kind<Spelled> spelled = choice<Spelled>("direction", kNames);
   Kind<std::optional<Direction>> kind{.type = spelled.type, .suffix = "", .read = {}, .write = {}};
-  kind.read = [spelled](const Node& node) -> Reading<std::optional<Direction>> {
+  kind.read = [spelled](const keys::Node& node) -> Reading<std::optional<Direction>> {
     const Reading<Spelled> reading = spelled.read(node);
     if (!reading.value) return {.problem = reading.problem};
     if (*reading.value == Spelled::Both) return good(std::optional<Direction>());

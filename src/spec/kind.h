@@ -7,8 +7,8 @@
 
 #pragma once
 
+#include "trainwire/keys/tree.h"
 #include "trainwire/spec/experiment.h"
-#include "trainwire/spec/tree.h"
 
 #include <cstdint>
 #include <functional>
@@ -32,10 +32,10 @@ template <typename T>
 struct Kind {
   std::string type;         ///< for the documentation: "rate"
   std::string_view suffix;  ///< of the key where the value is a plain number: "_bps"
-  std::function<Reading<T>(const Node&)> read;
-  std::function<Node(const T&)> write;
+  std::function<Reading<T>(const keys::Node&)> read;
+  std::function<keys::Node(const T&)> write;
   /// The value as a plain number in the unit of `suffix`; as written where empty.
-  std::function<Node(const T&)> measure = {};
+  std::function<keys::Node(const T&)> measure = {};
 };
 
 Kind<bool> flag();
@@ -89,7 +89,7 @@ Kind<std::optional<Direction>> direction();
 template <typename T>
 Kind<std::optional<T>> maybe(Kind<T> kind) {
   Kind<std::optional<T>> result{.type = kind.type, .suffix = kind.suffix, .read = {}, .write = {}};
-  result.read = [read = kind.read](const Node& node) {
+  result.read = [read = kind.read](const keys::Node& node) {
     Reading<T> reading = read(node);
     return Reading<std::optional<T>>{
         .value = reading.value ? std::optional(std::optional<T>(*std::move(reading.value)))
@@ -97,11 +97,11 @@ Kind<std::optional<T>> maybe(Kind<T> kind) {
         .problem = std::move(reading.problem)};
   };
   result.write = [write = kind.write](const std::optional<T>& value) {
-    return value ? write(*value) : Node{};
+    return value ? write(*value) : keys::Node{};
   };
   if (kind.measure) {
     result.measure = [measure = kind.measure](const std::optional<T>& value) {
-      return value ? measure(*value) : Node{};
+      return value ? measure(*value) : keys::Node{};
     };
   }
   return result;

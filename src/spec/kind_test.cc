@@ -11,17 +11,17 @@ using namespace std::chrono_literals;
 /// The value of a TOML text.
 template <typename T>
 std::optional<T> value(const Kind<T>& kind, std::string_view toml) {
-  return kind.read(*read_value(toml, {})).value;
+  return kind.read(*keys::read_value(toml, {})).value;
 }
 
 template <typename T>
 std::string problem(const Kind<T>& kind, std::string_view toml) {
-  return kind.read(*read_value(toml, {})).problem;
+  return kind.read(*keys::read_value(toml, {})).problem;
 }
 
 template <typename T>
 std::string rewritten(const Kind<T>& kind, std::string_view toml) {
-  return print(kind.write(*value(kind, toml)));
+  return keys::print(kind.write(*value(kind, toml)));
 }
 
 TEST(Size, IsTextWithAUnitOrAWholeNumberOfBytes) {

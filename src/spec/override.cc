@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/spec/override.h"
 
+#include "trainwire/keys/problem.h"
 #include "trainwire/spec/parse.h"
-#include "trainwire/spec/problem.h"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 namespace tw::spec {
 namespace {
 
-void list_if_single(Table& table, std::string_view key) {
-  Node* node = find(table, key);
-  if (node == nullptr || !std::holds_alternative<Table>(node->value)) return;
-  List single;
+void list_if_single(keys::Table& table, std::string_view key) {
+  keys::Node* node = keys::find(table, key);
+  if (node == nullptr || !std::holds_alternative<keys::Table>(node->value)) return;
+  keys::List single;
   single.push_back(std::move(*node));
   node->value = std::move(single);
 }
@@ -40,24 +40,24 @@ std::optional<std::size_t> index(std::string_view text) {
   return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
 }
 
-void assign(Table& table, std::string_view key, const Node& value) {
-  if (Node* node = find(table, key)) {
+void assign(keys::Table& table, std::string_view key, const keys::Node& value) {
+  if (keys::Node* node = keys::find(table, key)) {
     *node = value;
   } else {
     table.push_back({std::string(key), value});
   }
 }
 
-std::string set_in(Table& table, std::string_view path, const Node& value);
+std::string set_in(keys::Table& table, std::string_view path, const keys::Node& value);
 
-std::string set_in_element(Node& element, std::string_view path, const Node& value) {
-  auto* table = std::get_if<Table>(&element.value);
+std::string set_in_element(keys::Node& element, std::string_view path, const keys::Node& value) {
+  auto* table = std::get_if<keys::Table>(&element.value);
   return table != nullptr ? set_in(*table, path, value) : "the section is not a table";
 }
 
 /// `path` starts with the number of an element, or means each of them.
-std::string set_in_list(List& list, std::string_view name, std::string_view path,
-                        const Node& value) {
+std::string set_in_list(keys::List& list, std::string_view name, std::string_view path,
+                        const keys::Node& value) {
   if (list.empty())
     return fmt::format("there is no [[{}]] to set it in; add one to the file", name);
   const auto [head, rest] = cut(path);
@@ -68,29 +68,30 @@ std::string set_in_list(List& list, std::string_view name, std::string_view path
     }
     return set_in_element(list[*i], rest, value);
   }
-  for (Node& element : list) {
+  for (keys::Node& element : list) {
     if (std::string problem = set_in_element(element, path, value); !problem.empty())
       return problem;
   }
   return "";
 }
 
-std::string set_in(Table& table, std::string_view path, const Node& value) {
+std::string set_in(keys::Table& table, std::string_view path, const keys::Node& value) {
   const auto [head, rest] = cut(path);
   if (head.empty()) return "a name is missing in the path; write for example network.rate";
   if (rest.empty()) {
     assign(table, head, value);
     return "";
   }
-  Node* node = find(table, head);
+  keys::Node* node = keys::find(table, head);
   if (node == nullptr) {
     if (index(cut(rest).head)) return fmt::format("there is no [[{}]] to set it in", head);
-    assign(table, head, Node{.value = Table{}, .place = value.place});
-    node = find(table, head);
+    assign(table, head, keys::Node{.value = keys::Table{}, .place = value.place});
+    node = keys::find(table, head);
   }
-  if (auto* list = std::get_if<List>(&node->value)) return set_in_list(*list, head, rest, value);
-  if (auto* inner = std::get_if<Table>(&node->value)) return set_in(*inner, rest, value);
-  return fmt::format("{} is a value, not a section", in_quotes(head));
+  if (auto* list = std::get_if<keys::List>(&node->value))
+    return set_in_list(*list, head, rest, value);
+  if (auto* inner = std::get_if<keys::Table>(&node->value)) return set_in(*inner, rest, value);
+  return fmt::format("{} is a value, not a section", keys::in_quotes(head));
 }
 
 std::string_view unquoted(std::string_view text) {
@@ -106,19 +107,20 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-void list_repeated_sections(Table& root) {
+void list_repeated_sections(keys::Table& root) {
   for (const std::string_view key : {"job", "traffic", "expect"}) list_if_single(root, key);
-  Node* network = find(root, "network");
+  keys::Node* network = keys::find(root, "network");
   if (network == nullptr) return;
-  if (auto* table = std::get_if<Table>(&network->value)) list_if_single(*table, "link");
+  if (auto* table = std::get_if<keys::Table>(&network->value)) list_if_single(*table, "link");
 }
 
-std::string set_value(Table& root, std::string_view path, const Node& value) {
+std::string set_value(keys::Table& root, std::string_view path, const keys::Node& value) {
   const auto [head, rest] = cut(path);
   if (head != "sweep" || rest.empty()) return set_in(root, path, value);
   // An axis is a path itself, and one key of [sweep].
-  if (find(root, head) == nullptr) assign(root, head, Node{.value = Table{}, .place = value.place});
-  auto* sweep = std::get_if<Table>(&find(root, head)->value);
+  if (keys::find(root, head) == nullptr)
+    assign(root, head, keys::Node{.value = keys::Table{}, .place = value.place});
+  auto* sweep = std::get_if<keys::Table>(&keys::find(root, head)->value);
   if (sweep == nullptr) return "sweep is not a section";
   assign(*sweep, unquoted(rest), value);
   return "";

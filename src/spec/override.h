@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/spec/tree.h"
+#include "trainwire/keys/tree.h"
 
 #include <string>
 #include <string_view>
@@ -11,11 +11,11 @@
 namespace tw::spec {
 
 /// Makes a single [job], [traffic], [expect] or [network.link] a list of one.
-void list_repeated_sections(Table& root);
+void list_repeated_sections(keys::Table& root);
 
 /// Sets `path` to `value`, making sections that are missing; a list of sections without a number
 /// means each of them. Returns what is wrong, or "". Whether the key has a meaning is the reader's
 /// business. REQUIRES: list_repeated_sections(root).
-std::string set_value(Table& root, std::string_view path, const Node& value);
+std::string set_value(keys::Table& root, std::string_view path, const keys::Node& value);
 
 }  // namespace tw::spec

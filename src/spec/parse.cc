@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/spec/parse.h"
 
+#include "trainwire/keys/problem.h"
+#include "trainwire/keys/tree.h"
 #include "trainwire/spec/override.h"
-#include "trainwire/spec/problem.h"
 #include "trainwire/spec/read.h"
 #include "trainwire/spec/resolve.h"
-#include "trainwire/spec/tree.h"
 
 #include <fmt/format.h>
 
 namespace tw::spec {
 namespace {
 
-void apply_overrides(Table& root, std::span<const Override> overrides,
-                     std::vector<Problem>& problems) {
+void apply_overrides(keys::Table& root, std::span<const Override> overrides,
+                     std::vector<keys::Problem>& problems) {
   for (std::size_t i = 0; i < overrides.size(); ++i) {
-    const Place place{.set = static_cast<int>(i)};
-    const std::optional<Node> value = read_value(overrides[i].value, place);
+    const keys::Place place{.set = static_cast<int>(i)};
+    const std::optional<keys::Node> value = keys::read_value(overrides[i].value, place);
     std::string problem =
         value ? set_value(root, overrides[i].key, *value) : "the value is not text in UTF-8";
     if (!problem.empty()) problems.push_back({place, overrides[i].key, std::move(problem)});
@@ -35,13 +35,13 @@ std::vector<std::string> as_written(std::span<const Override> overrides) {
 
 Experiment parse(std::string_view text, std::string_view file, const Vocabulary& vocabulary,
                  std::span<const Override> overrides) {
-  Table root = read_tree(text, file);
+  keys::Table root = keys::read_tree(text, file);
   list_repeated_sections(root);
-  std::vector<Problem> problems;
+  std::vector<keys::Problem> problems;
   apply_overrides(root, overrides, problems);
   Experiment experiment = read_experiment(root, vocabulary, problems);
   experiment.sweep = read_sweep(root, vocabulary, problems);
-  if (!problems.empty()) throw SpecError(message(problems, file, as_written(overrides)));
+  if (!problems.empty()) throw SpecError(keys::message(problems, file, as_written(overrides)));
   for (Job& job : experiment.jobs) fill_lists(job, experiment.network);
   return experiment;
 }

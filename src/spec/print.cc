@@ -25,15 +25,15 @@ struct Style {
 };
 
 /// A list too long to be shown whole: its first and last entries and its length.
-std::string shortened(const List& list) {
-  return fmt::format("[{}, ..., {}]  {} entries", print(list.front()), print(list.back()),
-                     list.size());
+std::string shortened(const keys::List& list) {
+  return fmt::format("[{}, ..., {}]  {} entries", keys::print(list.front()),
+                     keys::print(list.back()), list.size());
 }
 
 std::string shown(const Held& held) {
-  const auto* list = std::get_if<List>(&held.written.value);
+  const auto* list = std::get_if<keys::List>(&held.written.value);
   const bool is_long = list != nullptr && list->size() > kLongList;
-  return is_long && held.origin == Origin::Derived ? shortened(*list) : print(held.written);
+  return is_long && held.origin == Origin::Derived ? shortened(*list) : keys::print(held.written);
 }
 
 std::string line(std::string_view key, const Held& held, Style style, const Remarks& remarks) {
@@ -59,7 +59,7 @@ std::string lines(const std::vector<Field<S>>& fields, const S& section, Style s
     const bool applies = !field.about.applies || field.about.applies(section);
     // Members that record no origin count as set, so that for them only `applies` decides.
     if (!applies && (!was_set || std::is_same_v<S, Expectation>)) continue;
-    if (!std::holds_alternative<Absent>(held->written.value)) {
+    if (!std::holds_alternative<keys::Absent>(held->written.value)) {
       out += line(field.key, *held, style, remarks);
     } else if (!field.about.otherwise.empty()) {
       out += fmt::format("{:<31} # {}\n", fmt::format("# {} is not set", field.key),
@@ -126,7 +126,7 @@ std::string sweep_text(const std::vector<SweepAxis>& sweep) {
   std::string out = "\n[sweep]\n";
   for (const SweepAxis& axis : sweep) {
     // Always quoted: an axis is one key, whatever dots it has.
-    const std::string key = print({.value = axis.key});
+    const std::string key = keys::print({.value = axis.key});
     out += fmt::format("{} = [{}]\n", key, fmt::join(axis.values, ", "));
   }
   return out;

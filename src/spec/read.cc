@@ -22,9 +22,9 @@ std::vector<std::string_view> keys_of(const std::vector<Field<S>>& fields) {
 
 /// Reads the section's keys; `also` are known keys that somebody else reads.
 template <typename S>
-void read_fields(Section& section, const std::vector<Field<S>>& fields, S& into,
+void read_fields(keys::Section& section, const std::vector<Field<S>>& fields, S& into,
                  std::span<const std::string_view> also = {}) {
-  for (const Entry& entry : section.table()) {
+  for (const keys::Entry& entry : section.table()) {
     if (std::find(also.begin(), also.end(), entry.key) != also.end()) continue;
     const auto field = std::find_if(fields.begin(), fields.end(),
                                     [&](const Field<S>& f) { return f.key == entry.key; });
@@ -32,7 +32,7 @@ void read_fields(Section& section, const std::vector<Field<S>>& fields, S& into,
     if (field == fields.end()) {
       std::vector<std::string_view> known = keys_of(fields);
       known.insert(known.end(), also.begin(), also.end());
-      problem = "unknown key; " + remedy(entry.key, known, kWhereKeys);
+      problem = "unknown key; " + keys::remedy(entry.key, known, kWhereKeys);
     } else {
       problem = field->read(into, entry.node);
     }
@@ -42,20 +42,20 @@ void read_fields(Section& section, const std::vector<Field<S>>& fields, S& into,
 
 /// The tables of a section that may be repeated, one Section each. "job" when it is alone, "job.0",
 /// "job.1" when not: the paths that --set takes.
-std::vector<Section> repeated(const Table& parent, std::string_view key, const std::string& path,
-                              std::vector<Problem>& problems) {
-  const Node* node = find(parent, key);
+std::vector<keys::Section> repeated(const keys::Table& parent, std::string_view key,
+                                    const std::string& path, std::vector<keys::Problem>& problems) {
+  const keys::Node* node = keys::find(parent, key);
   if (node == nullptr) return {};
-  const auto* list = std::get_if<List>(&node->value);
+  const auto* list = std::get_if<keys::List>(&node->value);
   if (list == nullptr) {
     problems.push_back({node->place, path, fmt::format("not a section; write [[{}]]", path)});
     return {};
   }
-  std::vector<Section> sections;
+  std::vector<keys::Section> sections;
   for (std::size_t i = 0; i < list->size(); ++i) {
-    const Node& element = (*list)[i];
+    const keys::Node& element = (*list)[i];
     const std::string name = list->size() == 1 ? path : fmt::format("{}.{}", path, i);
-    if (const auto* table = std::get_if<Table>(&element.value)) {
+    if (const auto* table = std::get_if<keys::Table>(&element.value)) {
       sections.emplace_back(name, *table, element.place, problems);
     } else {
       problems.push_back({element.place, name, fmt::format("not a section; write [[{}]]", path)});
@@ -65,12 +65,13 @@ std::vector<Section> repeated(const Table& parent, std::string_view key, const s
 }
 
 /// The section of that name, empty when the file lacks it.
-Section single(const Table& root, std::string_view key, std::vector<Problem>& problems) {
-  static const Table empty;
+keys::Section single(const keys::Table& root, std::string_view key,
+                     std::vector<keys::Problem>& problems) {
+  static const keys::Table empty;
   const std::string name(key);
-  const Node* node = find(root, key);
+  const keys::Node* node = keys::find(root, key);
   if (node == nullptr) return {name, empty, {}, problems};
-  if (const auto* table = std::get_if<Table>(&node->value)) {
+  if (const auto* table = std::get_if<keys::Table>(&node->value)) {
     return {name, *table, node->place, problems};
   }
   problems.push_back({node->place, name, fmt::format("not a section; write [{}]", key)});
@@ -78,7 +79,8 @@ Section single(const Table& root, std::string_view key, std::vector<Problem>& pr
 }
 
 template <typename S>
-std::vector<S> read_repeated(std::span<Section> sections, const std::vector<Field<S>>& fields) {
+std::vector<S> read_repeated(std::span<keys::Section> sections,
+                             const std::vector<Field<S>>& fields) {
   std::vector<S> values(sections.size());
   for (std::size_t i = 0; i < sections.size(); ++i) read_fields(sections[i], fields, values[i]);
   return values;
@@ -101,15 +103,15 @@ std::string unknown_section(std::string_view key, std::span<const std::string_vi
   suggest(key, "capture", capture_fields(), path);
   suggest(key, "run", run_fields(), path);
   if (!path.empty()) return fmt::format("unknown key; did you mean \"{}\"?", path);
-  return "unknown section or key; " + remedy(key, known, kWhereKeys);
+  return "unknown section or key; " + keys::remedy(key, known, kWhereKeys);
 }
 
-void read_top(const Table& root, Experiment& into, std::vector<Problem>& problems) {
-  Section top("", root, {}, problems);
+void read_top(const keys::Table& root, Experiment& into, std::vector<keys::Problem>& problems) {
+  keys::Section top("", root, {}, problems);
   std::vector<std::string_view> known = keys_of(experiment_fields());
   known.insert(known.end(), kSections.begin(), kSections.end());
   std::vector<std::string_view> elsewhere(kSections.begin(), kSections.end());
-  for (const Entry& entry : root) {
+  for (const keys::Entry& entry : root) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     top.refuse(entry.key, unknown_section(entry.key, known));
     elsewhere.push_back(entry.key);
@@ -118,10 +120,10 @@ void read_top(const Table& root, Experiment& into, std::vector<Problem>& problem
 }
 
 /// Whether the network's number of hosts could be read.
-bool read_network(const Table& root, Network& into, std::vector<Problem>& problems) {
+bool read_network(const keys::Table& root, Network& into, std::vector<keys::Problem>& problems) {
   static constexpr std::array<std::string_view, 1> kAlso{"link"};
-  Section section = single(root, "network", problems);
-  std::vector<Section> links = repeated(section.table(), "link", "network.link", problems);
+  keys::Section section = single(root, "network", problems);
+  std::vector<keys::Section> links = repeated(section.table(), "link", "network.link", problems);
   read_fields(section, network_fields(), into, kAlso);
   into.overrides = read_repeated(links, link_fields());
   resolve_network(into, section, links);
@@ -130,32 +132,32 @@ bool read_network(const Table& root, Network& into, std::vector<Problem>& proble
 
 }  // namespace
 
-Experiment read_experiment(const Table& root, const Vocabulary& vocabulary,
-                           std::vector<Problem>& problems) {
+Experiment read_experiment(const keys::Table& root, const Vocabulary& vocabulary,
+                           std::vector<keys::Problem>& problems) {
   Experiment experiment;
   read_top(root, experiment, problems);
   const bool hosts_known = read_network(root, experiment.network, problems);
   const Surroundings around{experiment.network, vocabulary, hosts_known};
 
-  std::vector<Section> jobs = repeated(root, "job", "job", problems);
+  std::vector<keys::Section> jobs = repeated(root, "job", "job", problems);
   experiment.jobs = read_repeated(jobs, job_fields());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     resolve_job(experiment.jobs[i], static_cast<int>(i), around, jobs[i]);
   }
   resolve_jobs(experiment.jobs, jobs);
 
-  std::vector<Section> traffic = repeated(root, "traffic", "traffic", problems);
+  std::vector<keys::Section> traffic = repeated(root, "traffic", "traffic", problems);
   experiment.traffic = read_repeated(traffic, traffic_fields());
   for (std::size_t i = 0; i < traffic.size(); ++i) {
     resolve_traffic(experiment.traffic[i], around, traffic[i]);
   }
 
-  Section capture = single(root, "capture", problems);
+  keys::Section capture = single(root, "capture", problems);
   read_fields(capture, capture_fields(), experiment.capture);
-  Section run = single(root, "run", problems);
+  keys::Section run = single(root, "run", problems);
   read_fields(run, run_fields(), experiment.run);
 
-  std::vector<Section> expectations = repeated(root, "expect", "expect", problems);
+  std::vector<keys::Section> expectations = repeated(root, "expect", "expect", problems);
   experiment.expectations = read_repeated(expectations, expectation_fields());
   for (std::size_t i = 0; i < expectations.size(); ++i) {
     resolve_expectation(experiment.expectations[i], expectations[i]);

@@ -12,8 +12,8 @@ template <typename S>
 std::string default_of(const Field<S>& field) {
   if (!field.about.otherwise.empty()) return std::string(field.about.otherwise);
   const std::optional<Held> held = field.held(S{});
-  const bool is_set = held && !std::holds_alternative<Absent>(held->written.value);
-  return is_set ? fmt::format("`{}`", print(held->written)) : "not set";
+  const bool is_set = held && !std::holds_alternative<keys::Absent>(held->written.value);
+  return is_set ? fmt::format("`{}`", keys::print(held->written)) : "not set";
 }
 
 template <typename S>

@@ -8,9 +8,9 @@
 
 #pragma once
 
+#include "trainwire/keys/problem.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/spec/parse.h"
-#include "trainwire/spec/problem.h"
 
 #include <span>
 #include <string>
@@ -20,7 +20,7 @@
 namespace tw::spec {
 
 /// REQUIRES: one Section for each of the network's overrides.
-void resolve_network(Network& network, Section& section, std::span<Section> links);
+void resolve_network(Network& network, keys::Section& section, std::span<keys::Section> links);
 
 /// What jobs and traffic are checked against.
 struct Surroundings {
@@ -31,13 +31,13 @@ struct Surroundings {
 };
 
 /// All but the lists that fill_lists() makes. `number` is the job's place among the jobs.
-void resolve_job(Job& job, int number, const Surroundings& around, Section& section);
+void resolve_job(Job& job, int number, const Surroundings& around, keys::Section& section);
 
 /// What concerns the jobs together: names are unique, ranks are not too many.
-void resolve_jobs(std::span<const Job> jobs, std::span<Section> sections);
+void resolve_jobs(std::span<const Job> jobs, std::span<keys::Section> sections);
 
-void resolve_traffic(const Traffic& traffic, const Surroundings& around, Section& section);
-void resolve_expectation(const Expectation& expectation, Section& section);
+void resolve_traffic(const Traffic& traffic, const Surroundings& around, keys::Section& section);
+void resolve_expectation(const Expectation& expectation, keys::Section& section);
 
 /// The job's hosts and placement where they follow from the rest: apart, because they are as long
 /// as the job is large and no rule needs them. REQUIRES: the job is otherwise resolved.

@@ -5,7 +5,7 @@
 
 namespace tw::spec {
 
-void resolve_expectation(const Expectation& expectation, Section& section) {
+void resolve_expectation(const Expectation& expectation, keys::Section& section) {
   if (section.readable({"of"}) && expectation.of.empty()) {
     section.refuse("an expectation needs of = a command");
   }
@@ -20,7 +20,7 @@ void resolve_expectation(const Expectation& expectation, Section& section) {
   if (expectation.equals && has_limit) {
     section.refuse("equals", "excludes at_least and at_most; keep one kind of bound");
   }
-  if (!expectation.equals && find(section.table(), "tolerance") != nullptr) {
+  if (!expectation.equals && keys::find(section.table(), "tolerance") != nullptr) {
     section.refuse("tolerance", "belongs to equals; remove it or add equals");
   }
   if (expectation.at_least && expectation.at_most && *expectation.at_least > *expectation.at_most) {

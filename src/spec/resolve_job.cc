@@ -23,7 +23,7 @@ std::string loose(std::string_view name) {
   return key;
 }
 
-void resolve_model(Job& job, const Vocabulary& vocabulary, Section& section) {
+void resolve_model(Job& job, const Vocabulary& vocabulary, keys::Section& section) {
   if (!section.readable({"model", "parameters"})) return;
   if (job.model->empty() && !*job.parameters) {
     section.refuse("a job needs model = ... or parameters = ...");
@@ -39,24 +39,24 @@ void resolve_model(Job& job, const Vocabulary& vocabulary, Section& section) {
     job.model.value = *at;
   } else {
     section.refuse("model",
-                   fmt::format("unknown model {}; {}", in_quotes(*job.model),
-                               remedy(*job.model, vocabulary.models, "`trainwire models`")));
+                   fmt::format("unknown model {}; {}", keys::in_quotes(*job.model),
+                               keys::remedy(*job.model, vocabulary.models, "`trainwire models`")));
   }
 }
 
 void check_name(std::string_view key, const std::string& name, std::string_view command,
-                std::span<const std::string_view> known, Section& section) {
+                std::span<const std::string_view> known, keys::Section& section) {
   if (!section.readable({key})) return;
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  section.refuse(
-      key, fmt::format("unknown {} {}; {}", key, in_quotes(name), remedy(name, known, command)));
+  section.refuse(key, fmt::format("unknown {} {}; {}", key, keys::in_quotes(name),
+                                  keys::remedy(name, known, command)));
 }
 
 int used_servers(const Job& job) { return job.has_servers ? *job.servers : 0; }
 
 /// Reports the first host that does not exist or stands there twice: one line, however long the
 /// list.
-void check_hosts(const Job& job, const Network& network, Section& section) {
+void check_hosts(const Job& job, const Network& network, keys::Section& section) {
   std::unordered_set<std::string_view> seen;
   for (const std::string& name : *job.hosts) {
     if (std::string problem = host_problem(network, name); !problem.empty()) {
@@ -70,7 +70,7 @@ void check_hosts(const Job& job, const Network& network, Section& section) {
   }
 }
 
-void check_placement(const Job& job, const Network& network, Section& section) {
+void check_placement(const Job& job, const Network& network, keys::Section& section) {
   const std::unordered_set<std::string_view> own(job.hosts->begin(), job.hosts->end());
   for (const std::string& name : *job.placement) {
     if (std::string problem = host_problem(network, name); !problem.empty()) {
@@ -90,7 +90,7 @@ int natural_ranks(const Job& job, const Network& network) {
   return is_explicit(job.hosts) ? static_cast<int>(job.hosts->size()) : *network.hosts;
 }
 
-void check_counts(const Job& job, Section& section) {
+void check_counts(const Job& job, keys::Section& section) {
   const int servers = used_servers(job);
   if (*job.ranks > kMostRanks) {
     section.refuse("workers",
@@ -112,7 +112,7 @@ void check_counts(const Job& job, Section& section) {
   }
 }
 
-void resolve_ranks(Job& job, const Surroundings& around, Section& section) {
+void resolve_ranks(Job& job, const Surroundings& around, keys::Section& section) {
   if (around.hosts_known && section.readable({"hosts"})) check_hosts(job, around.network, section);
   if (around.hosts_known && section.readable({"hosts", "placement"})) {
     check_placement(job, around.network, section);
@@ -131,7 +131,7 @@ std::int64_t steps_per_epoch(const Job& job) {
   return (**job.dataset + samples - 1) / samples;
 }
 
-void resolve_steps(Job& job, Section& section) {
+void resolve_steps(Job& job, keys::Section& section) {
   if (!section.readable({"steps", "epochs", "dataset"})) return;
   if (*job.epochs && !*job.dataset) {
     section.refuse("epochs", "nothing says how long an epoch is; add dataset = its samples");
@@ -163,7 +163,7 @@ bool runs_on(const Job& job, const Network& network, const std::string& host) {
   return holds(std::span(*job.hosts).first(used));
 }
 
-void check_straggler(const Job& job, const Surroundings& around, Section& section) {
+void check_straggler(const Job& job, const Surroundings& around, keys::Section& section) {
   if (!*job.straggler || !around.hosts_known) return;
   const std::string& host = **job.straggler;
   if (std::string problem = host_problem(around.network, host); !problem.empty()) {
@@ -176,7 +176,7 @@ void check_straggler(const Job& job, const Surroundings& around, Section& sectio
 
 }  // namespace
 
-void resolve_job(Job& job, int number, const Surroundings& around, Section& section) {
+void resolve_job(Job& job, int number, const Surroundings& around, keys::Section& section) {
   apply_framework(job);
   derive(job.name, fmt::format("job{}", number));
   resolve_model(job, around.vocabulary, section);
@@ -190,13 +190,13 @@ void resolve_job(Job& job, int number, const Surroundings& around, Section& sect
   check_straggler(job, around, section);
 }
 
-void resolve_jobs(std::span<const Job> jobs, std::span<Section> sections) {
+void resolve_jobs(std::span<const Job> jobs, std::span<keys::Section> sections) {
   std::unordered_set<std::string_view> names;
   std::int64_t ranks = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!names.insert(*jobs[i].name).second) {
       sections[i].refuse("name", fmt::format("another job is named {} already; write another name",
-                                             in_quotes(*jobs[i].name)));
+                                             keys::in_quotes(*jobs[i].name)));
     }
     ranks += *jobs[i].ranks;
     if (ranks > kMostRanks && ranks - *jobs[i].ranks <= kMostRanks && jobs.size() > 1) {

@@ -51,11 +51,11 @@ std::string link_problem(const Network& network, const std::string& name) {
   for (const char* link : {"core", "leaf0-spine0", "edge0-agg0", "agg0-core0"}) {
     if (is_core_link(network, link)) core_links.emplace_back(link);
   }
-  return fmt::format("unknown link {}; {}", in_quotes(name),
+  return fmt::format("unknown link {}; {}", keys::in_quotes(name),
                      name_remedy(network, name, core_links));
 }
 
-void resolve_topology(Network& network, Section& section) {
+void resolve_topology(Network& network, keys::Section& section) {
   const int hosts = *network.hosts;
   derive(network.left, std::max(1, hosts / 2));
   derive(network.core_rate, *network.link.rate);
@@ -77,7 +77,7 @@ void resolve_topology(Network& network, Section& section) {
   }
 }
 
-void check_packets(const Network& network, Section& section) {
+void check_packets(const Network& network, keys::Section& section) {
   if (*network.ip_version == 5)
     section.refuse("ip_version", "5 is not a version in use; write 4 or 6");
   if (section.readable({"ip_version", "mtu"}) && *network.ip_version == 6 && *network.mtu < 1280) {
@@ -98,7 +98,7 @@ class QueueRule {
     network_.overrides.clear();
   }
 
-  void check_all(Section& section) const {
+  void check_all(keys::Section& section) const {
     const bool has_core = *network_.topology != Topology::Star;
     const BitRate rate = *network_.link.rate;
     const BitRate highest = has_core ? std::max(rate, *network_.core_rate) : rate;
@@ -107,7 +107,7 @@ class QueueRule {
     }
   }
 
-  void check_one(const LinkOverride& override, Section& section) {
+  void check_one(const LinkOverride& override, keys::Section& section) {
     if (!override.queue && !override.rate) return;
     network_.overrides = of_link_[*override.at];
     const std::optional<int> host = host_number(network_, *override.at);
@@ -158,7 +158,7 @@ class Claims {
 
 bool is_link_setting(std::string_view key) { return key != "at" && key != "direction"; }
 
-void claim_all(Claims& claims, const LinkOverride& override, Section& section) {
+void claim_all(Claims& claims, const LinkOverride& override, keys::Section& section) {
   for (const Field<LinkOverride>& field : link_fields()) {
     if (!is_link_setting(field.key) || !field.held(override)) continue;
     if (claims.take(override, field.key)) continue;
@@ -168,7 +168,7 @@ void claim_all(Claims& claims, const LinkOverride& override, Section& section) {
   }
 }
 
-void check_links(const Network& network, Section& section, std::span<Section> links) {
+void check_links(const Network& network, keys::Section& section, std::span<keys::Section> links) {
   Claims claims;
   // Which links there are depends on these; which queue is deep enough, on those.
   const bool names_known = section.readable({"hosts", "topology", "leaves", "spines"});
@@ -180,7 +180,7 @@ void check_links(const Network& network, Section& section, std::span<Section> li
   if (needs_known) queues.check_all(section);
   for (std::size_t i = 0; i < links.size(); ++i) {
     const LinkOverride& override = network.overrides[i];
-    Section& link = links[i];
+    keys::Section& link = links[i];
     if (!link.readable({"at", "direction"}) || !names_known) continue;
     if (override.at->empty()) {
       link.refuse("does not say which link it is about; write at = \"host0\"");
@@ -199,10 +199,10 @@ void check_links(const Network& network, Section& section, std::span<Section> li
 
 std::string host_problem(const Network& network, std::string_view name) {
   if (host_number(network, name)) return "";
-  return fmt::format("unknown host {}; {}", in_quotes(name), name_remedy(network, name, {}));
+  return fmt::format("unknown host {}; {}", keys::in_quotes(name), name_remedy(network, name, {}));
 }
 
-void resolve_network(Network& network, Section& section, std::span<Section> links) {
+void resolve_network(Network& network, keys::Section& section, std::span<keys::Section> links) {
   resolve_topology(network, section);
   check_packets(network, section);
   check_links(network, section, links);

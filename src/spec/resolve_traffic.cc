@@ -7,7 +7,7 @@ namespace tw::spec {
 namespace {
 
 void check_end(std::string_view key, const std::string& host, const Surroundings& around,
-               Section& section) {
+               keys::Section& section) {
   if (!section.readable({key})) return;
   if (host.empty()) {
     section.refuse(fmt::format("traffic needs {} = a host", key));
@@ -17,7 +17,7 @@ void check_end(std::string_view key, const std::string& host, const Surroundings
   }
 }
 
-void check_amount(const Traffic& traffic, Section& section) {
+void check_amount(const Traffic& traffic, keys::Section& section) {
   if (!section.readable({"kind", "load", "file"})) return;
   const bool is_listed = *traffic.kind == TrafficKind::File;
   if (is_listed && !*traffic.file) section.refuse("kind", "needs file = the list of flows");
@@ -25,7 +25,7 @@ void check_amount(const Traffic& traffic, Section& section) {
   if (!is_listed && !has_load) section.refuse("traffic needs load = 0.8 or load = \"800Mbit\"");
 }
 
-void check_burst(const Traffic& traffic, Section& section) {
+void check_burst(const Traffic& traffic, keys::Section& section) {
   if (*traffic.kind != TrafficKind::Burst) return;
   if (section.readable({"burst_height"}) && *traffic.burst_height <= 1) {
     section.refuse("burst_height", "a burst rises above the mean; write more than 1");
@@ -39,7 +39,7 @@ void check_burst(const Traffic& traffic, Section& section) {
 
 }  // namespace
 
-void resolve_traffic(const Traffic& traffic, const Surroundings& around, Section& section) {
+void resolve_traffic(const Traffic& traffic, const Surroundings& around, keys::Section& section) {
   check_end("from", *traffic.from, around, section);
   // A list of flows says itself where they go.
   if (*traffic.kind != TrafficKind::File || !traffic.to->empty()) {

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/spec/tree.h"
+#include "trainwire/keys/tree.h"
 
 #include <initializer_list>
 #include <span>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tw::spec {
+namespace tw::keys {
 
 struct Problem {
   Place place;
@@ -57,4 +57,4 @@ std::string remedy(std::string_view name, std::span<const std::string_view> know
 std::string message(std::span<const Problem> problems, std::string_view file,
                     std::span<const std::string> sets);
 
-}  // namespace tw::spec
+}  // namespace tw::keys

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/spec/problem.h"
+#include "trainwire/keys/problem.h"
 
 #include "trainwire/base/nearest.h"
 
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace tw::spec {
+namespace tw::keys {
 namespace {
 
 constexpr std::size_t kMostShown = 60;   // characters of a quoted text
@@ -76,4 +76,4 @@ std::string message(std::span<const Problem> problems, std::string_view file,
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-}  // namespace tw::spec
+}  // namespace tw::keys

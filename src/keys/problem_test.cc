@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/spec/problem.h"
+#include "trainwire/keys/problem.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace tw::spec {
+namespace tw::keys {
 namespace {
 
 TEST(Message, FollowsTheFileThenTheCommandLine) {
@@ -38,12 +38,12 @@ TEST(Remedy, NamesTheNearestElseAllElseWhereTheyAre) {
 }
 
 TEST(Quoted, EscapesAndShortens) {
-  EXPECT_EQ(spec::in_quotes("a\nb"), "\"a\\u000Ab\"");
-  EXPECT_EQ(spec::in_quotes(std::string(100, 'x')), "\"" + std::string(60, 'x') + "...\"");
+  EXPECT_EQ(keys::in_quotes("a\nb"), "\"a\\u000Ab\"");
+  EXPECT_EQ(keys::in_quotes(std::string(100, 'x')), "\"" + std::string(60, 'x') + "...\"");
   // 59 letters, then a character of two bytes across the limit: it is left out whole.
-  EXPECT_EQ(spec::in_quotes(std::string(59, 'x') + "\xc3\xa4zz"),
+  EXPECT_EQ(keys::in_quotes(std::string(59, 'x') + "\xc3\xa4zz"),
             "\"" + std::string(59, 'x') + "...\"");
 }
 
 }  // namespace
-}  // namespace tw::spec
+}  // namespace tw::keys

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/spec/tree.h"
+#include "trainwire/keys/tree.h"
 
 #include "trainwire/base/error.h"
 
 #include <gtest/gtest.h>
 
-namespace tw::spec {
+namespace tw::keys {
 namespace {
 
 std::string syntax_error(const std::string& text) {
@@ -73,4 +73,4 @@ TEST(PrintKey, QuotesWhatIsNoBareWord) {
 }
 
 }  // namespace
-}  // namespace tw::spec
+}  // namespace tw::keys

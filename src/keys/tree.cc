@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/spec/tree.h"
+#include "trainwire/keys/tree.h"
 
 #include "trainwire/base/error.h"
 
@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace tw::spec {
+namespace tw::keys {
 namespace {
 
 /// Where `key` stands in the file; entries are put back into that order.
@@ -192,4 +192,4 @@ std::string print_key(std::string_view key) {
   return is_bare ? std::string(key) : quote(key);
 }
 
-}  // namespace tw::spec
+}  // namespace tw::keys

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-namespace tw::spec {
+namespace tw::keys {
 
 /// Where a value was written: a line of the file, or the --set of that number.
 struct Place {
@@ -55,4 +55,4 @@ std::string print(const Node& node);
 /// A key, quoted where it is not a bare word.
 std::string print_key(std::string_view key);
 
-}  // namespace tw::spec
+}  // namespace tw::keys
