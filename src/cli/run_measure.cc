@@ -35,8 +35,8 @@ class Measurement {
     folder.table("steps");
     training_.make_jobs(std::filesystem::absolute(folder.path()).string());
     lab::RankTalk talk(training_.jobs());
-    lab::LiveLog live(fmt::format("{}/{}", request().folder, lab::kLiveFile),
-                      training_.live_header(), request().plan.hosts.size(), training_.jobs());
+    lab::LiveLog live(fmt::format("{}/{}", request().folder, record::kLiveFile),
+                      training_.live_header(), training_.jobs());
     report_.outcome = training_.conduct(talk, &live);
     live.sample(talk);
     take_steps(folder);

@@ -144,32 +144,27 @@ lab::ConductOutcome TrainingRun::conduct(lab::RankTalk& talk, lab::LiveLog* live
   return outcome;
 }
 
-nlohmann::ordered_json TrainingRun::live_header() const {
-  using nlohmann::ordered_json;
-  ordered_json hosts = ordered_json::array();
-  ordered_json capacity = ordered_json::array();
-  for (const network::HostPlan& host : request_.plan.hosts) hosts.push_back(host.name);
+record::LiveHeader TrainingRun::live_header() const {
+  record::LiveHeader header{.name = *experiment_.name,
+                            .started_ns = static_cast<std::uint64_t>(os::real_time_ns())};
+  for (const network::HostPlan& host : request_.plan.hosts) header.hosts.push_back(host.name);
+  if (!place_.loopback()) header.capacity_bps.emplace();
   for (const network::Port& port : request_.plan.ports) {
-    const bool from_host = static_cast<std::size_t>(port.from) < hosts.size();
-    if (from_host) capacity.push_back(port.rate.bits_per_second());
+    const bool from_host = static_cast<std::size_t>(port.from) < header.hosts.size();
+    if (from_host && header.capacity_bps) {
+      header.capacity_bps->emplace_back(port.rate.bits_per_second());
+    }
   }
-  ordered_json jobs = ordered_json::array();
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    const spec::Job& job = experiment_.jobs[i];
     const trainer::Task& task = jobs_[i].tasks.front();
-    jobs.push_back({{"name", jobs_[i].name},
-                    {"model", *job.model},
-                    {"strategy", task.strategy},
-                    {"ranks", jobs_[i].tasks.size()},
-                    {"steps", task.steps},
-                    {"warmup", task.warmup}});
+    header.jobs.push_back({.name = jobs_[i].name,
+                           .model = *experiment_.jobs[i].model,
+                           .strategy = task.strategy,
+                           .ranks = jobs_[i].tasks.size(),
+                           .steps = static_cast<std::uint64_t>(task.steps),
+                           .warmup = static_cast<std::uint64_t>(task.warmup)});
   }
-  return {{"schema", 1},
-          {"name", *experiment_.name},
-          {"started_ns", os::real_time_ns()},
-          {"hosts", std::move(hosts)},
-          {"capacity_bps", place_.loopback() ? ordered_json() : std::move(capacity)},
-          {"jobs", std::move(jobs)}};
+  return header;
 }
 
 std::string TrainingRun::place_text() const {

@@ -41,7 +41,7 @@ class TrainingRun {
   /// `live` too. Throws Error.
   lab::ConductOutcome conduct(lab::RankTalk& talk, lab::LiveLog* live = nullptr);
   /// The first line of a live log.
-  nlohmann::ordered_json live_header() const;
+  record::LiveHeader live_header() const;
 
   lab::ConductRequest& request() { return request_; }
   const lab::ConductRequest& request() const { return request_; }

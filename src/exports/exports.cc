@@ -69,7 +69,7 @@ void export_documents(const Source& source, Folder& folder) {
     file.write("\n");
     file.put();
   };
-  write("run.json", source.document);
+  write("run.json", record::document_of(source.file));
   const auto document = result::read_json(source.folder + "/fit.json");
   if (document.is_object()) write("fit.json", document);
 }

@@ -13,7 +13,7 @@
 namespace tw::exports {
 namespace {
 
-using report::TableReader;
+using result::TableReader;
 
 constexpr std::size_t kMostPairs = 24;
 constexpr std::size_t kMostTransfers = 2000;

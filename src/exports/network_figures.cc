@@ -15,7 +15,7 @@
 namespace tw::exports {
 namespace {
 
-using report::TableReader;
+using result::TableReader;
 
 constexpr std::int64_t kBuckets = 600;  // more than a column of paper can show
 constexpr std::size_t kHosts = 16;

@@ -15,7 +15,7 @@
 namespace tw::exports {
 namespace {
 
-using report::TableReader;
+using result::TableReader;
 
 constexpr std::size_t kRanks = 16;
 

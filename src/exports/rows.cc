@@ -18,7 +18,7 @@ using result::Type;
 
 std::unique_ptr<std::istream> opened(const Part& part) {
   if (part.content) return std::make_unique<std::istringstream>(*part.content);
-  auto file = std::make_unique<std::ifstream>(report::open_table(part.path));
+  auto file = std::make_unique<std::ifstream>(result::open_table(part.path));
   if (!file->is_open()) {
     throw SystemError(fmt::format("opening {}: it cannot be read; its owner may", part.path));
   }
@@ -105,13 +105,13 @@ void Rows::take(std::size_t column, std::string_view text) {
   if (text.empty()) return;
   switch (table_->columns[column].type) {
     case Type::Integer: {
-      const auto value = report::parsed<std::int64_t>(text);
+      const auto value = result::parsed<std::int64_t>(text);
       if (!value) fail(column, text);
       cell.integer = *value;
       return;
     }
     case Type::Real: {
-      const auto value = report::parsed<double>(text);
+      const auto value = result::parsed<double>(text);
       if (!value) fail(column, text);
       cell.real = *value;
       // As where tables are written: what is not finite is no value.

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "trainwire/exports/source.h"
-#include "trainwire/report/table_reader.h"
+#include "trainwire/result/table_reader.h"
 
 #include <memory>
 #include <span>
@@ -48,7 +48,7 @@ class Rows {
   const TableSource* table_;
   std::size_t part_ = 0;  ///< the next to open
   std::unique_ptr<std::istream> file_;
-  std::optional<report::TableReader> reader_;
+  std::optional<result::TableReader> reader_;
   std::vector<std::optional<std::size_t>> places_;  ///< of our columns in the file's rows
   std::int64_t part_rows_ = 0;
   std::int64_t count_ = 0;

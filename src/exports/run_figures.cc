@@ -18,8 +18,7 @@
 namespace tw::exports {
 namespace {
 
-using nlohmann::ordered_json;
-using report::TableReader;
+using result::TableReader;
 
 /// A sample of numbers with a name, one curve of a figure.
 struct Sample {
@@ -27,28 +26,22 @@ struct Sample {
   std::vector<double> values;
 };
 
-std::vector<double> times_of(const ordered_json& estimate) {
-  std::vector<double> times;
-  const ordered_json list = member(estimate, "times_s");
-  for (const ordered_json& each : list.is_array() ? list : ordered_json::array()) {
-    if (each.is_number() && std::isfinite(each.get<double>())) times.push_back(each.get<double>());
-  }
-  return times;
+std::vector<double> finite(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values;
 }
 
 /// Of every job that logged its steps, or else the iterations that the capture shows.
 std::vector<Sample> step_times(const RunPart& run) {
   std::vector<Sample> samples;
-  const ordered_json summary = member(run.document, "summary");
-  const ordered_json jobs = member(summary, "jobs");
-  for (const ordered_json& job : jobs.is_array() ? jobs : ordered_json::array()) {
-    const ordered_json name = member(job, "name");
-    std::vector<double> times = times_of(member(job, "step"));
+  const record::Run& found = run.file.summary;
+  for (const record::Job& job : found.jobs) {
+    std::vector<double> times = job.step ? finite(job.step->times_s) : std::vector<double>();
     if (times.empty()) continue;
-    samples.push_back({name.is_string() ? name.get<std::string>() : "job", std::move(times)});
+    samples.push_back({job.name.empty() ? "job" : job.name, std::move(times)});
   }
-  if (!samples.empty()) return samples;
-  std::vector<double> times = times_of(member(summary, "iterations"));
+  if (!samples.empty() || !found.iterations) return samples;
+  std::vector<double> times = finite(found.iterations->times_s);
   if (!times.empty()) samples.push_back({"iterations", std::move(times)});
   return samples;
 }

@@ -14,7 +14,6 @@ namespace tw::exports {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 using result::Column;
 using result::Type;
 
@@ -25,42 +24,35 @@ constexpr std::array kSettings{
     Column{"value", Type::Text, "", "to what"},
 };
 
-std::string text_of(const ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
 /// Names come from a file: only such as lie inside the sweep's folder.
 bool is_name_of_folder(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
 }
 
-std::vector<RunPart> points_of(Source& source, const ordered_json& points) {
+std::vector<RunPart> points_of(Source& source, const std::vector<record::Point>& points) {
   std::vector<RunPart> runs;
-  for (const ordered_json& point : points) {
-    const std::string name = text_of(member(point, "folder"));
+  for (const record::Point& point : points) {
+    const std::string& name = point.folder;
     const std::string folder = fmt::format("{}/{}", source.folder, name);
     if (!is_name_of_folder(name) || !fs::exists(folder + "/run.json")) {
       source.notes.push_back(fmt::format("point {}: it has no folder with a run.json", name));
       continue;
     }
-    runs.push_back(
-        {.point = name, .folder = folder, .document = result::read_run(folder).document});
+    runs.push_back({.point = name, .folder = folder, .file = record::read_run(folder)});
   }
   return runs;
 }
 
-std::optional<std::int64_t> recorded_rows(const ordered_json& document, std::string_view table) {
-  const ordered_json rows = member(member(document, "rows"), table);
-  if (!rows.is_number_integer()) return {};
-  return rows.get<std::int64_t>();
+std::optional<std::int64_t> recorded_rows(const record::RunFile& file, std::string_view table) {
+  const auto rows = file.rows.find(std::string(table));
+  return rows == file.rows.end() ? std::nullopt : std::optional(rows->second);
 }
 
 std::optional<Part> part_of(const RunPart& run, std::string_view table) {
   const std::string path = fmt::format("{}/{}.csv", run.folder, table);
   std::error_code ignored;
   if (!fs::exists(path, ignored) || fs::file_size(path, ignored) == 0) return {};
-  return Part{
-      .point = run.point, .path = path, .recorded_rows = recorded_rows(run.document, table)};
+  return Part{.point = run.point, .path = path, .recorded_rows = recorded_rows(run.file, table)};
 }
 
 TableSource table_of(const Source& source, const result::Table& table) {
@@ -72,7 +64,7 @@ TableSource table_of(const Source& source, const result::Table& table) {
   if (made.has_point) made.columns.push_back(kPoint);
   made.columns.insert(made.columns.end(), table.columns.begin(), table.columns.end());
   if (source.is_sweep && table.name == "points") {
-    const RunPart whole{.point = "", .folder = source.folder, .document = source.document};
+    const RunPart whole{.point = "", .folder = source.folder, .file = source.file};
     if (auto part = part_of(whole, table.name)) made.parts.push_back(std::move(*part));
     return made;
   }
@@ -82,24 +74,23 @@ TableSource table_of(const Source& source, const result::Table& table) {
   return made;
 }
 
-TableSource settings_of(const Source& source, const ordered_json& points) {
+TableSource settings_of(const Source& source, const std::vector<record::Point>& points) {
   TableSource made{.name = "settings",
                    .meaning = "one setting of a point of the sweep a row",
                    .columns = {kPoint},
                    .has_point = true,
                    .parts = {}};
   made.columns.insert(made.columns.end(), kSettings.begin(), kSettings.end());
-  for (const ordered_json& point : points) {
+  for (const record::Point& point : points) {
     std::string content = "key,value\n";
-    const ordered_json settings = member(point, "settings");
-    for (const ordered_json& each : settings.is_array() ? settings : ordered_json::array()) {
-      const Setting setting = parse_setting(text_of(each));
+    for (const std::string& each : point.settings) {
+      const Setting setting = parse_setting(each);
       result::append_csv(content, setting.key);
       content += ',';
       result::append_csv(content, setting.value);
       content += '\n';
     }
-    made.parts.push_back({.point = text_of(member(point, "folder")),
+    made.parts.push_back({.point = point.folder,
                           .path = source.folder + "/run.json",
                           .content = std::move(content)});
   }
@@ -107,12 +98,6 @@ TableSource settings_of(const Source& source, const ordered_json& points) {
 }
 
 }  // namespace
-
-ordered_json member(const ordered_json& from, std::string_view key) {
-  if (!from.is_object()) return {};
-  const auto found = from.find(key);
-  return found == from.end() ? ordered_json() : *found;
-}
 
 Setting parse_setting(std::string_view text) {
   const std::size_t equals = text.find('=');
@@ -125,22 +110,19 @@ Setting parse_setting(std::string_view text) {
 }
 
 Source open_source(const std::string& folder) {
-  result::RunRecord record = result::read_run(folder);
   Source source{.folder = folder,
-                .document = std::move(record.document),
+                .file = record::read_run(folder),
                 .is_sweep = false,
                 .runs = {},
                 .tables = {},
                 .missing_tables = {},
                 .notes = {}};
-  if (!record.complete) source.notes.emplace_back("the run is not whole: it was cut short");
-  const ordered_json summary = member(source.document, "summary");
-  const ordered_json points = member(summary, "points");
-  source.is_sweep = member(summary, "sweep").is_object() && points.is_array();
-  source.runs =
-      source.is_sweep
-          ? points_of(source, points)
-          : std::vector<RunPart>{{.point = "", .folder = folder, .document = source.document}};
+  if (!source.file.complete) source.notes.emplace_back("the run is not whole: it was cut short");
+  const record::Run& summary = source.file.summary;
+  source.is_sweep = summary.sweep && summary.points;
+  source.runs = source.is_sweep
+                    ? points_of(source, *summary.points)
+                    : std::vector<RunPart>{{.point = "", .folder = folder, .file = source.file}};
   for (const result::Table& table : result::tables()) {
     if (table.name == "points" && !source.is_sweep) continue;
     TableSource made = table_of(source, table);
@@ -150,7 +132,7 @@ Source open_source(const std::string& folder) {
       source.tables.push_back(std::move(made));
     }
   }
-  if (source.is_sweep) source.tables.push_back(settings_of(source, points));
+  if (source.is_sweep) source.tables.push_back(settings_of(source, *summary.points));
   return source;
 }
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_file.h"
 #include "trainwire/result/schema.h"
 
 #include <optional>
@@ -37,12 +37,12 @@ struct TableSource {
 struct RunPart {
   std::string point;
   std::string folder;
-  nlohmann::ordered_json document;  ///< run.json
+  record::RunFile file;
 };
 
 struct Source {
   std::string folder;
-  nlohmann::ordered_json document;  ///< run.json
+  record::RunFile file;
   bool is_sweep;
   std::vector<RunPart> runs;
   std::vector<TableSource> tables;  ///< that are there, in the schema's order
@@ -55,9 +55,6 @@ Source open_source(const std::string& folder);
 
 /// Nullptr when the source has none of that name.
 const TableSource* find_table(const Source& source, std::string_view name);
-
-/// Member `key` of an object; null when there is none, or `from` is no object.
-nlohmann::ordered_json member(const nlohmann::ordered_json& from, std::string_view key);
 
 /// What `settings` of a point says: {"traffic.0.load", "0.3"} of "traffic.0.load=0.3"; a text is
 /// without its quotes.

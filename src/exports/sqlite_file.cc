@@ -209,8 +209,8 @@ void SqliteFile::write_facts(const Source& source) {
     collect(document, "", facts);
     for (const Fact& fact : facts) insert_fact(insert, place, point, fact);
   };
-  if (source.is_sweep) write("", source.document);
-  for (const RunPart& run : source.runs) write(run.point, run.document);
+  if (source.is_sweep) write("", record::document_of(source.file));
+  for (const RunPart& run : source.runs) write(run.point, record::document_of(run.file));
 }
 
 std::unique_ptr<TableWriter> SqliteFile::table_writer(const TableSource& table) {

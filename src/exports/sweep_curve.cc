@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/exports/sweep_curve.h"
 
-#include "trainwire/exports/source.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -33,6 +31,12 @@ double unit_of(const std::string& name) {
 }
 
 }  // namespace
+
+ordered_json member(const ordered_json& from, std::string_view key) {
+  if (!from.is_object()) return {};
+  const auto found = from.find(key);
+  return found == from.end() ? ordered_json() : *found;
+}
 
 std::optional<Curve> curve_of(const ordered_json& fit) {
   std::map<std::string, double> parameters;

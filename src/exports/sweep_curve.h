@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 namespace tw::exports {
 
@@ -21,6 +22,9 @@ struct Curve {
   };
   std::optional<Congestion> congestion;
 };
+
+/// Member `key` of an object of fit.json; null when there is none, or `from` is no object.
+nlohmann::ordered_json member(const nlohmann::ordered_json& from, std::string_view key);
 
 /// One series of fit.json; nothing when it is no saturation curve.
 std::optional<Curve> curve_of(const nlohmann::ordered_json& fit);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/exports/figures.h"
 #include "trainwire/exports/sweep_curve.h"
-#include "trainwire/report/table_reader.h"
 #include "trainwire/result/json_text.h"
+#include "trainwire/result/table_reader.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +20,7 @@ namespace tw::exports {
 namespace {
 
 using nlohmann::ordered_json;
-using report::TableReader;
+using result::TableReader;
 
 /// Full and open marks by turns, so that points in the same place are seen; 12 is the congestion
 /// point's.
@@ -48,14 +48,10 @@ bool is_load(std::string_view key) { return key.starts_with("traffic.") && key.e
 /// blanks.
 std::map<std::string, std::vector<Setting>> settings_by_folder(const Source& sweep) {
   std::map<std::string, std::vector<Setting>> all;
-  const ordered_json points = member(member(sweep.document, "summary"), "points");
-  for (const ordered_json& point : points.is_array() ? points : ordered_json::array()) {
-    const ordered_json folder = member(point, "folder"), list = member(point, "settings");
-    if (!folder.is_string() || !list.is_array()) continue;
-    for (const ordered_json& each : list) {
-      if (each.is_string()) {
-        all[folder.get<std::string>()].push_back(parse_setting(each.get<std::string>()));
-      }
+  const auto& points = sweep.file.summary.points;
+  for (const record::Point& point : points ? *points : std::vector<record::Point>()) {
+    for (const std::string& each : point.settings) {
+      all[point.folder].push_back(parse_setting(each));
     }
   }
   return all;
@@ -64,7 +60,7 @@ std::map<std::string, std::vector<Setting>> settings_by_folder(const Source& swe
 std::vector<Point> read_points(const Source& sweep) {
   std::vector<Point> points;
   auto settings = settings_by_folder(sweep);
-  std::ifstream file = report::open_table(sweep.folder + "/points.csv");
+  std::ifstream file = result::open_table(sweep.folder + "/points.csv");
   if (!file.is_open()) return points;
   TableReader table(file);
   const auto folder = table.column("folder"), scale = table.column("scale");

@@ -20,7 +20,7 @@ std::optional<std::int64_t> first_event(const RunPart& run) {
       {"steps", "start_ns"}, {"windows", "start_ns"}, {"iterations", "start_ns"},
       {"flows", "first_ns"}, {"sockets", "time_ns"},  {"samples", "time_ns"}};
   for (const auto& [name, column] : kTimes) {
-    with_table(run, name, [&, column = column](report::TableReader& table) {
+    with_table(run, name, [&, column = column](result::TableReader& table) {
       const auto time = table.column(column);
       if (!table.next()) return;
       const auto time_ns = time_in(table, time);
@@ -79,14 +79,14 @@ std::size_t events_left(const TimelinePlan& plan, const Pieces& pieces) {
 }
 
 void with_table(const RunPart& run, std::string_view name,
-                const std::function<void(report::TableReader&)>& read) {
-  std::ifstream file = report::open_table(fmt::format("{}/{}.csv", run.folder, name));
+                const std::function<void(result::TableReader&)>& read) {
+  std::ifstream file = result::open_table(fmt::format("{}/{}.csv", run.folder, name));
   if (!file.is_open() || file.peek() == std::ifstream::traits_type::eof()) return;
-  report::TableReader table(file);
+  result::TableReader table(file);
   read(table);
 }
 
-std::optional<std::int64_t> time_in(const report::TableReader& table,
+std::optional<std::int64_t> time_in(const result::TableReader& table,
                                     std::optional<std::size_t> column) {
   const auto time = table.integer(column);
   return time && *time >= 0 && *time <= kLastTime ? time : std::nullopt;

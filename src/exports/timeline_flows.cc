@@ -11,18 +11,12 @@
 namespace tw::exports {
 namespace {
 
-using nlohmann::ordered_json;
-using report::TableReader;
+using result::TableReader;
 
 std::map<std::string, std::string> hosts_by_address(const RunPart& run) {
   std::map<std::string, std::string> hosts;
-  const ordered_json list = member(member(run.document, "summary"), "hosts");
-  for (const ordered_json& host : list.is_array() ? list : ordered_json::array()) {
-    const ordered_json name = member(host, "name"), addresses = member(host, "addresses");
-    if (!name.is_string() || !addresses.is_array()) continue;
-    for (const ordered_json& address : addresses) {
-      if (address.is_string()) hosts[address.get<std::string>()] = name.get<std::string>();
-    }
+  for (const record::Host& host : run.file.summary.hosts) {
+    for (const std::string& address : host.addresses) hosts[address] = host.name;
   }
   return hosts;
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "trainwire/exports/timeline.h"
-#include "trainwire/report/table_reader.h"
+#include "trainwire/result/table_reader.h"
 
 #include <functional>
 #include <map>
@@ -44,12 +44,12 @@ std::size_t events_left(const TimelinePlan& plan, const Pieces& pieces);
 
 /// Calls `read` with the table; not at all when the run has none of that name.
 void with_table(const RunPart& run, std::string_view name,
-                const std::function<void(report::TableReader&)>& read);
+                const std::function<void(result::TableReader&)>& read);
 
 /// Times up to here, the year 2116, can be added and subtracted without a thought.
 inline constexpr std::int64_t kLastTime = INT64_MAX / 2;
 /// A time of the present row; nothing when there is none, or none that can be.
-std::optional<std::int64_t> time_in(const report::TableReader& table,
+std::optional<std::int64_t> time_in(const result::TableReader& table,
                                     std::optional<std::size_t> column);
 
 /// Steps and their phases by rank (steps.csv).

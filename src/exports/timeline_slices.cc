@@ -11,8 +11,7 @@
 namespace tw::exports {
 namespace {
 
-using nlohmann::ordered_json;
-using report::TableReader;
+using result::TableReader;
 
 /// Columns of steps.csv and what is wanted of a row.
 class PhaseRows {
@@ -86,17 +85,17 @@ std::int64_t last_start(const TimelinePlan& plan, std::size_t most, std::size_t&
 /// The host of each rank of each job, as far as the experiment tells.
 std::map<std::pair<std::string, std::int64_t>, std::string> placement(const RunPart& run) {
   std::map<std::pair<std::string, std::int64_t>, std::string> hosts;
-  const ordered_json jobs = member(member(member(run.document, "summary"), "experiment"), "jobs");
-  for (const ordered_json& job : jobs.is_array() ? jobs : ordered_json::array()) {
-    const ordered_json name = member(member(job, "name"), "value");
-    const ordered_json list = member(member(job, "placement"), "value");
-    if (!name.is_string() || !list.is_array()) continue;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!list[i].is_string()) continue;
-      hosts[{name.get<std::string>(), static_cast<std::int64_t>(i)}] = list[i].get<std::string>();
+  for (std::size_t job = 0;; ++job) {
+    const auto at = [&](const char* key) {
+      return setting(run.file.summary, fmt::format("jobs.{}.{}", job, key));
+    };
+    const auto name = text_of(at("name"));
+    if (!name) return hosts;
+    const std::vector<std::string> names = texts_of(at("placement"));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      hosts[{*name, static_cast<std::int64_t>(i)}] = names[i];
     }
   }
-  return hosts;
 }
 
 double seconds_since(const TimelinePlan& plan, std::int64_t time_ns) {

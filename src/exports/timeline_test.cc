@@ -19,9 +19,7 @@ using testing::IsEmpty;
 
 RunPart run_of(const TestFolder& folder, const std::string& summary = "{}") {
   const std::string path = make_run(folder, "job.run", run_document(summary));
-  return {.point = "",
-          .folder = path,
-          .document = nlohmann::ordered_json::parse(run_document(summary))};
+  return {.point = "", .folder = path, .file = record::read_run(path)};
 }
 
 std::vector<std::string> track_names(const Timeline& timeline) {

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/live_log.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
-
-#include <sys/file.h>
 
 #include <algorithm>
 #include <numeric>
 
 namespace tw::lab {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::int64_t kEveryNs = 500'000'000;
 /// Beyond ten minutes the distance of samples grows with the run.
@@ -28,19 +23,13 @@ std::vector<std::int64_t> sent_by(const RankState& state) {
 
 }  // namespace
 
-LiveLog::LiveLog(std::string path, const ordered_json& header, std::size_t hosts,
+LiveLog::LiveLog(std::string path, const record::LiveHeader& header,
                  const std::vector<TrainingJob>& jobs)
-    : path_(std::move(path)),
-      file_(os::open_to_write(path_)),
-      hosts_(hosts),
+    : file_(std::move(path), header),
+      hosts_(header.hosts.size()),
       jobs_(jobs),
       began_ns_(os::monotonic_ns()),
-      due_ns_(began_ns_) {
-  ::flock(file_.get(), LOCK_EX | LOCK_NB);
-  write(header);
-}
-
-LiveLog::~LiveLog() { end("cut off"); }
+      due_ns_(began_ns_) {}
 
 void LiveLog::set_rates(std::span<const double> sent_bps) {
   counted_bps_.assign(sent_bps.begin(), sent_bps.end());
@@ -56,18 +45,19 @@ void LiveLog::look(const RankTalk& talk) {
 void LiveLog::sample(const RankTalk& talk) {
   const std::int64_t now = os::monotonic_ns();
   const auto bytes = pair_bytes(talk);
-  ordered_json steps = ordered_json::array();
-  for (std::size_t job = 0; job < jobs_.size(); ++job) steps.push_back(steps_of(job, talk));
-  ordered_json pairs = ordered_json::array();
+  record::LiveSample sample{.time_ns = static_cast<std::uint64_t>(os::real_time_ns()),
+                            .sent_bps = rates(bytes, now)};
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    sample.steps.push_back(static_cast<std::uint64_t>(steps_of(job, talk)));
+  }
   for (std::size_t from = 0; from < hosts_; ++from) {
     for (std::size_t to = 0; to < hosts_; ++to) {
-      if (bytes[from][to] > 0) pairs.push_back({from, to, bytes[from][to]});
+      if (bytes[from][to] <= 0) continue;
+      sample.pairs.push_back(
+          {.from = from, .to = to, .bytes = static_cast<std::uint64_t>(bytes[from][to])});
     }
   }
-  write({{"time_ns", os::real_time_ns()},
-         {"steps", std::move(steps)},
-         {"sent_bps", rates(bytes, now)},
-         {"pairs", std::move(pairs)}});
+  file_.write(sample);
 }
 
 std::int64_t LiveLog::steps_of(std::size_t job, const RankTalk& talk) const {
@@ -109,23 +99,6 @@ std::vector<double> LiveLog::rates(const std::vector<std::vector<std::int64_t>>&
   last_sent_ = std::move(sent);
   last_ns_ = now_ns;
   return result;
-}
-
-void LiveLog::end(const std::string& why) {
-  if (ended_) return;
-  write({{"ended", why}});
-  ended_ = true;
-}
-
-void LiveLog::write(const ordered_json& line) {
-  if (ended_) return;
-  try {
-    const std::string text =
-        line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-    os::write_all(file_, std::as_bytes(std::span(text)), path_);
-  } catch (const SystemError&) {
-    ended_ = true;  // a full disk ends the view, not the run
-  }
 }
 
 }  // namespace tw::lab

@@ -6,6 +6,7 @@
 #include "trainwire/spec/parse.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@ namespace tw::lab {
 namespace {
 
 using nlohmann::json;
+
+const record::LiveHeader kHeader{.name = "x", .hosts = {"host0", "host1"}};
 
 /// Two ranks on two hosts that this test plays itself.
 class LiveLogTest : public testing::Test {
@@ -53,7 +56,7 @@ class LiveLogTest : public testing::Test {
 
 TEST_F(LiveLogTest, TellsStepsBytesOfPairsAndRates) {
   {
-    LiveLog live(path_, {{"name", "x"}}, 2, jobs_);
+    LiveLog live(path_, kHeader, jobs_);
     ranks_[0].send({{"step", 1}, {"acknowledged", {0, 500}}});
     ranks_[1].send({{"step", 0}, {"acknowledged", {300, 0}}});
     talk_.attend();
@@ -65,7 +68,7 @@ TEST_F(LiveLogTest, TellsStepsBytesOfPairsAndRates) {
   }
   const std::vector<json> all = lines();
   ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0], json({{"name", "x"}}));
+  EXPECT_EQ(all[0].at("name"), "x");
   // The slower rank is in step 0, after two of warm-up.
   EXPECT_EQ(all[1].at("steps"), json({2}));
   EXPECT_EQ(all[1].at("pairs"), json({{0, 1, 500}, {1, 0, 300}}));
@@ -74,7 +77,7 @@ TEST_F(LiveLogTest, TellsStepsBytesOfPairsAndRates) {
 }
 
 TEST_F(LiveLogTest, RatesComeFromBytesWhereNobodyCounts) {
-  LiveLog live(path_, {}, 2, jobs_);
+  LiveLog live(path_, kHeader, jobs_);
   live.look(talk_);
   const std::int64_t begin = os::monotonic_ns();
   os::sleep_until(begin + 550'000'000);
@@ -88,13 +91,13 @@ TEST_F(LiveLogTest, RatesComeFromBytesWhereNobodyCounts) {
 }
 
 TEST_F(LiveLogTest, BeginsBeforeTheWarmUp) {
-  LiveLog live(path_, {}, 2, jobs_);
+  LiveLog live(path_, kHeader, jobs_);
   live.look(talk_);
   EXPECT_EQ(lines().at(1).at("steps"), json({0}));
 }
 
 TEST_F(LiveLogTest, WhoHasToldItsCountsHasDoneEverything) {
-  LiveLog live(path_, {}, 2, jobs_);
+  LiveLog live(path_, kHeader, jobs_);
   for (std::size_t i = 0; i < 2; ++i) {
     const json wire{{"peer", 1 - i}, {"sent", 700 + i}, {"framing", 24}};
     ranks_[i].send({{"counts", {wire}}, {"checked", 0}, {"wrong", 0}, {"bench", json::array()}});
@@ -107,7 +110,7 @@ TEST_F(LiveLogTest, WhoHasToldItsCountsHasDoneEverything) {
 
 TEST_F(LiveLogTest, TheFileIsLockedWhileTheRunGoesOn) {
   std::optional<LiveLog> live;
-  live.emplace(path_, json(), 2, jobs_);
+  live.emplace(path_, kHeader, jobs_);
   const os::FileDescriptor other = os::open_to_read(path_);
   EXPECT_NE(::flock(other.get(), LOCK_SH | LOCK_NB), 0);
   live.reset();
@@ -115,7 +118,7 @@ TEST_F(LiveLogTest, TheFileIsLockedWhileTheRunGoesOn) {
 }
 
 TEST_F(LiveLogTest, IsEndedByItsOwnEnd) {
-  { const LiveLog live(path_, {}, 2, jobs_); }
+  { const LiveLog live(path_, kHeader, jobs_); }
   EXPECT_EQ(lines().back(), json({{"ended", "cut off"}}));
 }
 

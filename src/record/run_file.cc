@@ -33,7 +33,7 @@ void describe(Io& io, As<RunFile> auto& file) {
   io.if_any("provenance", file.provenance);
   io.if_any("partial", file.partial);
   io("rows", file.rows);
-  io.if_any("summary", file.summary);
+  io("summary", file.summary);
 }
 
 namespace {
@@ -41,6 +41,15 @@ namespace {
 ordered_json part(const RunFile& file, const char* key) {
   const ordered_json document = document_of(file);
   return document.is_object() ? document.value(key, ordered_json()) : ordered_json();
+}
+
+void remove_times(ordered_json& value) {
+  if (value.is_object()) {
+    value.erase("times_s");
+    value.erase("starts_s");
+  }
+  if (!value.is_structured()) return;
+  for (ordered_json& part : value) remove_times(part);
 }
 
 }  // namespace
@@ -59,5 +68,11 @@ RunFile read_run(const std::string& folder) {
 ordered_json document_of(const RunFile& file) { return result::parse_json(file.text); }
 ordered_json provenance_document(const RunFile& file) { return part(file, "provenance"); }
 ordered_json summary_document(const RunFile& file) { return part(file, "summary"); }
+
+ordered_json summary_without_times(const RunFile& file) {
+  ordered_json summary = summary_document(file);
+  remove_times(summary);
+  return summary;
+}
 
 }  // namespace tw::record

@@ -39,11 +39,11 @@ struct RunFile {
   std::optional<std::string> partial = {};  ///< why it is not whole; a killed run cannot say
   std::optional<Provenance> provenance = {};
   std::map<std::string, std::int64_t> rows = {};  ///< of each table
-  std::optional<Run> summary = {};                ///< nothing before the run's end
+  Run summary = {};                               ///< empty before the run's end
   /// run.json itself, for those who pass it on: with what this version does not know.
   std::string text = {};
 
-  bool is_sweep() const { return summary && summary->points.has_value(); }
+  bool is_sweep() const { return summary.points.has_value(); }
 };
 
 /// Throws SystemError when there is no run.json, DataError when it is none of ours or of a later
@@ -57,5 +57,7 @@ RunFile run_file_from(const nlohmann::ordered_json& document);
 nlohmann::ordered_json document_of(const RunFile& file);
 nlohmann::ordered_json provenance_document(const RunFile& file);
 nlohmann::ordered_json summary_document(const RunFile& file);
+/// The same without its lists of times, which may be long.
+nlohmann::ordered_json summary_without_times(const RunFile& file);
 
 }  // namespace tw::record

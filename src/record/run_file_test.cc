@@ -28,7 +28,7 @@ TEST(RunFile, IsReadAsAFolderWritesIt) {
   folder.table("steps");
   const RunFile begun = read_run(place / "a.run");
   EXPECT_FALSE(begun.complete);
-  EXPECT_EQ(begun.summary, std::nullopt);
+  EXPECT_EQ(begun.summary, record::Run{});
   folder.finish({{"schema", 1}, {"engine", "tap"}}, "interrupted");
   const RunFile file = read_run(place / "a.run");
   EXPECT_EQ(file.command, "run");
@@ -36,7 +36,7 @@ TEST(RunFile, IsReadAsAFolderWritesIt) {
   EXPECT_THAT(file.provenance->command_line, ElementsAre("trainwire", "run"));
   EXPECT_THAT(file.provenance->inputs, ElementsAre(Input{.path = "-"}));
   EXPECT_THAT(file.rows, ElementsAre(Pair("steps", 0)));
-  EXPECT_EQ(file.summary->engine, "tap");
+  EXPECT_EQ(file.summary.engine, "tap");
   EXPECT_FALSE(file.is_sweep());
 }
 
@@ -48,11 +48,18 @@ TEST(RunFile, PassesOnWhatItDoesNotKnow) {
   EXPECT_EQ(document_of(file).size(), 2U);
 }
 
+TEST(RunFile, LeavesOffTimesWhereTheyWouldBeTooMany) {
+  const RunFile file = run_file_from(ordered_json::parse(
+      R"({"summary": {"jobs": [{"step": {"mean_s": 1, "times_s": [1]}}], "starts_s": []}})"));
+  EXPECT_EQ(summary_without_times(file),
+            ordered_json::parse(R"({"jobs": [{"step": {"mean_s": 1}}]})"));
+}
+
 TEST(RunFile, OfAnotherShapeIsEmpty) {
   for (const char* text : {R"({"summary": 7, "rows": [], "provenance": 1, "complete": "yes"})",
                            R"({"rows": {"steps": "many"}})"}) {
     const RunFile file = run_file_from(ordered_json::parse(text));
-    EXPECT_EQ(file.summary, std::nullopt);
+    EXPECT_EQ(file.summary, record::Run{});
     EXPECT_EQ(file.provenance, std::nullopt);
     EXPECT_TRUE(file.rows.empty());
     EXPECT_FALSE(file.complete);

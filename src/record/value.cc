@@ -55,4 +55,12 @@ std::optional<std::string> text_of(const Value* value) {
   return text != nullptr ? std::optional(*text) : std::nullopt;
 }
 
+std::vector<std::string> texts_of(const Value* value) {
+  const auto* list = value != nullptr ? std::get_if<List>(&value->is) : nullptr;
+  std::vector<std::string> texts;
+  if (list == nullptr) return texts;
+  for (const Value& each : *list) texts.push_back(text_of(&each).value_or(""));
+  return texts;
+}
+
 }  // namespace tw::record

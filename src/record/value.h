@@ -38,5 +38,7 @@ const Value* find(const Value& from, std::string_view path);
 /// What it is, when it is that; a whole number is a number too.
 std::optional<double> number_of(const Value* value);
 std::optional<std::string> text_of(const Value* value);
+/// Empty when it is no list; elements that are no texts are empty too.
+std::vector<std::string> texts_of(const Value* value);
 
 }  // namespace tw::record

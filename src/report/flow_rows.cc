@@ -74,7 +74,7 @@ struct Transfer {
   std::int64_t bytes, first_ns, last_ns;
 };
 
-std::vector<Transfer> read_transfers(TableReader& table) {
+std::vector<Transfer> read_transfers(result::TableReader& table) {
   std::vector<Transfer> list;
   const auto number = table.column("iteration"), from = table.column("from");
   const auto to = table.column("to"), size = table.column("gradient_bytes");
@@ -122,7 +122,7 @@ std::set<std::int64_t> FlowRows::numbers() const {
   return all;
 }
 
-FlowRows read_flow_rows(TableReader& table, const Limits& limits) {
+FlowRows read_flow_rows(result::TableReader& table, const Limits& limits) {
   FlowRows made;
   const auto number = table.column("flow"), bytes = table.column("wire_bytes");
   const auto first = table.column("first_ns"), last = table.column("last_ns");
@@ -177,7 +177,8 @@ ordered_json flow_rows_document(const FlowRows& flows, const std::map<std::int64
           {"rows", std::move(rows)}};
 }
 
-ordered_json transfers_document(TableReader& table, std::int64_t origin_ns, const Limits& limits) {
+ordered_json transfers_document(result::TableReader& table, std::int64_t origin_ns,
+                                const Limits& limits) {
   const std::vector<Transfer> all = read_transfers(table);
   if (all.empty()) return nullptr;
   std::size_t left_off = 0;
@@ -215,7 +216,8 @@ ordered_json transfers_document(TableReader& table, std::int64_t origin_ns, cons
           {"sizes", distribution(std::move(sizes), limits.quantiles)}};
 }
 
-ordered_json iterations_document(TableReader& table, std::int64_t origin_ns, const Limits& limits) {
+ordered_json iterations_document(result::TableReader& table, std::int64_t origin_ns,
+                                 const Limits& limits) {
   const auto start = table.column("start_ns"), end = table.column("end_ns");
   const auto exchange = table.column("exchange_start_ns");
   std::vector<std::int64_t> starts, ends, exchanges;

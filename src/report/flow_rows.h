@@ -7,8 +7,8 @@
 #pragma once
 
 #include "trainwire/report/limits.h"
-#include "trainwire/report/table_reader.h"
 #include "trainwire/report/throughput.h"
+#include "trainwire/result/table_reader.h"
 
 #include <nlohmann/json.hpp>
 
@@ -34,7 +34,7 @@ struct FlowRows {
 };
 
 /// The flows that carried the most bytes of frames, no more than `limits.flows`.
-FlowRows read_flow_rows(TableReader& flows, const Limits& limits);
+FlowRows read_flow_rows(result::TableReader& flows, const Limits& limits);
 
 /// {"start_s", "cell_s", "left_off", "left_off_bytes", "rows": [{"source", "destination",
 /// "protocol", "class", "first_s", "last_s", "bytes", "cell", "rates"}]}: "rates" are of cells in a
@@ -47,12 +47,12 @@ nlohmann::ordered_json flow_rows_document(const FlowRows& flows,
 /// "left_off_pairs", "sizes"}: lists of equal length, one entry for each iteration and pair that
 /// carried gradients, of the first iterations as `limits` allows but one at least; "iterations" is
 /// how many there are, "sizes" the distribution() of bytes in all of them. Null without a row.
-nlohmann::ordered_json transfers_document(TableReader& iteration_pairs, std::int64_t origin_ns,
-                                          const Limits& limits);
+nlohmann::ordered_json transfers_document(result::TableReader& iteration_pairs,
+                                          std::int64_t origin_ns, const Limits& limits);
 
 /// {"start_us", "end_us", "middle_us", "count"}: the first ones; "middle_us" is when the middle one
 /// of them begins to exchange gradients. Null without a row.
-nlohmann::ordered_json iterations_document(TableReader& iterations, std::int64_t origin_ns,
+nlohmann::ordered_json iterations_document(result::TableReader& iterations, std::int64_t origin_ns,
                                            const Limits& limits);
 
 }  // namespace tw::report

@@ -21,13 +21,13 @@ constexpr const char* kFlows =
 
 FlowRows rows_of(const std::string& text, const Limits& limits = {}) {
   std::istringstream in(text);
-  TableReader table(in);
+  result::TableReader table(in);
   return read_flow_rows(table, limits);
 }
 
 ordered_json transfers_of(const std::string& rows, const Limits& limits = {}) {
   std::istringstream in("iteration,from,to,gradient_bytes,first_ns,last_ns\n" + rows);
-  TableReader table(in);
+  result::TableReader table(in);
   return transfers_document(table, 1000, limits);
 }
 
@@ -107,7 +107,7 @@ TEST(TransfersDocument, IsNothingWithoutRows) { EXPECT_TRUE(transfers_of("").is_
 TEST(IterationsDocument, CountsThoseThatItLeavesOff) {
   std::istringstream in(
       "start_ns,end_ns,exchange_start_ns\n1000,3000,2000\n3000,5000,4000\n5000,7000,6000\n");
-  TableReader table(in);
+  result::TableReader table(in);
   const auto document = iterations_document(table, 1000, {.steps = 2});
   EXPECT_EQ(document["start_us"], ordered_json({0, 2}));
   EXPECT_EQ(document["end_us"], ordered_json({2, 4}));

@@ -56,7 +56,7 @@ std::vector<std::string> largest_hosts(const Bytes2& pairs, std::size_t most, st
 
 }  // namespace
 
-ordered_json flows_document(TableReader& table, const Limits& limits) {
+ordered_json flows_document(result::TableReader& table, const Limits& limits) {
   std::map<std::string, FlowClass> classes;
   const auto name = table.column("class"), size = table.column("stream_bytes");
   const auto first = table.column("first_ns"), last = table.column("last_ns");
@@ -84,7 +84,7 @@ ordered_json flows_document(TableReader& table, const Limits& limits) {
   return document;
 }
 
-ordered_json cross_flows_document(TableReader& table, const Limits& limits) {
+ordered_json cross_flows_document(result::TableReader& table, const Limits& limits) {
   std::map<std::pair<std::int64_t, std::size_t>, Completions> all;
   const auto traffic = table.column("traffic"), size = table.column("bytes");
   const auto start = table.column("start_ns"), end = table.column("end_ns");
@@ -111,7 +111,7 @@ ordered_json cross_flows_document(TableReader& table, const Limits& limits) {
   return list;
 }
 
-ordered_json matrix_document(TableReader& table, const Limits& limits) {
+ordered_json matrix_document(result::TableReader& table, const Limits& limits) {
   Bytes2 pairs;
   const auto from = table.column("from"), to = table.column("to");
   const auto bytes = table.column("wire_bytes");

@@ -16,7 +16,7 @@ TEST(FlowsDocument, SortsFlowsByClass) {
       "gradient,0,1000000000,1000,2000000\n"
       "gradient,0,0,500,\n"
       "control,0,500000000,10,\n");
-  TableReader table(text);
+  result::TableReader table(text);
   const auto document = flows_document(table, {});
   EXPECT_EQ(document["gradient"]["bytes"]["n"], 2);
   // 1,000 bytes in a second; the flow of one packet has no duration.
@@ -32,7 +32,7 @@ TEST(CrossFlowsDocument, SortsCompletionTimesBySizeAndCountsTheUnfinished) {
       "0,1,0,100000,2000000\n"
       "0,2,0,100001,\n"
       "1,0,0,20000000,5000000\n");
-  TableReader table(text);
+  result::TableReader table(text);
   const auto list = cross_flows_document(table, {});
   ASSERT_EQ(list.size(), 3U);
   EXPECT_EQ(list[0]["completion_s"]["q"], ordered_json({0.001}));
@@ -44,7 +44,7 @@ TEST(CrossFlowsDocument, SortsCompletionTimesBySizeAndCountsTheUnfinished) {
 
 TEST(MatrixDocument, KeepsTheHostsThatMoveTheMost) {
   std::istringstream text("from,to,wire_bytes\na,b,10\nb,a,5\nc,a,1\n");
-  TableReader table(text);
+  result::TableReader table(text);
   // a moves 16, b 15, c 1.
   const auto document = matrix_document(table, {.matrix_hosts = 2});
   EXPECT_EQ(document["hosts"], ordered_json({"a", "b"}));

@@ -3,7 +3,7 @@
 
 #include "trainwire/report/packed.h"
 #include "trainwire/report/reduce.h"
-#include "trainwire/report/table_reader.h"
+#include "trainwire/result/table_reader.h"
 
 #include <fmt/format.h>
 
@@ -21,9 +21,9 @@ using nlohmann::ordered_json;
 
 /// Calls `take` with every row that has a time.
 void each_row(const std::string& path,
-              const std::function<void(const TableReader&, std::int64_t time_ns)>& take) {
-  std::ifstream file = open_table(path);
-  TableReader table(file);
+              const std::function<void(const result::TableReader&, std::int64_t time_ns)>& take) {
+  std::ifstream file = result::open_table(path);
+  result::TableReader table(file);
   const auto time = table.column("time_ns");
   while (table.next()) {
     if (const auto time_ns = table.time_ns(time)) take(table, *time_ns);
@@ -49,14 +49,14 @@ struct Connection {
 };
 using Connections = std::map<std::string, Connection>;
 
-std::string connection_name(const TableReader& table) {
+std::string connection_name(const result::TableReader& table) {
   const auto field = [&](std::string_view name) { return table.text(table.column(name)); };
   return fmt::format("{} rank {} > {}{}{}", field("job"), field("rank"), field("peer"),
                      field("lane") == "0" ? "" : " lane ",
                      field("lane") == "0" ? "" : field("lane"));
 }
 
-void count(Connection& connection, const TableReader& table) {
+void count(Connection& connection, const result::TableReader& table) {
   const double rtt_s = table.number(table.column("rtt_ns")).value_or(0) * 1e-9;
   ++connection.samples;
   connection.busy += table.number(table.column("queued_bytes")).value_or(0) > 0 ? 1 : 0;
@@ -105,7 +105,7 @@ ordered_json sockets_document(const std::string& path, std::int64_t origin_ns,
                               const Limits& limits) {
   TimeSpan span;
   Connections all;
-  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     span.include(time_ns);
     count(all[connection_name(table)], table);
   });
@@ -117,7 +117,7 @@ ordered_json sockets_document(const std::string& path, std::int64_t origin_ns,
     const TimeBuckets empty(span, buckets);
     series.emplace(name, ConnectionSeries{empty, empty, empty});
   }
-  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     const auto found = series.find(connection_name(table));
     if (found == series.end()) return;
     const auto add = [&](TimeBuckets& to, std::string_view column, double unit) {
@@ -140,7 +140,7 @@ ordered_json queues_document(const std::string& path, std::int64_t origin_ns,
                              const Limits& limits) {
   TimeSpan span;
   std::map<std::string, std::size_t> rows;
-  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     span.include(time_ns);
     ++rows[std::string(table.text(table.column("host")))];
   });
@@ -150,7 +150,7 @@ ordered_json queues_document(const std::string& path, std::int64_t origin_ns,
   for (const auto& [host, count] : rows) {
     if (queues.size() < limits.hosts) queues.emplace(host, TimeBuckets(span, buckets));
   }
-  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     const auto found = queues.find(std::string(table.text(table.column("host"))));
     const auto bytes = table.number(table.column("queue_bytes"));
     if (found != queues.end() && bytes) found->second.add(time_ns, *bytes);
@@ -167,14 +167,14 @@ ordered_json queues_document(const std::string& path, std::int64_t origin_ns,
 ordered_json load_document(const std::string& path, std::int64_t origin_ns, const Limits& limits) {
   TimeSpan span;
   std::size_t rows = 0;
-  each_row(path, [&](const TableReader&, std::int64_t time_ns) {
+  each_row(path, [&](const result::TableReader&, std::int64_t time_ns) {
     span.include(time_ns);
     ++rows;
   });
   if (span.empty()) return nullptr;
   const std::size_t buckets = buckets_for(rows, limits);
   TimeBuckets busy(span, buckets), steal(span, buckets), wait(span, buckets);
-  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     busy.add(time_ns, table.number(table.column("busy_share")).value_or(0));
     steal.add(time_ns, table.number(table.column("steal_share")).value_or(0));
     wait.add(time_ns, table.number(table.column("wait_share")).value_or(0));
@@ -189,7 +189,7 @@ ordered_json load_document(const std::string& path, std::int64_t origin_ns, cons
 ordered_json link_use_document(const std::string& path, const TimeSpan& span,
                                const Limits& limits) {
   std::map<std::string, Counted> hosts;
-  each_row(path, [&](const TableReader& table, std::int64_t time_ns) {
+  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     const auto sent = table.number(table.column("sent_bytes"));
     const auto received = table.number(table.column("received_bytes"));
     if (!sent || !received || (!span.empty() && time_ns < span.from_ns)) return;

@@ -138,7 +138,7 @@ ordered_json timeline(const std::vector<PhaseTime>& times, const std::map<Row, s
 
 }  // namespace
 
-std::vector<PhaseTime> read_phases(TableReader& table) {
+std::vector<PhaseTime> read_phases(result::TableReader& table) {
   std::vector<PhaseTime> times;
   const auto rank = table.column("rank"), step = table.column("step"), job = table.column("job");
   const auto phase = table.column("phase");

@@ -5,7 +5,7 @@
 
 #include "trainwire/report/limits.h"
 #include "trainwire/report/reduce.h"
-#include "trainwire/report/table_reader.h"
+#include "trainwire/result/table_reader.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +25,7 @@ struct PhaseTime {
   std::int64_t end_ns;
 };
 
-std::vector<PhaseTime> read_phases(TableReader& steps);
+std::vector<PhaseTime> read_phases(result::TableReader& steps);
 
 /// From the start of the first measured step to the end of the last; empty without one.
 TimeSpan measured_span(const std::vector<PhaseTime>& times);

@@ -18,7 +18,7 @@ PhaseTime phase(std::int64_t rank, std::int64_t step, const char* name, std::int
 TEST(ReadPhases, ReadsStepsAndPassesOverWhatEndsBeforeItBegins) {
   std::istringstream text(
       "rank,step,phase,start_ns,end_ns,job\n0,1,forward,10,30,job0\n0,1,wait,30,20,job0\n");
-  TableReader table(text);
+  result::TableReader table(text);
   const auto times = read_phases(table);
   ASSERT_EQ(times.size(), 1U);
   EXPECT_EQ(times[0].phase, "forward");

@@ -2,16 +2,16 @@
 #include "trainwire/report/run_data.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/record/run_file.h"
 #include "trainwire/report/flow_rows.h"
 #include "trainwire/report/flows.h"
 #include "trainwire/report/health.h"
 #include "trainwire/report/packed.h"
 #include "trainwire/report/phases.h"
 #include "trainwire/report/reduce.h"
-#include "trainwire/report/table_reader.h"
 #include "trainwire/report/throughput.h"
 #include "trainwire/result/json_text.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/result/table_reader.h"
 
 #include <fmt/format.h>
 
@@ -29,57 +29,46 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Member `key` of an object; null when there is none, or `from` is no object.
-ordered_json member(const ordered_json& from, const char* key) {
-  return from.is_object() ? from.value(key, ordered_json()) : ordered_json();
+std::vector<double> finite(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values;
 }
 
-std::vector<double> numbers(const ordered_json& list) {
-  std::vector<double> found;
-  if (!list.is_array()) return found;
-  for (const ordered_json& each : list) {
-    if (each.is_number() && std::isfinite(each.get<double>())) found.push_back(each.get<double>());
-  }
-  return found;
+ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? ordered_json() : ordered_json(text);
 }
 
 /// One series of times and its distribution; null without times.
-ordered_json times_document(const ordered_json& estimate, const Limits& limits) {
-  const std::vector<double> times = numbers(member(estimate, "times_s"));
+ordered_json times_document(const std::vector<double>& times_s, const Limits& limits) {
+  const std::vector<double> times = finite(times_s);
   if (times.empty()) return nullptr;
   return {{"series", thinned(times, limits.steps)},
           {"distribution", distribution(times, limits.quantiles)}};
 }
 
-/// Step times of every job that logged them, or else the iterations that the capture shows.
-ordered_json step_times(const ordered_json& summary, const Limits& limits) {
-  ordered_json list = ordered_json::array();
-  const ordered_json jobs = member(summary, "jobs");
-  for (const ordered_json& job : jobs.is_array() ? jobs : ordered_json::array()) {
-    ordered_json step = times_document(member(job, "step"), limits);
-    if (step.is_null() || list.size() >= limits.list_items) continue;
-    list.push_back({{"name", member(job, "name")},
-                    {"source", "log"},
-                    {"step", std::move(step)},
-                    {"exchange", times_document(member(job, "exchange"), limits)}});
-  }
-  if (!list.empty()) return list;
-  ordered_json step = times_document(member(summary, "iterations"), limits);
-  if (step.is_null()) return list;
-  const ordered_json source = member(member(summary, "iterations"), "source");
-  list.push_back(
-      {{"name", nullptr}, {"source", source}, {"step", std::move(step)}, {"exchange", nullptr}});
-  return list;
+ordered_json times_document(const std::optional<record::Times>& times, const Limits& limits) {
+  return times ? times_document(times->times_s, limits) : ordered_json();
 }
 
-/// Lists that step_times() has in short form.
-void remove_times(ordered_json& value) {
-  if (value.is_object()) {
-    value.erase("times_s");
-    value.erase("starts_s");
+/// Step times of every job that logged them, or else the iterations that the capture shows.
+ordered_json step_times(const record::Run& run, const Limits& limits) {
+  ordered_json list = ordered_json::array();
+  for (const record::Job& job : run.jobs) {
+    ordered_json step = times_document(job.step, limits);
+    if (step.is_null() || list.size() >= limits.list_items) continue;
+    list.push_back({{"name", text_or_null(job.name)},
+                    {"source", "log"},
+                    {"step", std::move(step)},
+                    {"exchange", times_document(job.exchange, limits)}});
   }
-  if (!value.is_structured()) return;
-  for (ordered_json& part : value) remove_times(part);
+  if (!list.empty() || !run.iterations) return list;
+  ordered_json step = times_document(run.iterations->times_s, limits);
+  if (step.is_null()) return list;
+  list.push_back({{"name", nullptr},
+                  {"source", text_or_null(run.iterations->source)},
+                  {"step", std::move(step)},
+                  {"exchange", nullptr}});
+  return list;
 }
 
 /// The tables of one folder, opened by name.
@@ -90,10 +79,11 @@ class Tables {
   std::string path(std::string_view name) const { return fmt::format("{}/{}.csv", folder_, name); }
 
   /// Null when the table is missing or empty, else what `make` makes of it.
-  ordered_json read(std::string_view name, const std::function<ordered_json(TableReader&)>& make) {
-    std::ifstream file = open_table(path(name));
+  ordered_json read(std::string_view name,
+                    const std::function<ordered_json(result::TableReader&)>& make) {
+    std::ifstream file = result::open_table(path(name));
     if (!file || file.peek() == std::ifstream::traits_type::eof()) return nullptr;
-    TableReader table(file);
+    result::TableReader table(file);
     ordered_json made = make(table);
     if (table.skipped() > 0) {
       notes_->push_back(fmt::format("{}.csv: {} row{} not whole and left out", name,
@@ -113,7 +103,7 @@ std::int64_t origin_of(Tables& tables) {
   static constexpr std::pair<const char*, const char*> kTimes[] = {
       {"windows", "start_ns"}, {"steps", "start_ns"}, {"iterations", "start_ns"}};
   for (const auto& [name, column] : kTimes) {
-    tables.read(name, [&, column = column](TableReader& table) {
+    tables.read(name, [&, column = column](result::TableReader& table) {
       const auto time = table.column(column);
       if (table.next()) origin = std::min(origin, table.time_ns(time).value_or(origin));
       return ordered_json();
@@ -159,7 +149,7 @@ ordered_json close_up(const std::vector<Series>& all, const ordered_json& iterat
 }
 
 /// Columns by name, row by row; numbers where a field is one.
-ordered_json whole_table(TableReader& table, const Limits& limits) {
+ordered_json whole_table(result::TableReader& table, const Limits& limits) {
   ordered_json rows = ordered_json::array();
   while (table.next() && rows.size() < limits.list_items * 4) {
     ordered_json row = ordered_json::object();
@@ -189,12 +179,12 @@ std::string label_of(const std::string& folder) {
 /// What windows.csv tells, alone and with flows.csv.
 void add_windows(ordered_json& data, Tables& tables, std::int64_t origin_ns, const Limits& limits) {
   FlowRows flows;
-  tables.read("flows", [&](TableReader& table) {
+  tables.read("flows", [&](result::TableReader& table) {
     flows = read_flow_rows(table, limits);
     return ordered_json();
   });
   WindowTable windows;
-  data["throughput"] = tables.read("windows", [&](TableReader& table) {
+  data["throughput"] = tables.read("windows", [&](result::TableReader& table) {
     windows = read_windows(table, flows.numbers(), limits);
     return throughput(windows.series, origin_ns, limits);
   });
@@ -205,28 +195,30 @@ void add_windows(ordered_json& data, Tables& tables, std::int64_t origin_ns, con
 void add_tables(ordered_json& data, Tables& tables, const Limits& limits) {
   const std::int64_t origin = origin_of(tables);
   data["origin_ns"] = std::to_string(origin);
-  data["iterations"] = tables.read(
-      "iterations", [&](TableReader& table) { return iterations_document(table, origin, limits); });
+  data["iterations"] = tables.read("iterations", [&](result::TableReader& table) {
+    return iterations_document(table, origin, limits);
+  });
   add_windows(data, tables, origin, limits);
-  data["transfers"] = tables.read("iteration_pairs", [&](TableReader& table) {
+  data["transfers"] = tables.read("iteration_pairs", [&](result::TableReader& table) {
     return transfers_document(table, origin, limits);
   });
   TimeSpan measured;
-  data["phases"] = tables.read("steps", [&](TableReader& table) {
+  data["phases"] = tables.read("steps", [&](result::TableReader& table) {
     const auto times = read_phases(table);
     measured = measured_span(times);
     return times.empty() ? ordered_json() : phases_document(times, origin, limits);
   });
-  data["matrix"] =
-      tables.read("pairs", [&](TableReader& table) { return matrix_document(table, limits); });
-  data["flows"] =
-      tables.read("flows", [&](TableReader& table) { return flows_document(table, limits); });
-  data["cross_flows"] = tables.read(
-      "cross_flows", [&](TableReader& table) { return cross_flows_document(table, limits); });
+  data["matrix"] = tables.read(
+      "pairs", [&](result::TableReader& table) { return matrix_document(table, limits); });
+  data["flows"] = tables.read(
+      "flows", [&](result::TableReader& table) { return flows_document(table, limits); });
+  data["cross_flows"] = tables.read("cross_flows", [&](result::TableReader& table) {
+    return cross_flows_document(table, limits);
+  });
   data["links"] =
-      tables.read("links", [&](TableReader& table) { return whole_table(table, limits); });
+      tables.read("links", [&](result::TableReader& table) { return whole_table(table, limits); });
   data["points"] =
-      tables.read("points", [&](TableReader& table) { return whole_table(table, limits); });
+      tables.read("points", [&](result::TableReader& table) { return whole_table(table, limits); });
   data["sockets"] = sockets_document(tables.path("sockets"), origin, limits);
   data["queues"] = queues_document(tables.path("samples"), origin, limits);
   data["link_use"] = link_use_document(tables.path("samples"), measured, limits);
@@ -255,18 +247,15 @@ ordered_json cut_to(const ordered_json& value, const Limits& limits) {
 }
 
 ordered_json run_data(const std::string& folder, const Limits& limits) {
-  const result::RunRecord record = result::read_run(folder);
-  const ordered_json& document = record.document;
-  ordered_json summary = member(document, "summary");
+  const record::RunFile file = record::read_run(folder);
   ordered_json data{{"label", label_of(folder)},
                     {"path", folder},
-                    {"command", member(document, "command")},
-                    {"complete", record.complete},
-                    {"partial", member(document, "partial")},
-                    {"provenance", cut_to(member(document, "provenance"), limits)},
-                    {"steps", step_times(summary, limits)}};
-  remove_times(summary);
-  data["summary"] = cut_to(summary, limits);
+                    {"command", text_or_null(file.command)},
+                    {"complete", file.complete},
+                    {"partial", file.partial ? ordered_json(*file.partial) : ordered_json()},
+                    {"provenance", cut_to(record::provenance_document(file), limits)},
+                    {"steps", step_times(file.summary, limits)}};
+  data["summary"] = cut_to(record::summary_without_times(file), limits);
   ordered_json notes = ordered_json::array();
   Tables tables(folder, notes);
   add_tables(data, tables, limits);

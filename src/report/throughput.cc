@@ -141,7 +141,7 @@ std::int64_t Series::bytes() const {
   return sum;
 }
 
-WindowTable read_windows(TableReader& table, const std::set<std::int64_t>& flows,
+WindowTable read_windows(result::TableReader& table, const std::set<std::int64_t>& flows,
                          const Limits& limits) {
   SeriesByName all;
   PairSeries pairs(all);

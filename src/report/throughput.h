@@ -7,7 +7,7 @@
 #pragma once
 
 #include "trainwire/report/limits.h"
-#include "trainwire/report/table_reader.h"
+#include "trainwire/result/table_reader.h"
 
 #include <nlohmann/json.hpp>
 
@@ -41,7 +41,7 @@ struct WindowTable {
 };
 
 /// Of flows only those of `flows`.
-WindowTable read_windows(TableReader& windows, const std::set<std::int64_t>& flows,
+WindowTable read_windows(result::TableReader& windows, const std::set<std::int64_t>& flows,
                          const Limits& limits);
 
 /// {"group", "name", "bytes", "start_s", "bucket_s", "window_s", "mean", "min", "max", "rates"},

@@ -19,7 +19,7 @@ constexpr const char* kWindows =
 
 std::vector<Series> series_of(const std::string& text, const Limits& limits = {}) {
   std::istringstream in(text);
-  TableReader table(in);
+  result::TableReader table(in);
   return read_windows(table, {}, limits).series;
 }
 
@@ -51,7 +51,7 @@ TEST(ReadWindows, PassesOverRowsThatCannotBe) {
 
 TEST(ReadWindows, TakesTheFlowsThatAreAskedFor) {
   std::istringstream in(std::string(kWindows) + "flow,a,b,7,2000,1000,9\n");
-  TableReader table(in);
+  result::TableReader table(in);
   const auto flows = read_windows(table, {0}, {}).flows;
   ASSERT_EQ(flows.size(), 1U);
   EXPECT_EQ(flows.at(0).bytes(), 125);

@@ -5,54 +5,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tw::result {
 namespace {
 
 using Row = std::vector<std::string>;
 
-/// Reads one field and what ends it.
-class FieldReader {
- public:
-  FieldReader(std::string_view text, std::string_view name) : rest_(text), name_(name) {
-    if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
-  }
-
-  bool at_end() const { return rest_.empty(); }
-
-  /// True when another field follows on the same row.
-  bool read(std::string& field) {
-    field = rest_.starts_with('"') ? quoted() : std::string();
-    const std::size_t end = std::min(rest_.find_first_of(",\n"), rest_.size());
-    field += rest_.substr(0, end);
-    const bool more = end < rest_.size() && rest_[end] == ',';
-    if (!more && field.ends_with('\r')) field.pop_back();
-    if (end < rest_.size() && !more) ++line_;
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    return more;
-  }
-
- private:
-  std::string quoted() {
-    const int begun = line_;
-    std::string field;
-    for (std::size_t i = 1; i < rest_.size(); ++i) {
-      if (rest_[i] == '\n') ++line_;
-      if (rest_[i] == '"') {
-        if (i + 1 == rest_.size() || rest_[i + 1] != '"') {
-          rest_.remove_prefix(i + 1);
-          return field;
-        }
-        ++i;
+/// Takes the quoted part that `rest` begins with; false when it does not end.
+bool take_quoted(std::string_view& rest, std::string& field) {
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (rest[i] == '"') {
+      if (i + 1 == rest.size() || rest[i + 1] != '"') {
+        rest.remove_prefix(i + 1);
+        return true;
       }
-      field += rest_[i];
+      ++i;
     }
-    throw DataError(fmt::format("reading {}: line {}: a quoted field does not end", name_, begun));
+    field += rest[i];
   }
-
-  std::string_view rest_;
-  std::string_view name_;
-  int line_ = 1;
-};
+  rest = {};
+  return false;
+}
 
 }  // namespace
 
@@ -69,13 +43,41 @@ void append_csv(std::string& text, std::string_view field) {
   text += '"';
 }
 
+FieldEnd take_field(std::string_view& rest, std::string& field) {
+  field.clear();
+  if (rest.starts_with('"') && !take_quoted(rest, field)) return FieldEnd::OpenQuote;
+  const std::size_t end = std::min(rest.find_first_of(",\n"), rest.size());
+  field += rest.substr(0, end);
+  const bool more = end < rest.size() && rest[end] == ',';
+  if (!more && field.ends_with('\r')) field.pop_back();
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return more ? FieldEnd::Comma : FieldEnd::Row;
+}
+
+void split_row(std::string_view row, std::vector<std::string>& fields) {
+  std::size_t count = 0;
+  bool more = true;
+  while (more) {
+    if (fields.size() == count) fields.emplace_back();
+    more = take_field(row, fields[count++]) == FieldEnd::Comma;
+  }
+  fields.resize(count);
+}
+
 std::vector<Row> parse_csv(std::string_view text, std::string_view name) {
   std::vector<Row> rows;
-  FieldReader in(text, name);
-  while (!in.at_end()) {
+  std::string_view rest = text;
+  if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
+  while (!rest.empty()) {
     Row row;
-    bool more = true;
-    while (more) more = in.read(row.emplace_back());
+    FieldEnd end = FieldEnd::Comma;
+    while (end == FieldEnd::Comma) {
+      const auto begun = text.end() - static_cast<std::ptrdiff_t>(rest.size());
+      end = take_field(rest, row.emplace_back());
+      if (end != FieldEnd::OpenQuote) continue;
+      throw DataError(fmt::format("reading {}: line {}: a quoted field does not end", name,
+                                  1 + std::count(text.begin(), begun, '\n')));
+    }
     if (row.size() > 1 || !row.front().empty()) rows.push_back(std::move(row));
   }
   return rows;

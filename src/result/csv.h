@@ -12,6 +12,15 @@ namespace tw::result {
 /// Appends `field`, in quotes when it holds a comma, a quote or a line end.
 void append_csv(std::string& text, std::string_view field);
 
+/// What a field ends with; a quote that stays open reaches to the end of the text.
+enum class FieldEnd { Comma, Row, OpenQuote };
+
+/// Takes one field and what ends it off `rest`. The carriage return of a line end is no part of it.
+FieldEnd take_field(std::string_view& rest, std::string& field);
+
+/// The fields of one row, into `fields`, whose room is used again.
+void split_row(std::string_view row, std::vector<std::string>& fields);
+
 /// The rows of a whole text, the header too; blank lines are left out. A byte-order mark and
 /// carriage returns are no part of a field. Throws DataError naming `name` and the line when a
 /// quoted field does not end.

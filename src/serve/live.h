@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run tells while it goes on: live.jsonl of its folder, or of a sweep's newest point.
 //
-// The file grows while it is read, and may be cut off, of another program or hostile: lines that
-// are not whole, or not what they should be, are left out and counted. What is passed on is rebuilt
-// from what was understood. lab/live_log.h has the format.
+// What is passed on is rebuilt from what record/live.h understood.
 
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "trainwire/record/live.h"
 
-#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 
 namespace tw::serve {
 
@@ -32,28 +31,12 @@ struct LivePlace {
 /// Nothing when the run has told nothing.
 std::optional<LivePlace> live_place(const std::string& folder);
 
-struct LiveLines {
-  nlohmann::ordered_json header = nullptr;
-  nlohmann::ordered_json samples = nlohmann::ordered_json::array();
-  bool ended = false;
-  std::int64_t skipped = 0;
-  std::size_t used = 0;  ///< bytes of `text` that need not be read again
-};
-
-enum class From { Start, Middle };  ///< only the first line can be the header
-
-/// The whole lines of `text`.
-LiveLines parse_live(std::string_view text, From from);
-
 /// The first and the latest of a file, for a glance at it.
-LiveLines glance_at_live(const std::string& file);
+record::LiveLines glance_at_live(const std::string& file);
 
 /// How long a run that goes on may be silent: ten seconds, or three times the distance of its last
 /// samples, which a long run writes less often.
-std::int64_t longest_silence_ns(const nlohmann::ordered_json& samples);
-
-/// Whether a run still has the file locked, as it does until its analysis is done (lab/live_log.h).
-bool is_held(const std::string& file);
+std::int64_t longest_silence_ns(std::span<const record::LiveSample> samples);
 
 /// Where a reader has come to.
 struct LivePosition {

@@ -4,7 +4,6 @@
 #include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/result/json_text.h"
-#include "trainwire/result/run_folder.h"
 #include "trainwire/serve/run_entry.h"
 
 #include <fmt/format.h>
@@ -82,15 +81,11 @@ void require_shallow(const std::string& file) {
   }
 }
 
-/// The experiment of a run, or of a sweep's first point; null when there is none.
-ordered_json experiment_of(const ordered_json& document, const std::string& folder) {
-  const ordered_json summary = document.value("summary", ordered_json());
-  if (!summary.is_object()) return {};
-  if (!summary.contains("points")) return summary.value("experiment", ordered_json());
+/// Who has the experiment: the run itself, or a sweep's first point.
+record::Run described_of(const record::RunFile& file, const std::string& folder) {
+  if (!file.is_sweep()) return file.summary;
   try {
-    const ordered_json first =
-        read_run_document(folder + "/point-000").value("summary", ordered_json());
-    return first.is_object() ? first.value("experiment", ordered_json()) : ordered_json();
+    return read_modest_run(folder + "/point-000").summary;
   } catch (const Error&) {
     return {};
   }
@@ -102,19 +97,13 @@ std::string name_of_folder(const std::string& folder) {
   return path.extension() == ".run" ? path.stem().string() : path.filename().string();
 }
 
-std::string why_not_whole(const ordered_json& document) {
-  const ordered_json partial = document.value("partial", ordered_json());
-  return partial.is_string() ? partial.get<std::string>()
-                             : "it has not ended, or was killed; what there is can be shown";
-}
-
 }  // namespace
 
-ordered_json read_run_document(const std::string& folder) {
+record::RunFile read_modest_run(const std::string& folder) {
   for (const char* name : {"/run.json", "/fit.json"}) {
     if (stamp_of(folder + name).bytes >= 0) require_shallow(folder + name);
   }
-  return result::read_run(folder).document;
+  return record::read_run(folder);
 }
 
 RunList::Known RunList::read(const std::string& id) const {
@@ -127,15 +116,16 @@ RunList::Known RunList::read(const std::string& id) const {
   ordered_json problem;
   std::string state = "complete";
   try {
-    const ordered_json document = read_run_document(folder);
-    known.entry = run_entry(document, experiment_of(document, folder));
-    if (document.value("complete", ordered_json()) != true) {
+    const record::RunFile file = read_modest_run(folder);
+    known.entry = run_entry(file, described_of(file, folder));
+    if (!file.complete) {
       state = "partial";
-      problem = why_not_whole(document);
-      const LiveLines told = live ? glance_at_live(live->file) : LiveLines();
-      add_live(known.entry, told.header, told.samples);
+      problem =
+          file.partial.value_or("it has not ended, or was killed; what there is can be shown");
+      const record::LiveLines told = live ? glance_at_live(live->file) : record::LiveLines();
+      add_live(known.entry, told);
       const bool sweep = live && !live->point.empty();
-      known.may_run = live && !document.contains("partial") && (sweep || !told.ended);
+      known.may_run = live && !file.partial && (sweep || !told.ended);
       known.silence_ns = sweep ? std::max(kSweepSilenceNs, longest_silence_ns(told.samples))
                                : longest_silence_ns(told.samples);
     }
@@ -166,7 +156,7 @@ ordered_json RunList::entry(const std::string& id) {
   const Known& run = known(id);
   ordered_json entry = run.entry;
   const std::int64_t silent_ns = std::abs(os::real_time_ns() - run.live.modified_ns);
-  if (run.may_run && (silent_ns <= run.silence_ns || is_held(run.live_file))) {
+  if (run.may_run && (silent_ns <= run.silence_ns || record::is_held(run.live_file))) {
     entry["state"] = "running";
     entry["problem"] = nullptr;
   }

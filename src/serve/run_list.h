@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "trainwire/record/run_file.h"
 #include "trainwire/serve/live.h"
 #include "trainwire/serve/root.h"
 
@@ -55,8 +56,8 @@ class RunList {
   std::size_t reads_ = 0;
 };
 
-/// run.json of a folder. Throws SystemError or DataError when it is not there, none of ours, or
+/// The run of a folder. Throws SystemError or DataError when it is not there, none of ours, or
 /// larger or deeper than what a run writes.
-nlohmann::ordered_json read_run_document(const std::string& folder);
+record::RunFile read_modest_run(const std::string& folder);
 
 }  // namespace tw::serve

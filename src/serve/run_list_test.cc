@@ -100,7 +100,7 @@ TEST(RunList, SaysWhatIsBroken) {
     EXPECT_THAT(document["runs"][0]["problem"], HasSubstr("reading ")) << text.substr(0, 50);
     // As many members as an entry of a whole run.
     EXPECT_EQ(document["runs"][0].size(), 16U);
-    EXPECT_THROW(read_run_document(folder / "x.run"), DataError);
+    EXPECT_THROW(read_modest_run(folder / "x.run"), DataError);
   }
 }
 

@@ -249,7 +249,7 @@ class Server::Parts {
     std::vector<std::string> folders;
     for (const std::string& id : ids) {
       folders.push_back(root_.folder_of(id));
-      read_run_document(folders.back());  // what cannot be shown is refused here
+      read_modest_run(folders.back());  // what cannot be shown is refused here
     }
     return report::run_document(folders, report::Detail::Reduced, options_.maker,
                                 options_.comparisons ? options_.comparisons(folders) : nullptr);

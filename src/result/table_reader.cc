@@ -1,44 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/report/table_reader.h"
+#include "trainwire/result/table_reader.h"
+
+#include "trainwire/result/csv.h"
 
 #include <algorithm>
 #include <filesystem>
 
-namespace tw::report {
+namespace tw::result {
 namespace {
-
-/// Takes one field off `rest`, with what ends it; false when it was the row's last.
-bool take_field(std::string_view& rest, std::string& field) {
-  field.clear();
-  bool quoted = false;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    const char c = rest[i];
-    if (c == '"') {
-      if (quoted && i + 1 < rest.size() && rest[i + 1] == '"') {
-        field += rest[i++];
-      } else {
-        quoted = !quoted;
-      }
-    } else if (c == ',' && !quoted) {
-      rest.remove_prefix(i + 1);
-      return true;
-    } else {
-      field += c;
-    }
-  }
-  rest = {};
-  return false;
-}
-
-void split(std::string_view line, std::vector<std::string>& fields) {
-  std::size_t count = 0;
-  bool more = true;
-  while (more) {
-    if (fields.size() == count) fields.emplace_back();
-    more = take_field(line, fields[count++]);
-  }
-  fields.resize(count);
-}
 
 constexpr std::size_t kMostRecord = std::size_t{1} << 20;
 
@@ -68,7 +37,7 @@ bool TableReader::read_record(std::vector<std::string>& fields) {
   }
   is_cut_off_ = in_->eof();
   if (line_.ends_with('\r')) line_.pop_back();
-  split(line_, fields);
+  split_row(line_, fields);
   return true;
 }
 
@@ -104,4 +73,4 @@ std::optional<std::int64_t> TableReader::time_ns(std::optional<std::size_t> colu
   return value;
 }
 
-}  // namespace tw::report
+}  // namespace tw::result

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/report/table_reader.h"
+#include "trainwire/result/table_reader.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-namespace tw::report {
+namespace tw::result {
 namespace {
 
 TEST(TableReader, ReadsFieldsByTheirColumns) {
@@ -87,4 +87,4 @@ TEST(TableReader, TakesNoTimeThatSumsCouldOverflow) {
 }
 
 }  // namespace
-}  // namespace tw::report
+}  // namespace tw::result

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tw::report {
+namespace tw::result {
 
 /// The number that a field is, all of it.
 template <typename T>
@@ -62,4 +62,4 @@ class TableReader {
       false;  ///< the row has no line end, which ours have: its last field may be cut
 };
 
-}  // namespace tw::report
+}  // namespace tw::result
