@@ -19,6 +19,15 @@ void describe(Io& io, As<Check> auto& check) {
 }
 
 template <typename Io>
+void describe(Io& io, As<Expectation> auto& expectation) {
+  io("metric", expectation.metric);
+  io("ok", expectation.ok);
+  io("expected", expectation.expected);
+  io.or_null("found", expectation.found);
+  io("text", expectation.text);
+}
+
+template <typename Io>
 void describe(Io& io, As<Machine> auto& machine) {
   io("level", machine.level);
   io("reasons", machine.reasons);
@@ -88,6 +97,7 @@ void describe(Io& io, As<Point> auto& point) {
   io("settings", point.settings);
   io("complete", point.complete);
   io("checks_ok", point.checks_ok);
+  io.if_any("expectations", point.expectations);
   io("jobs", point.jobs);
   io.or_null("cross_traffic", point.cross_traffic);
   io.or_null("utilisation", point.utilisation);
@@ -134,9 +144,10 @@ void describe(Io& io, As<Run> auto& run) {
   if (!run.jobs.empty() || Io::kReads) io("jobs", run.jobs);
   io.if_any("utilisation", run.utilisation);
   io.if_any("cross_traffic", run.cross_traffic);
-  io.if_any("experiment", run.experiment);
   io.if_any("sweep", run.sweep);
   io.if_any("points", run.points);
+  io.if_any("experiment", run.experiment);
+  io.if_any("expectations", run.expectations);
 }
 
 }  // namespace tw::record

@@ -98,8 +98,10 @@ TEST(LiveWriter, WritesWhatIsReadBack) {
                           .hosts = {"a", "b"},
                           .capacity_bps = {{1e9, std::nullopt}},
                           .jobs = {{.name = "j", .ranks = 2}}};
-  const LiveSample sample{
-      .time_ns = 7, .steps = {1}, .sent_bps = {8.5, 0}, .pairs = {{.from = 0, .to = 1, .bytes = 9}}};
+  const LiveSample sample{.time_ns = 7,
+                          .steps = {1},
+                          .sent_bps = {8.5, 0},
+                          .pairs = {{.from = 0, .to = 1, .bytes = 9}}};
   {
     LiveWriter writer(folder / "live.jsonl", header);
     writer.write(sample);

@@ -35,6 +35,16 @@ struct Check {
 };
 bool all_ok(const std::vector<Check>& checks);
 
+/// What an experiment expects of a command, and what came of it.
+struct Expectation {
+  std::string metric = {};
+  bool ok = false;
+  std::string expected = {};         ///< "at least 3"
+  std::optional<double> found = {};  ///< nothing where the document has no number
+  std::string text = {};
+  bool operator==(const Expectation&) const = default;
+};
+
 /// Whether the machine kept up.
 struct Machine {
   std::string level = {};
@@ -110,6 +120,7 @@ struct Point {
   std::vector<std::string> settings = {};  ///< "network.loss=0.01"
   bool complete = false;
   bool checks_ok = false;
+  std::optional<std::vector<Expectation>> expectations = {};
   std::vector<Job> jobs = {};
   std::optional<CrossTraffic> cross_traffic = {};
   std::optional<Utilisation> utilisation = {};
@@ -147,10 +158,12 @@ struct Run {
   std::vector<Job> jobs = {};             ///< of `run`
   std::optional<Utilisation> utilisation = {};
   std::optional<CrossTraffic> cross_traffic = {};
-  std::optional<Value> experiment = {};  ///< resolved, as spec/print.h has it
 
   std::optional<Sweep> sweep = {};
   std::optional<std::vector<Point>> points = {};
+
+  std::optional<Value> experiment = {};                       ///< resolved, as spec/print.h has it
+  std::optional<std::vector<Expectation>> expectations = {};  ///< judged
   bool operator==(const Run&) const = default;
 };
 
