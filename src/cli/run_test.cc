@@ -162,7 +162,7 @@ TEST_F(Run, ModelsListsAndDetails) {
 
 TEST_F(Run, StrategiesListsThemAll) {
   const auto document = nlohmann::json::parse(trainwire({"strategies", "--json"}).out);
-  EXPECT_EQ(document["strategies"].size(), 10u);
+  EXPECT_EQ(document["strategies"].size(), 16u);
   EXPECT_THAT(trainwire({"strategies"}).out, HasSubstr("halving_doubling"));
 }
 

@@ -61,6 +61,29 @@ constexpr std::array kCatalogue{
              .rounds = "2 floor(log2 P), +2 unless P is a power of two",
              .bytes = "2(p-1)/p M from each of p = 2^floor(log2 P) ranks; 2(P-1)M in all",
              .make = halving_doubling},
+    Strategy{
+        .name = "folded_halving_doubling",
+        .summary = "the same as Open MPI has it: extra ranks fold in by halves",
+        .rounds = "2 floor(log2 P), +3 unless P is a power of two",
+        .bytes = "2(p-1)/p M from each of p = 2^floor(log2 P) ranks; 2(P-1)M + (P-p)M/2 in all",
+        .make = folded_halving_doubling},
+    Strategy{
+        .name = "recursive_doubling",
+        .summary = "exchange everything with log2 P partners in turn; for small payloads",
+        .rounds = "floor(log2 P), +2 unless P is a power of two",
+        .bytes = "M log2 p from each of p = 2^floor(log2 P) ranks; (p log2 p + 2(P-p))M in all",
+        .make = recursive_doubling},
+    Strategy{.name = "reduce_broadcast",
+             .summary = "reduce to rank 0 (reduce-scatter, gather), then a binomial tree, as Gloo",
+             .rounds = "P + ceil(log2 P)",
+             .bytes = "M from rank 0 to each of ceil(log2 P) ranks; (2(P-1) + (P-1)/P)M in all",
+             .make = reduce_broadcast},
+    Strategy{.name = "opposite_rings",
+             .summary = "two rings, half of the payload each way, as NCCL",
+             .rounds = "2(P-1)",
+             .bytes = "(P-1)/P M to each of two neighbours; 2(P-1)M in all",
+             .make = opposite_rings,
+             .passing = Passing::CutThrough},
     Strategy{.name = "double_tree",
              .summary = "two binary trees with half of the payload each",
              .rounds = "2 floor(log2 P) + pieces - 1",
@@ -84,6 +107,19 @@ constexpr std::array kCatalogue{
              .first_model = FirstModel::Own,
              .draws_peers = true,
              .is_dense = true},
+    Strategy{.name = "all_to_all",
+             .summary = "each rank sends each other one a part of its payload; no all-reduce",
+             .rounds = "1",
+             .bytes = "M/P on every ordered pair; (P-1)M in all",
+             .make = all_to_all,
+             .operation = Operation::AllToAll,
+             .is_dense = true},
+    Strategy{.name = "broadcast",
+             .summary = "rank 0's payload to all in every step; no all-reduce",
+             .rounds = "ceil(log2 P)",
+             .bytes = "M over each of P-1 edges of a binomial tree; (P-1)M in all",
+             .make = [](const Arrangement& arrangement) { return broadcast(arrangement.layout); },
+             .operation = Operation::Broadcast},
 };
 
 /// Keeps chunk numbers far from the end of their type; a finer cut would only send empty pieces.
@@ -138,8 +174,18 @@ std::string_view name_of(Operation operation) {
       return "parameter_server";
     case Operation::PairAveraging:
       return "pair_averaging";
+    case Operation::AllToAll:
+      return "all_to_all";
+    case Operation::Broadcast:
+      return "step_broadcast";
   }
   return {};
+}
+
+double bus_factor(Operation operation, int ranks) {
+  const double others = static_cast<double>(ranks - 1) / ranks;
+  if (operation == Operation::AllToAll) return others;
+  return operation == Operation::Broadcast ? 1 : 2 * others;
 }
 
 std::span<const Strategy> catalogue() { return kCatalogue; }

@@ -16,9 +16,10 @@ Arrangement four_ranks() { return {.layout = evenly(4, 4)}; }
 TEST(Catalogue, ListsTheStrategiesByName) {
   std::vector<std::string_view> names;
   for (const Strategy& strategy : catalogue()) names.push_back(strategy.name);
-  EXPECT_THAT(names,
-              ElementsAre("ring", "hierarchical", "tree", "star", "clique", "binary_tree_star",
-                          "halving_doubling", "double_tree", "ps", "pair_averaging"));
+  EXPECT_THAT(names, ElementsAre("ring", "hierarchical", "tree", "star", "clique",
+                                 "binary_tree_star", "halving_doubling", "folded_halving_doubling",
+                                 "recursive_doubling", "reduce_broadcast", "opposite_rings",
+                                 "double_tree", "ps", "pair_averaging", "all_to_all", "broadcast"));
 }
 
 TEST(Catalogue, NamesItsSchedulesAlike) {
@@ -46,6 +47,14 @@ TEST(Catalogue, NamesOperationsAsDocumentsDo) {
   EXPECT_EQ(name_of(Operation::AllReduce), "all_reduce");
   EXPECT_EQ(name_of(Operation::ParameterServer), "parameter_server");
   EXPECT_EQ(name_of(Operation::PairAveraging), "pair_averaging");
+  EXPECT_EQ(name_of(Operation::AllToAll), "all_to_all");
+  EXPECT_EQ(name_of(Operation::Broadcast), "step_broadcast");
+}
+
+TEST(BusFactor, IsThatOfNcclTests) {
+  EXPECT_EQ(bus_factor(Operation::AllReduce, 4), 1.5);
+  EXPECT_EQ(bus_factor(Operation::AllToAll, 4), 0.75);
+  EXPECT_EQ(bus_factor(Operation::Broadcast, 4), 1);
 }
 
 TEST(Problem, IsNoneForFourRanksOnFourHosts) {

@@ -3,42 +3,51 @@
 
 #include "trainwire/collective/strategies.h"
 
+#include <cstdlib>
+
 namespace tw::collective {
 namespace {
 
-/// One trip of size-1 hops: `rank` sends first `chunk`, then the chunk before it, and so on, while
-/// the member before it sends the same numbers minus one.
-void append_trip(Program& program, const RingPlace& place, const Strand& trip) {
-  Strand sent = trip;
-  sent.from = place.rank;
-  sent.to = place.after;
-  program.push_back(sent);
-  Strand received = trip;
-  received.from = place.before;
-  received.to = place.rank;
-  received.chunk = (trip.chunk + place.size - 1) % place.size;
-  program.push_back(received);
+/// One trip of size-1 hops: `rank` sends first number `number`, then the one before it, and so on,
+/// while the member before it sends the same numbers minus one.
+void append_trip(Program& program, const RingPlace& place, Strand trip, int number,
+                 RingChunks chunks) {
+  const int all = place.size * std::abs(chunks.stride);
+  const auto chunk_of = [&](int k) {
+    return (chunks.first + (k % place.size) * chunks.stride + all) % all;
+  };
+  trip.count = place.size - 1;
+  trip.round_stride = 1;
+  trip.chunk_stride = -chunks.stride;
+  trip.from = place.rank;
+  trip.to = place.after;
+  trip.chunk = chunk_of(number);
+  program.push_back(trip);
+  trip.from = place.before;
+  trip.to = place.rank;
+  trip.chunk = chunk_of(number + place.size - 1);
+  program.push_back(trip);
+}
+
+Strand begun(std::int64_t round, Combine combine) {
+  return {.round = round, .from = 0, .to = 0, .chunk = 0, .combine = combine};
 }
 
 }  // namespace
 
-void append_ring(Program& program, const RingPlace& place, std::int64_t first_round) {
+void append_scatter(Program& program, const RingPlace& place, std::int64_t first_round,
+                    RingChunks chunks) {
   if (place.size == 1) return;
-  const Strand scatter{.round = first_round,
-                       .from = 0,
-                       .to = 0,
-                       .chunk = place.position,
-                       .combine = Combine::Sum,
-                       .count = place.size - 1,
-                       .round_stride = 1,
-                       .chunk_stride = -1};
-  append_trip(program, place, scatter);
-  // Position p now holds the whole sum of chunk p+1, which travels around once more.
-  Strand gather = scatter;
-  gather.round = first_round + place.size - 1;
-  gather.chunk = (place.position + 1) % place.size;
-  gather.combine = Combine::Replace;
-  append_trip(program, place, gather);
+  append_trip(program, place, begun(first_round, Combine::Sum), place.position, chunks);
+}
+
+void append_ring(Program& program, const RingPlace& place, std::int64_t first_round,
+                 RingChunks chunks) {
+  if (place.size == 1) return;
+  append_scatter(program, place, first_round, chunks);
+  // The sum that each position holds travels around once more.
+  append_trip(program, place, begun(first_round + place.size - 1, Combine::Replace),
+              place.position + 1, chunks);
 }
 
 Schedule ring(const Arrangement& arrangement) {

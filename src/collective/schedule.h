@@ -10,8 +10,11 @@
 // adds it to its own copy, averages the two, or replaces its own. Transfers of a round read what
 // the rounds before left, so their order within a round is free. Rounds are logical time: they
 // state what a transfer may depend on, and nobody has to wait for a round to end. No copy is read
-// in the round that adds to it or replaces it, so an executor works in place; averaging alone reads
-// copies as they were before the round, and an executor keeps such a snapshot.
+// in the round that adds to it or replaces it, so an executor works in place, with two exceptions.
+// Two ranks may *exchange* chunks: each sends the other its copy of the same chunks in the same
+// round, to the same effect, and nobody else reads or writes these then; an executor keeps back
+// what it has not sent yet. And averaging reads copies as they were before the round, of which an
+// executor keeps a snapshot.
 //
 // A ring of P ranks has 2P(P-1) transfers: 2*10^10 for P = 100,000. So a schedule stores none of
 // them. It is a function from a rank to that rank's program, and a program is a short list of
@@ -36,10 +39,11 @@ enum class Combine {
   Average,  ///< the receiver's copy becomes the mean of both (pair averaging)
 };
 
-/// What every rank must hold in the end. verify.h states and proves each.
+/// What every rank must hold in the end. goal.h states it, verify.h proves it.
 enum class Goal {
   AllReduce,     ///< every worker holds every worker's contribution exactly once
   Broadcast,     ///< every rank holds rank 0's payload
+  AllToAll,      ///< of P chunks, rank i holds as chunk i+j (mod P) what rank j had there
   ServerUpdate,  ///< asynchronous parameter server: servers hold every contribution exactly once,
                  ///< and each worker a server's copy that includes its own
   PairAverage,   ///< every rank holds the average of its own payload and one peer's as it was

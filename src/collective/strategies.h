@@ -6,7 +6,7 @@
 // the workers and n the servers. Each function states its rounds, depth and bytes as formulas, and
 // strategies_test.cc asserts them. "In all" counts each byte once for each transfer that moves it,
 // whether or not it leaves its host. Every all-reduce but the parameter server's moves 2(P-1)M in
-// all: they differ in rounds and in who carries how much.
+// all, unless it says otherwise: they differ in rounds and in who carries how much.
 //
 // One rank alone has nothing to exchange: its schedule has no rounds.
 
@@ -40,10 +40,18 @@ enum class Operation {
   AllReduce,        ///< every rank gets the sum of all ranks' payloads
   ParameterServer,  ///< workers get theirs from servers: the sum, or what is there already
   PairAveraging,    ///< every rank averages its payload with a peer's
+  AllToAll,         ///< every rank gets from each other one the part that is meant for it
+  Broadcast,        ///< every rank gets rank 0's payload
 };
 
-/// The word for it in documents: all_reduce, parameter_server, pair_averaging.
+/// The word for it in documents: all_reduce, parameter_server, pair_averaging, all_to_all,
+/// step_broadcast.
 std::string_view name_of(Operation operation);
+
+/// Bus bandwidth over algorithm bandwidth, as nccl-tests defines them: what links carry over what
+/// the operation moves. 2(n-1)/n for sums, (n-1)/n for an all-to-all, 1 for a broadcast.
+/// REQUIRES: ranks >= 1.
+double bus_factor(Operation operation, int ranks);
 
 /// How a rank may pass on what it gets.
 enum class Passing {
@@ -147,6 +155,30 @@ Schedule binary_tree_star(const Arrangement& arrangement);
 /// partner; 2(P-1)M in all. (Thakur, Rabenseifner & Gropp 2005, 10.1177/1094342005051521)
 Schedule halving_doubling(const Arrangement& arrangement);
 
+/// The same by Rabenseifner, as Open MPI has it: an extra and its partner first add one half each,
+/// of which the partner gets the other, and the extra gets the result back last. 2 log2 p rounds,
+/// and 3 more unless p = P; as many deep; 2.5M more for each of P-p extras: 2(P-1)M + (P-p)M/2 in
+/// all.
+Schedule folded_halving_doubling(const Arrangement& arrangement);
+
+/// Partners exchange all that they have: the largest power of two p <= P of ranks, each with log2 p
+/// others in turn; the P-p extras as in halving_doubling. For small payloads: log2 p rounds, and 2
+/// more unless p = P; as many deep, or one less where at most half of the p have an extra; log2 p *
+/// M sent by each rank of the p, and M more by each partner of an extra; (p log2 p + 2(P-p))M in
+/// all. (As Open MPI and MPICH have it.)
+Schedule recursive_doubling(const Arrangement& arrangement);
+
+/// A reduce to rank 0, then a broadcast from it, as Gloo has them: reduce-scatter round a ring in
+/// which each rank sends to the one before it, every rank's part to rank 0, and a binomial tree in
+/// which rank r gets everything from r without its highest bit. P + ceil(log2 P) rounds,
+/// P + floor(log2 P) deep; (2(P-1) + (P-1)/P)M in all.
+Schedule reduce_broadcast(const Arrangement& arrangement);
+
+/// Two rings in opposite directions with half of the payload each, as NCCL makes them to use links
+/// both ways between neighbours. 2(P-1) rounds, as many deep; (P-1)/P * M from each rank to both of
+/// its neighbours; 2(P-1)M in all.
+Schedule opposite_rings(const Arrangement& arrangement);
+
 /// Two binary trees that each carry half of the payload; no rank has children in both.
 /// D = floor(log2 P); 2D + pieces - 1 rounds, 2D deep; each rank sends at most 2M; 2(P-1)M in all.
 /// (Sanders, Speck & Traeff 2009, 10.1016/j.parco.2009.09.001; there an edge colouring also keeps a
@@ -170,6 +202,11 @@ Schedule pair_averaging(const Arrangement& arrangement);
 /// Expected part of the payload that rank `to` pulls from rank `from` in one step of pair
 /// averaging: 2/P from the puller's successor, 1/P from each other rank, and nothing from itself.
 double pair_averaging_share(int ranks, int from, int to);
+
+/// Every rank has a part of its payload for each other one and exchanges it with that one's: no
+/// all-reduce, but what experts and sharded layers do. 1 round, 1 deep; M/P on every ordered pair;
+/// (P-1)M in all.
+Schedule all_to_all(const Arrangement& arrangement);
 
 /// Binomial tree from rank 0 (what MPI broadcasts and Horovod's initial one do): ceil(log2 P)
 /// rounds, floor(log2 P) deep; M over each of P-1 edges. REQUIRES: at least one rank.

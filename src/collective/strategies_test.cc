@@ -43,17 +43,42 @@ TEST(EveryStrategy, IsProvenForUpTo33Ranks) {
   });
 }
 
+/// Elements that a schedule moves, by the formula of its strategy.
+std::int64_t formula(const Schedule& schedule, std::int64_t elements) {
+  const std::int64_t ranks = schedule.ranks;
+  const std::int64_t core = std::bit_floor(static_cast<unsigned>(schedule.ranks));
+  const auto chunk = [&](std::int64_t i) {
+    return chunk_elements(elements, schedule.chunks, static_cast<int>(i));
+  };
+  const std::int64_t all_reduce = 2 * (ranks - 1) * elements;
+  if (ranks == 1) return 0;
+  if (schedule.strategy == "ps") return 2 * schedule.workers * elements;
+  if (schedule.strategy == "pair_averaging") return ranks * elements;
+  if (schedule.strategy == "broadcast") return (ranks - 1) * elements;
+  if (schedule.strategy == "recursive_doubling") {
+    return (core * floor_log2(schedule.ranks) + 2 * (ranks - core)) * elements;
+  }
+  if (schedule.strategy == "folded_halving_doubling") {
+    const int half = schedule.chunks / 2;  // and above: what extras add and give back
+    return all_reduce + (ranks - core) * (elements - chunk_begin(elements, schedule.chunks, half));
+  }
+  // All but the chunk of which rank 0 holds the sum itself are gathered.
+  if (schedule.strategy == "reduce_broadcast") return all_reduce + elements - chunk(ranks - 1);
+  if (schedule.strategy == "all_to_all") {
+    std::int64_t kept = 0;
+    for (int rank = 0; rank < schedule.ranks; ++rank) kept += chunk(2 * rank % ranks);
+    return ranks * elements - kept;
+  }
+  return all_reduce;
+}
+
 TEST(EveryStrategy, MovesTheBytesThatItsFormulaSays) {
   for_each_case(33, [](const Case& one) {
     const Schedule schedule = make(one);
     for (const std::int64_t elements : kPayloads) {
-      const Count sum = count(schedule, one.arrangement.layout, elements);
-      std::int64_t expected = 2 * (schedule.ranks - 1) * elements;
-      if (one.strategy == "ps") expected = 2 * schedule.workers * elements;
-      if (one.strategy == "pair_averaging") {
-        expected = schedule.ranks == 1 ? 0 : schedule.ranks * elements;
-      }
-      EXPECT_EQ(sum.elements, expected) << one.text() << ", " << elements << " elements";
+      EXPECT_EQ(count(schedule, one.arrangement.layout, elements).elements,
+                formula(schedule, elements))
+          << one.text() << ", " << elements << " elements";
     }
   });
 }
@@ -298,6 +323,120 @@ TEST(HalvingDoubling, FoldsTheRanksAboveAPowerOfTwoInFirst) {
   const Count sum = count(halving_doubling(alone(5)), evenly(5, 5), 8'000);
   EXPECT_EQ(sum.host_sent_elements,
             (std::vector<std::int64_t>{8'000, 20'000, 12'000, 12'000, 12'000}));
+}
+
+TEST(FoldedHalvingDoubling, IsHalvingDoublingOfAPowerOfTwo) {
+  for (const int ranks : {1, 2, 4, 8, 16, 32}) {
+    EXPECT_EQ(all_transfers(folded_halving_doubling(alone(ranks))),
+              all_transfers(halving_doubling(alone(ranks))));
+  }
+}
+
+TEST(FoldedHalvingDoubling, TakesTwoRoundsForEachBitAndThreeForTheRest) {
+  for (int ranks = 1; ranks <= 33; ++ranks) {
+    const int bits = floor_log2(ranks);
+    const Schedule schedule = folded_halving_doubling(alone(ranks));
+    EXPECT_EQ(schedule.rounds, 2 * bits + (ranks == 1 << bits ? 0 : 3));
+    EXPECT_EQ(schedule.depth, schedule.rounds);
+  }
+}
+
+TEST(FoldedHalvingDoubling, LetsBothOfAPairAddAHalf) {
+  // P = 5, M = 8,000: rank 0 gives M/2 and the result; rank 1 gives M/2 and M/2, added. The core
+  // of 0, 2, 3, 4 exchanges M/2 with the next place and M/4 with the one after, there and back.
+  const auto pairs = matrix(folded_halving_doubling(alone(5)), 8'000);
+  EXPECT_EQ(pairs.at({0, 1}), 12'000);
+  EXPECT_EQ(pairs.at({1, 0}), 8'000);
+  EXPECT_EQ(pairs.at({0, 2}), 8'000);
+  EXPECT_EQ(pairs.at({0, 3}), 4'000);
+  EXPECT_EQ(pairs.at({2, 4}), 4'000);
+  EXPECT_EQ(pairs.size(), 2U + 8U);
+}
+
+TEST(RecursiveDoubling, TakesARoundForEachBitAndTwoForTheRest) {
+  for (int ranks = 1; ranks <= 33; ++ranks) {
+    const int bits = floor_log2(ranks);
+    const Schedule schedule = recursive_doubling(alone(ranks));
+    const int extras = ranks - (1 << bits);
+    EXPECT_EQ(schedule.rounds, bits + (extras == 0 ? 0 : 2));
+    const bool is_less_deep = extras > 0 && 2 * extras <= 1 << bits;
+    EXPECT_EQ(schedule.depth, schedule.rounds - (is_less_deep ? 1 : 0));
+  }
+}
+
+TEST(RecursiveDoubling, ExchangesThePayloadWithEachPartner) {
+  // P = 6: 0 folds into 1 and 2 into 3; the core of 1, 3, 4, 5 is 1-3, 4-5, then 1-4, 3-5.
+  const auto pairs = matrix(recursive_doubling(alone(6)), 8'000);
+  ASSERT_EQ(pairs.size(), 12U);
+  for (const auto& [a, b] : {std::pair(0, 1), {2, 3}, {1, 3}, {4, 5}, {1, 4}, {3, 5}}) {
+    EXPECT_EQ(pairs.at({a, b}), 8'000);
+    EXPECT_EQ(pairs.at({b, a}), 8'000);
+  }
+}
+
+TEST(ReduceBroadcast, TakesARoundForEachRankAndForEachBit) {
+  for (int ranks = 2; ranks <= 33; ++ranks) {
+    const Schedule schedule = reduce_broadcast(alone(ranks));
+    EXPECT_EQ(schedule.rounds, ranks + std::bit_width(static_cast<unsigned>(ranks - 1)));
+    EXPECT_EQ(schedule.depth, ranks + floor_log2(ranks));
+  }
+}
+
+TEST(ReduceBroadcast, PassesPartsBackwardsAndTheSumOverHighestBits) {
+  // P = 4, M = 8,000: 3/4 M to the rank before, M/4 to rank 0, and M from 0 to 1 and 2, 1 to 3.
+  const auto pairs = matrix(reduce_broadcast(alone(4)), 8'000);
+  EXPECT_EQ(pairs.at({0, 3}), 6'000);
+  EXPECT_EQ(pairs.at({1, 0}), 6'000 + 2'000);
+  EXPECT_EQ(pairs.at({2, 1}), 6'000);
+  EXPECT_EQ(pairs.at({3, 2}), 6'000);
+  EXPECT_EQ(pairs.at({2, 0}), 2'000);
+  EXPECT_EQ(pairs.at({3, 0}), 2'000);
+  EXPECT_EQ(pairs.at({0, 1}), 8'000);
+  EXPECT_EQ(pairs.at({0, 2}), 8'000);
+  EXPECT_EQ(pairs.at({1, 3}), 8'000);
+  EXPECT_EQ(pairs.size(), 9U);
+}
+
+TEST(OppositeRings, SendHalfOfARingsBytesEachWay) {
+  // 2(P-1)/P of M/2 = 4,000 for P = 4, to both neighbours.
+  const Schedule schedule = opposite_rings(alone(4));
+  const auto pairs = matrix(schedule, 8'000);
+  ASSERT_EQ(pairs.size(), 8U);
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(pairs.at({rank, (rank + 1) % 4}), 6'000);
+    EXPECT_EQ(pairs.at({(rank + 1) % 4, rank}), 6'000);
+  }
+}
+
+TEST(OppositeRings, TakeAsManyRoundsAsARing) {
+  for (int ranks = 2; ranks <= 33; ++ranks) {
+    const Schedule schedule = opposite_rings(alone(ranks));
+    EXPECT_EQ(schedule.rounds, 2 * (ranks - 1));
+    EXPECT_EQ(schedule.depth, 2 * (ranks - 1));
+    EXPECT_EQ(schedule.program(ranks - 1).size(), 8U);
+  }
+}
+
+TEST(AllToAll, SpreadsThePayloadEvenlyInOneRound) {
+  // M/P of 12,000 for P = 4.
+  const auto pairs = matrix(all_to_all(alone(4)), 12'000);
+  ASSERT_EQ(pairs.size(), 12U);
+  for (const auto& [pair, elements] : pairs) EXPECT_EQ(elements, 3'000);
+  EXPECT_EQ(all_to_all(alone(4)).rounds, 1);
+  EXPECT_EQ(all_to_all(alone(33)).depth, 1);
+  EXPECT_EQ(all_to_all(alone(33)).program(17).size(), 2U);
+}
+
+TEST(AllToAll, GivesEachRankWhatTheOthersHadForIt) {
+  // 7 ranks, an element each: rank i has 100 j + c of rank j, whose number c is i+j.
+  const Schedule schedule = all_to_all(alone(7));
+  const auto result = executed(schedule, start_values(schedule, 7));
+  for (std::size_t i = 0; i < 7; ++i) {
+    for (std::size_t j = 0; j < 7; ++j) {
+      const std::size_t c = (i + j) % 7;
+      EXPECT_EQ(result[i][c], static_cast<double>(100 * j + c));
+    }
+  }
 }
 
 TEST(DoubleTree, GivesNoRankChildrenInBothTrees) {

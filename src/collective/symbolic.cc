@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tw::collective {
 namespace {
@@ -77,19 +78,28 @@ void Machine::run_round(std::span<const Transfer> round) {
 
 void Machine::check_uses(std::span<const Transfer> round) {
   for (const Transfer& t : round) {
-    for (int k = 0; k < t.width; ++k) used_[index(t.from, t.chunk + k)].round_read = t.round;
+    for (int k = 0; k < t.width; ++k) {
+      Use& use = used_[index(t.from, t.chunk + k)];
+      if (use.round_read != t.round) use.reads = 0;
+      use.round_read = t.round;
+      ++use.reads;
+    }
   }
   for (const Transfer& t : round) {
-    for (int k = 0; k < t.width; ++k) check_write(t, used_[index(t.to, t.chunk + k)]);
+    Transfer back = t;
+    std::swap(back.from, back.to);
+    const bool is_exchanged = std::binary_search(round.begin(), round.end(), back);
+    for (int k = 0; k < t.width; ++k) check_write(t, is_exchanged, used_[index(t.to, t.chunk + k)]);
   }
 }
 
-void Machine::check_write(const Transfer& t, Use& use) {
+void Machine::check_write(const Transfer& t, bool is_exchanged, Use& use) {
   const bool both_sum = t.combine == Combine::Sum && use.written_by == Combine::Sum;
   if (use.round_written == t.round && !both_sum) {
     findings_.add(fmt::format("{}: the copy is written twice in this round", text_of(t)));
   }
-  if (use.round_read == t.round && t.combine != Combine::Average) {
+  const bool may_read = t.combine == Combine::Average || (is_exchanged && use.reads == 1);
+  if (use.round_read == t.round && !may_read) {
     findings_.add(fmt::format("{}: the copy is read in this round", text_of(t)));
   }
   use.round_written = t.round;

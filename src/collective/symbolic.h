@@ -47,8 +47,9 @@ class Machine {
  public:
   Machine(const Schedule& schedule, Findings& findings);
 
-  /// Applies `transfers`, which are in round order. Adds a finding for each copy that is written
-  /// twice in one round, other than by sums, or read in the round that sums into it or replaces it.
+  /// Applies `transfers`, which are sorted. Adds a finding for each copy that is written twice in
+  /// one round, other than by sums, or read in the round that sums into it or replaces it, other
+  /// than by those who exchange it.
   void run(std::span<const Transfer> transfers);
 
   const Copy& copy(int rank, int chunk) const { return copies_[index(rank, chunk)]; }
@@ -58,6 +59,7 @@ class Machine {
   /// What the present round has done to a copy so far.
   struct Use {
     std::int64_t round_read = -1;
+    int reads = 0;  ///< in that round
     std::int64_t round_written = -1;
     Combine written_by = Combine::Sum;
   };
@@ -65,7 +67,7 @@ class Machine {
   std::size_t index(int rank, int chunk) const;
   void run_round(std::span<const Transfer> round);
   void check_uses(std::span<const Transfer> round);
-  void check_write(const Transfer& t, Use& use);
+  void check_write(const Transfer& t, bool is_exchanged, Use& use);
   std::vector<Copy> sent_copies(const Transfer& t);
   void receive(const Transfer& t, std::vector<Copy> sent);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/verify.h"
 
+#include "trainwire/collective/goal.h"
 #include "trainwire/collective/symbolic.h"
 
 #include <fmt/format.h>
@@ -102,11 +103,11 @@ void check_all_reduced(const Schedule& schedule, int rank, int chunk, const Copy
   }
 }
 
-void check_broadcast(const Schedule& schedule, int rank, int chunk, const Copy& copy,
-                     Findings& findings) {
+void check_copied(const Schedule& schedule, int rank, int chunk, const Copy& copy, int of,
+                  Findings& findings) {
   check_halvings(rank, chunk, copy, 0, findings);
   for (int w = 0; w < schedule.workers; ++w) {
-    const int expected = w == 0 ? 1 : 0;
+    const int expected = w == of ? 1 : 0;
     check_weight(rank, chunk, w, copy, {.least = expected, .most = expected}, findings);
   }
 }
@@ -152,24 +153,32 @@ void check_pair_averaged(const Schedule& schedule, int rank, int chunk, const Co
   }
 }
 
+/// Where the goal allows more than one thing.
+void check_open(const Schedule& schedule, const Machine& machine, int rank, int chunk,
+                Findings& findings) {
+  if (rank >= schedule.workers) return;
+  const Copy& copy = machine.copy(rank, chunk);
+  if (schedule.goal == Goal::ServerUpdate) check_updated(schedule, rank, chunk, copy, findings);
+  if (schedule.goal == Goal::PairAverage) {
+    check_pair_averaged(schedule, rank, chunk, copy, machine.copy(rank, 0), findings);
+  }
+}
+
 void check_goal(const Schedule& schedule, const Machine& machine, Findings& findings) {
   if (schedule.goal == Goal::ServerUpdate) check_servers(schedule, machine, findings);
-  const int holders = schedule.goal == Goal::Broadcast ? schedule.ranks : schedule.workers;
-  for (int rank = 0; rank < holders; ++rank) {
+  for (int rank = 0; rank < schedule.ranks; ++rank) {
     for (int chunk = 0; chunk < schedule.chunks; ++chunk) {
       const Copy& copy = machine.copy(rank, chunk);
-      switch (schedule.goal) {
-        case Goal::AllReduce:
+      const Held held = held_in_the_end(schedule, rank, chunk);
+      switch (held.what) {
+        case Held::What::Sum:
           check_all_reduced(schedule, rank, chunk, copy, findings);
           break;
-        case Goal::Broadcast:
-          check_broadcast(schedule, rank, chunk, copy, findings);
+        case Held::What::Copy:
+          check_copied(schedule, rank, chunk, copy, held.of, findings);
           break;
-        case Goal::ServerUpdate:
-          check_updated(schedule, rank, chunk, copy, findings);
-          break;
-        case Goal::PairAverage:
-          check_pair_averaged(schedule, rank, chunk, copy, machine.copy(rank, 0), findings);
+        case Held::What::Open:
+          check_open(schedule, machine, rank, chunk, findings);
           break;
       }
     }

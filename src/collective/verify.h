@@ -5,8 +5,8 @@
 // Every transfer of every round is applied; then the goal is compared. The verifier also proves
 // what an executor relies on: each transfer stands in the programs of both its ends and of nobody
 // else, no rank sends to itself, no copy is written twice in one round except by sums, none is read
-// in the round that sums into it or replaces it, rounds lie in [0, schedule.rounds) and the last
-// one is used, and `depth` is the true length of the longest chain.
+// in the round that sums into it or replaces it unless two ranks exchange it, rounds lie in [0,
+// schedule.rounds) and the last one is used, and `depth` is the true length of the longest chain.
 //
 // In an asynchronous parameter server, rounds order only the transfers of one worker. There the
 // goal is proven for the given order and for two others: workers in reverse, and all in step.

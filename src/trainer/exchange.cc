@@ -27,6 +27,10 @@ constexpr std::int64_t kLookNs = 200'000'000;
 constexpr std::int64_t kBriefBytes = 1 << 20;
 constexpr std::int64_t kTryNs = 100'000;
 
+std::span<std::byte> range(std::span<std::byte> all, std::int64_t begin, std::int64_t end) {
+  return all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+}
+
 }  // namespace
 
 Exchange::Exchange(std::span<float> payload,
@@ -64,6 +68,7 @@ void Exchange::begin(const Parts& parts) {
   moved_ns_ = times_.begin_ns;
   left_ = 0;
   adding_left_ = 0;
+  sends_kept_.assign(parts.parts.size(), false);
   std::int64_t bytes = 0;
   for (Channel& channel : channels_) channel.next_send = channel.next_receive = channel.carried = 0;
   for (const Part& part : parts.parts) {
@@ -91,10 +96,14 @@ bool Exchange::send(Parts& parts, std::size_t wire) {
   const std::vector<int>& queue = parts.sends[wire];
   bool any = false;
   while (channel.writable && channel.next_send < queue.size()) {
-    Part& part = parts.parts[static_cast<std::size_t>(queue[channel.next_send])];
+    const auto number = static_cast<std::size_t>(queue[channel.next_send]);
+    Part& part = parts.parts[number];
     const std::int64_t limit = std::min(limit_of(parts, part), part.position + kMost);
     if (limit > part.position) {
-      const Moved moved = transport::tcp::send_some(channel.socket, bytes(part.position, limit));
+      const std::span<std::byte> source =
+          sends_kept_[number] ? std::span(kept_) : std::as_writable_bytes(payload_);
+      const Moved moved =
+          transport::tcp::send_some(channel.socket, range(source, part.position, limit));
       if (moved.error != 0) fail(wire, moved);
       channel.writable = !moved.blocked;
       part.position += static_cast<std::int64_t>(moved.bytes);
@@ -119,12 +128,25 @@ bool Exchange::receive(Parts& parts, std::size_t wire) {
   while (channel.readable && channel.next_receive < queue.size()) {
     Part& part = parts.parts[static_cast<std::size_t>(queue[channel.next_receive])];
     const std::int64_t limit = std::min(limit_of(parts, part), part.position + kMost);
+    if (part.position == part.begin && limit > part.position) keep_unsent(parts, part);
     if (limit > part.position) any |= receive_into(part, wire, limit);
     if (!part.finished()) break;
     if (part.begin != part.end) finish_part(part);
     ++channel.next_receive;
   }
   return any;
+}
+
+/// Before `part` writes over what an exchange has still to send.
+void Exchange::keep_unsent(const Parts& parts, const Part& part) {
+  if (part.exchanged < 0) return;
+  const auto number = static_cast<std::size_t>(part.exchanged);
+  const Part& sent = parts.parts[number];
+  if (sent.finished() || sends_kept_[number]) return;
+  const std::span<std::byte> payload = std::as_writable_bytes(payload_);
+  kept_.resize(payload.size());
+  std::ranges::copy(range(payload, sent.position, sent.end), kept_.begin() + sent.position);
+  sends_kept_[number] = true;
 }
 
 bool Exchange::receive_into(Part& part, std::size_t wire, std::int64_t limit) {
@@ -214,8 +236,7 @@ std::int64_t Exchange::queued() const {
 }
 
 std::span<std::byte> Exchange::bytes(std::int64_t begin, std::int64_t end) {
-  return std::as_writable_bytes(payload_).subspan(static_cast<std::size_t>(begin),
-                                                  static_cast<std::size_t>(end - begin));
+  return range(std::as_writable_bytes(payload_), begin, end);
 }
 
 void Exchange::fail(std::size_t wire, const Moved& moved) const {

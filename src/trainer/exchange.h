@@ -3,7 +3,8 @@
 // it does not need.
 //
 // One thread, no copies but the kernel's and one pass through the cache for sums. Memory: the
-// payload and one scratch block.
+// payload and one scratch block; where ranks exchange the same chunks, as much again for what has
+// not been sent when the other's begins to come.
 
 #pragma once
 
@@ -80,6 +81,7 @@ class Exchange {
   bool receive_into(Part& part, std::size_t wire, std::int64_t limit);
   bool tries_again();
   void wait(const Parts& parts);
+  void keep_unsent(const Parts& parts, const Part& part);
   void finish_part(const Part& part);
   std::int64_t queued() const;
   std::span<std::byte> bytes(std::int64_t begin, std::int64_t end);
@@ -92,8 +94,10 @@ class Exchange {
   std::vector<Channel> channels_;
   std::vector<WireCount> counts_;
   std::vector<std::byte> scratch_;
-  std::vector<std::byte> carries_;  ///< an element of each channel
-  std::size_t left_ = 0;            ///< parts that are not finished
+  std::vector<std::byte> carries_;     ///< an element of each channel
+  std::vector<std::byte> kept_ = {};   ///< what was not sent when the other's came, at its place
+  std::vector<bool> sends_kept_ = {};  ///< by part
+  std::size_t left_ = 0;               ///< parts that are not finished
   std::size_t adding_left_ = 0;
   ExchangeTimes times_ = {};
   std::int64_t moved_ns_ = 0;  ///< when something moved last

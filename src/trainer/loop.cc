@@ -7,6 +7,7 @@
 #include "trainwire/trainer/bucket_exchange.h"
 #include "trainwire/trainer/compute_clock.h"
 #include "trainwire/trainer/gradients.h"
+#include "trainwire/trainer/outcome.h"
 #include "trainwire/trainer/pair_averager.h"
 #include "trainwire/trainer/side_talk.h"
 #include "trainwire/trainer/socket_log.h"
@@ -129,8 +130,16 @@ class Loop {
     // A server of a synchronous job holds its shards only, which its workers get and check; an
     // asynchronous worker gets what is there, and its server is checked at the end.
     if (task_.is_server() || task_.arrangement.asynchronous) return;
-    result_.checked += task_.elements();
-    result_.wrong += wrong_sums(payload_, 0, task_.workers(), step);
+    const collective::Schedule schedule = schedule_of(task_);
+    std::int64_t first = 0;
+    for (const Bucket& bucket : task_.buckets) {
+      const auto elements = std::span(payload_).subspan(static_cast<std::size_t>(first),
+                                                        static_cast<std::size_t>(bucket.elements));
+      const Outcome outcome = outcome_of(schedule, task_.rank, elements, first, step);
+      result_.checked += outcome.checked;
+      result_.wrong += outcome.wrong;
+      first += bucket.elements;
+    }
   }
 
   /// Sums become means, which is all that is left of an optimiser without parameters.
@@ -228,7 +237,7 @@ BenchResult bench_row(const Task& all, const BenchRow& row, Connections connecti
   BucketExchange exchange(task, payload, connections, log, {.patience = task.patience});
   exchange.exchange(0, 0);
   BenchResult result{.elements = row.elements};
-  if (!task.is_server()) result.wrong = wrong_sums(payload, 0, task.workers(), 0);
+  result.wrong = outcome_of(schedule_of(task), task.rank, payload, 0, 0).wrong;
   std::ranges::fill(payload, 0.0f);
   exchange.exchange(0, 0);
   const std::int64_t begin = os::monotonic_ns();

@@ -190,6 +190,16 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryStrategy, testing::ValuesIn(cases()), [](const
          std::to_string(tested.param.hosts);
 });
 
+TEST(Loop, SendsWhatItHadWhereRanksExchangeMoreThanSocketsHold) {
+  for (const char* strategy : {"recursive_doubling", "all_to_all"}) {
+    Task job = job_of(strategy, collective::evenly(2, 2));
+    job.buckets = {{.elements = 4'000'000}};
+    job.steps = 1;
+    job.warmup = 0;
+    expect_right(job);
+  }
+}
+
 TEST(Loop, OfOneRankComputesAlone) {
   const Folder folder;
   const auto results = run_job(job_of("ring", collective::evenly(1, 1)), folder);

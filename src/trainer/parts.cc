@@ -4,7 +4,9 @@
 #include "trainwire/base/error.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace tw::trainer {
 namespace {
@@ -39,6 +41,7 @@ class Maker {
       if (transfer.round != round_) {
         round_ = transfer.round;
         round_begin_ = parts_.parts.size();
+        sent_.clear();
       }
       add(transfer);
     }
@@ -70,14 +73,27 @@ class Maker {
     for (std::size_t i = 0; i < round_begin_; ++i) {
       if (conflict(parts_.parts[i], part)) part.after.push_back(static_cast<int>(i));
     }
+    const int number = static_cast<int>(parts_.parts.size());
     auto& queue = part.sends ? parts_.sends : parts_.receives;
-    queue[static_cast<std::size_t>(part.connection)].push_back(
-        static_cast<int>(parts_.parts.size()));
+    queue[static_cast<std::size_t>(part.connection)].push_back(number);
+    if (part.begin != part.end) set_exchanged(part, number);
     parts_.parts.push_back(std::move(part));
+  }
+
+  /// Sends come before receives within a round.
+  void set_exchanged(Part& part, int number) {
+    const std::tuple place(part.connection, part.begin, part.end);
+    if (part.sends) {
+      sent_.emplace(place, number);
+    } else if (const auto sent = sent_.find(place); sent != sent_.end()) {
+      check(request_.passing == Passing::Whole, "exchanged chunks pass as wholes");
+      part.exchanged = sent->second;
+    }
   }
 
   const PartsRequest& request_;
   Parts parts_;
+  std::map<std::tuple<int, std::int64_t, std::int64_t>, int> sent_ = {};  ///< in this round
   std::int64_t round_ = -1;
   std::size_t round_begin_ = 0;
 };

@@ -31,6 +31,8 @@ struct Part {
   std::int64_t end = 0;
   std::int64_t position = 0;    ///< begin..end: what has moved
   std::vector<int> after = {};  ///< parts of earlier rounds that touch the same bytes
+  /// Where two ranks exchange the same chunks: the part that sends what this one writes over.
+  int exchanged = -1;
 
   bool finished() const { return position == end; }
 };

@@ -65,6 +65,20 @@ TEST(Parts, AreSharedByLanes) {
   EXPECT_EQ(other.end - other.begin, 4);
 }
 
+TEST(Parts, KnowWhatTheyAreExchangedFor) {
+  // Rank 0 of 3: its part of chunk 1 for rank 1's, and its part of chunk 2 for rank 2's.
+  const collective::Schedule schedule =
+      collective::make_schedule("all_to_all", {.layout = collective::evenly(3, 3)});
+  const Parts parts = make_parts({.schedule = schedule, .rank = 0, .elements = 9, .wires = kWires});
+  for (const std::size_t wire : {0u, 1u}) {
+    const Part& came = parts.parts[static_cast<std::size_t>(parts.receives[wire][0])];
+    EXPECT_EQ(came.exchanged, parts.sends[wire][0]);
+  }
+  for (const Part& part : ring_of_three(Passing::Whole, kWires).parts) {
+    EXPECT_EQ(part.exchanged, -1);
+  }
+}
+
 TEST(Peers, OfARingAreItsNeighbours) {
   const collective::Schedule schedule =
       collective::make_schedule("ring", {.layout = collective::evenly(5, 5)});
