@@ -66,7 +66,7 @@ struct Row {
   std::int64_t wrong = 0;
 };
 
-std::vector<Row> measured(const std::vector<lab::RankState>& ranks, int workers) {
+std::vector<Row> measured(const std::vector<lab::RankState>& ranks, double bus_factor) {
   std::vector<Row> rows(ranks.front().counts.bench.size());
   for (const lab::RankState& rank : ranks) {
     for (std::size_t i = 0; i < std::min(rows.size(), rank.counts.bench.size()); ++i) {
@@ -79,7 +79,7 @@ std::vector<Row> measured(const std::vector<lab::RankState>& ranks, int workers)
   }
   for (Row& row : rows) {
     row.algbw_bps = row.time_s > 0 ? 8 * static_cast<double>(row.bytes) / row.time_s : 0;
-    row.busbw_bps = row.algbw_bps * 2 * (workers - 1) / workers;
+    row.busbw_bps = row.algbw_bps * bus_factor;
   }
   return rows;
 }
@@ -95,8 +95,8 @@ void print_table(const std::vector<Row>& rows, const lab::TrainingJob& job,
                readable(BitRate(row.busbw_bps)), row.wrong, readable(from_seconds(row.cpu_s)));
   }
   fmt::print(streams.out,
-             "time: mean of one exchange on the slowest rank; busbw: algbw times 2(n-1)/n, as in "
-             "nccl-tests; cpu: of all ranks\n");
+             "time: mean of one exchange on the slowest rank; busbw: algbw times what nccl-tests "
+             "has for the operation, 2(n-1)/n for sums; cpu: of all ranks\n");
 }
 
 nlohmann::ordered_json document_of(const std::vector<Row>& rows, const lab::TrainingJob& job,
@@ -170,8 +170,10 @@ int bench(const Options& options, Streams streams) {
   const lab::ConductOutcome outcome = training.conduct(talk);
   if (outcome.interrupted) return kInterrupted;
   if (outcome.failure) throw Error(*outcome.failure);
-  const std::vector<Row> rows =
-      measured(talk.ranks(), training.jobs().front().tasks.front().workers());
+  const trainer::Task& task = training.jobs().front().tasks.front();
+  const std::vector<Row> rows = measured(
+      talk.ranks(),
+      collective::bus_factor(collective::strategy(task.strategy).operation, task.workers()));
   nlohmann::ordered_json document = document_of(rows, training.jobs().front(), training);
   const std::vector<Judged> judged = judge_all(experiment.expectations, "bench", document);
   if (options.json) {

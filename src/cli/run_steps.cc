@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/run_steps.h"
 
+#include "trainwire/collective/strategies.h"
 #include "trainwire/trainer/parts.h"
 
 #include <algorithm>
@@ -172,8 +173,9 @@ StepFigures step_figures(const std::vector<PhaseRow>& rows, const lab::TrainingJ
   }
   if (figures.exchange_s && figures.exchange_s->value > 0 && workers > 1) {
     const double bytes = static_cast<double>(trainer::kElementBytes * task.elements());
-    const auto ranks = static_cast<double>(workers);
-    figures.busbw_bps = 8 * bytes * 2 * (ranks - 1) / ranks / figures.exchange_s->value;
+    const auto operation = collective::strategy(task.strategy).operation;
+    figures.busbw_bps =
+        8 * bytes * collective::bus_factor(operation, task.workers()) / figures.exchange_s->value;
   }
   return figures;
 }

@@ -11,12 +11,13 @@ namespace {
 
 void print_text(std::ostream& out) {
   for (const collective::Strategy& strategy : collective::catalogue()) {
-    fmt::print(out, "{:<17} {}\n{:<17} rounds: {}\n{:<17} bytes:  {}\n", strategy.name,
+    fmt::print(out, "{:<23} {}\n{:<23} rounds: {}\n{:<23} bytes:  {}\n", strategy.name,
                strategy.summary, "", strategy.rounds, "", strategy.bytes);
   }
   fmt::print(out,
              "\nM: bytes of gradients. P: ranks. H: hosts. w, n: workers and servers of a "
-             "parameter server.\n"
+             "parameter server. p: the\n"
+             "largest power of two up to P. D: the height of a tree.\n"
              "next: trainwire plan FILE --set job.strategy=NAME\n");
 }
 
@@ -25,6 +26,7 @@ nlohmann::ordered_json document() {
       {"schema", 1}, {"command", "strategies"}, {"strategies", nlohmann::ordered_json::array()}};
   for (const collective::Strategy& strategy : collective::catalogue()) {
     result["strategies"].push_back({{"name", strategy.name},
+                                    {"operation", collective::name_of(strategy.operation)},
                                     {"summary", strategy.summary},
                                     {"rounds", strategy.rounds},
                                     {"bytes", strategy.bytes}});
