@@ -48,9 +48,9 @@ std::optional<double> seconds_of(const std::string& text, std::string_view optio
   return seconds(*time);
 }
 
-exports::TimelineOptions timeline_of(const Options& options) {
-  exports::TimelineOptions timeline{.from_s = seconds_of(options.from, "--from"),
-                                    .to_s = seconds_of(options.until, "--until")};
+timeline::TimelineOptions timeline_of(const Options& options) {
+  timeline::TimelineOptions timeline{.from_s = seconds_of(options.from, "--from"),
+                                     .to_s = seconds_of(options.until, "--until")};
   if (timeline.from_s && timeline.to_s && *timeline.to_s <= *timeline.from_s) {
     throw SpecError("--until is not after --from");
   }
@@ -62,7 +62,7 @@ exports::TimelineOptions timeline_of(const Options& options) {
 nlohmann::ordered_json document_of(const std::string& run, const std::string& out,
                                    const exports::Outcome& outcome) {
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
-  for (const exports::Written& file : outcome.files) {
+  for (const result::Written& file : outcome.files) {
     files.push_back(
         {{"path", out + "/" + file.name},
          {"format", file.format},
@@ -102,7 +102,7 @@ std::string next_step(const std::string& out, const exports::Outcome& outcome) {
       {"sqlite", "sqlite3 {}/{} 'select * from columns'"},
       {"parquet", "duckdb -c \"from '{}/{}'\""}};
   for (const auto& [format, step] : kSteps) {
-    for (const exports::Written& file : outcome.files) {
+    for (const result::Written& file : outcome.files) {
       if (file.format == format) return fmt::format(fmt::runtime(step), out, file.name);
     }
   }
@@ -115,7 +115,7 @@ void print_text(const std::string& out, const exports::Outcome& outcome, Streams
     std::int64_t bytes = 0;
   };
   std::map<std::string, Sum> sums;
-  for (const exports::Written& file : outcome.files) {
+  for (const result::Written& file : outcome.files) {
     ++sums[file.format].files;
     sums[file.format].bytes += file.bytes;
   }
@@ -141,7 +141,7 @@ void print_notes(const exports::Outcome& outcome, Streams streams) {
 
 int export_run(const Options& options, Streams streams) {
   const std::set<exports::Format> formats = exports::parse_formats(options.to);
-  const exports::TimelineOptions timeline = timeline_of(options);
+  const timeline::TimelineOptions timeline = timeline_of(options);
   require_run(options.run);
   std::error_code ignored;
   if (std::filesystem::equivalent(options.run, options.out, ignored)) {

@@ -23,23 +23,23 @@ std::string microseconds(std::int64_t ns) {
 
 class ChromeFile {
  public:
-  ChromeFile(Folder& folder, const std::string& name, std::int64_t start_ns)
+  ChromeFile(result::OutputFolder& folder, const std::string& name, std::int64_t start_ns)
       : file_(folder, name + ".trace.json", "chrome"), start_ns_(start_ns) {
     file_.write(fmt::format(R"({{"displayTimeUnit":"ms","otherData":{{"start_ns":"{}"}},)"
                             R"("traceEvents":[)",
                             start_ns));
   }
 
-  void write(const Process& process, int pid) {
+  void write(const timeline::Process& process, int pid) {
     name(pid, 0, "process_name", process.name);
     int tid = 0;
-    for (const Track& track : process.tracks) {
+    for (const timeline::Track& track : process.tracks) {
       if (track.values.empty()) {
         name(pid, ++tid, "thread_name", track.name);
-        for (const Slice& slice : track.slices) write(slice, pid, tid);
+        for (const timeline::Slice& slice : track.slices) write(slice, pid, tid);
       }
       const std::string key = json(fmt::format("{} ({})", track.name, track.unit));
-      for (const Value& value : track.values) {
+      for (const timeline::Value& value : track.values) {
         event(fmt::format(R"({{"ph":"C","pid":{},"name":{},"ts":{},"args":{{"value":{}}}}})", pid,
                           key, microseconds(value.time_ns - start_ns_), value.value));
       }
@@ -63,9 +63,9 @@ class ChromeFile {
                       tid, what, json(name)));
   }
 
-  void write(const Slice& slice, int pid, int tid) {
+  void write(const timeline::Slice& slice, int pid, int tid) {
     std::string arguments;
-    for (const Argument& each : slice.arguments) {
+    for (const timeline::Argument& each : slice.arguments) {
       fmt::format_to(std::back_inserter(arguments), "{}{}:{}", arguments.empty() ? "" : ",",
                      json(each.name), each.value);
     }
@@ -74,17 +74,18 @@ class ChromeFile {
                       microseconds(slice.end_ns - slice.start_ns), arguments));
   }
 
-  OutputFile file_;
+  result::OutputFile file_;
   std::int64_t start_ns_;
   bool is_first_ = true;
 };
 
 }  // namespace
 
-void write_chrome(Folder& folder, const std::string& name, const Timeline& timeline) {
+void write_chrome(result::OutputFolder& folder, const std::string& name,
+                  const timeline::Timeline& timeline) {
   ChromeFile file(folder, name, timeline.start_ns);
   int pid = 0;
-  for (const Process& process : timeline.processes) file.write(process, ++pid);
+  for (const timeline::Process& process : timeline.processes) file.write(process, ++pid);
   file.put(timeline.events());
 }
 

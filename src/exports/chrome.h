@@ -5,14 +5,15 @@
 
 #pragma once
 
-#include "trainwire/exports/folder.h"
-#include "trainwire/exports/timeline.h"
+#include "trainwire/result/output_folder.h"
+#include "trainwire/timeline/timeline.h"
 
 #include <string>
 
 namespace tw::exports {
 
 /// NAME.trace.json. Throws SystemError.
-void write_chrome(Folder& folder, const std::string& name, const Timeline& timeline);
+void write_chrome(result::OutputFolder& folder, const std::string& name,
+                  const timeline::Timeline& timeline);
 
 }  // namespace tw::exports

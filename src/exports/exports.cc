@@ -4,13 +4,13 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/nearest.h"
 #include "trainwire/exports/chrome.h"
-#include "trainwire/exports/figures.h"
 #include "trainwire/exports/parquet.h"
 #include "trainwire/exports/perfetto.h"
-#include "trainwire/exports/rows.h"
 #include "trainwire/exports/sqlite_file.h"
 #include "trainwire/exports/text_tables.h"
+#include "trainwire/figures/figures.h"
 #include "trainwire/result/json_text.h"
+#include "trainwire/timeline/rows.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,8 +33,8 @@ bool wants(const Options& options, Format format) { return options.formats.conta
 
 using Writers = std::vector<std::unique_ptr<TableWriter>>;
 
-Writers writers_of(const Options& options, const TableSource& table, Folder& folder,
-                   SqliteFile* sqlite) {
+Writers writers_of(const Options& options, const timeline::TableSource& table,
+                   result::OutputFolder& folder, SqliteFile* sqlite) {
   Writers writers;
   if (wants(options, Format::Csv)) writers.push_back(csv_writer(folder, table));
   if (wants(options, Format::Json)) writers.push_back(json_lines_writer(folder, table));
@@ -43,13 +43,14 @@ Writers writers_of(const Options& options, const TableSource& table, Folder& fol
   return writers;
 }
 
-void export_tables(const Options& options, const Source& source, Folder& folder, Outcome& outcome) {
+void export_tables(const Options& options, const timeline::Source& source,
+                   result::OutputFolder& folder, Outcome& outcome) {
   std::optional<SqliteFile> sqlite;
   if (wants(options, Format::Sqlite)) sqlite.emplace(folder, source);
-  for (const TableSource& table : source.tables) {
+  for (const timeline::TableSource& table : source.tables) {
     const Writers writers = writers_of(options, table, folder, sqlite ? &*sqlite : nullptr);
     if (writers.empty()) return;
-    Rows rows(table);
+    timeline::Rows rows(table);
     while (rows.next()) {
       for (const auto& writer : writers) writer->row(rows.cells());
       if (rows.count() % kRowsBetweenLooks == 0 && options.is_interrupted()) return;
@@ -62,9 +63,9 @@ void export_tables(const Options& options, const Source& source, Folder& folder,
 }
 
 /// run.json, and fit.json where `fit` has left one: as they are, but for bytes that are no UTF-8.
-void export_documents(const Source& source, Folder& folder) {
+void export_documents(const timeline::Source& source, result::OutputFolder& folder) {
   const auto write = [&](const std::string& name, const nlohmann::ordered_json& document) {
-    OutputFile file(folder, name, "json");
+    result::OutputFile file(folder, name, "json");
     file.write(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     file.write("\n");
     file.put();
@@ -74,11 +75,11 @@ void export_documents(const Source& source, Folder& folder) {
   if (document.is_object()) write("fit.json", document);
 }
 
-void export_timelines(const Options& options, const Source& source, Folder& folder,
-                      Outcome& outcome) {
-  for (const RunPart& run : source.runs) {
+void export_timelines(const Options& options, const timeline::Source& source,
+                      result::OutputFolder& folder, Outcome& outcome) {
+  for (const timeline::RunPart& run : source.runs) {
     if (options.is_interrupted()) return;
-    const Timeline timeline = timeline_of(run, options.timeline);
+    const timeline::Timeline timeline = timeline::timeline_of(run, options.timeline);
     const std::string name = run.point.empty() ? "run" : run.point;
     for (const std::string& note : timeline.notes) {
       outcome.notes.push_back(fmt::format("timeline of {}: {}", name, note));
@@ -119,8 +120,8 @@ std::string default_place(const std::string& run) {
 }
 
 Outcome export_run(const Options& options) {
-  const Source source = open_source(options.run);
-  Folder folder(options.out, options.if_there);
+  const timeline::Source source = timeline::open_source(options.run);
+  result::OutputFolder folder(options.out, options.if_there);
   Outcome outcome{.files = {}, .missing_tables = {}, .notes = source.notes};
   if (*options.formats.begin() <= Format::Sqlite) outcome.missing_tables = source.missing_tables;
   const auto goes_on = [&] { return !options.is_interrupted(); };
@@ -129,7 +130,8 @@ Outcome export_run(const Options& options) {
   if (wants(options, Format::Perfetto) || wants(options, Format::Chrome)) {
     export_timelines(options, source, folder, outcome);
   }
-  if (goes_on() && wants(options, Format::Figures)) export_figures(source, folder, outcome.notes);
+  if (goes_on() && wants(options, Format::Figures))
+    figures::export_figures(source, folder, outcome.notes);
   outcome.files = folder.written();
   outcome.is_interrupted = !goes_on();
   return outcome;

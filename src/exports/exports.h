@@ -6,8 +6,8 @@
 
 #pragma once
 
-#include "trainwire/exports/folder.h"
-#include "trainwire/exports/timeline.h"
+#include "trainwire/result/output_folder.h"
+#include "trainwire/timeline/timeline.h"
 
 #include <functional>
 #include <optional>
@@ -31,12 +31,12 @@ struct Options {
   std::string out;
   std::set<Format> formats;  ///< at least one
   result::IfThere if_there = result::IfThere::Refuse;
-  TimelineOptions timeline = {};
+  timeline::TimelineOptions timeline = {};
   std::function<bool()> is_interrupted = [] { return false; };
 };
 
 struct Outcome {
-  std::vector<Written> files;
+  std::vector<result::Written> files;
   std::vector<std::string>
       missing_tables;  ///< that the run does not have; none when no format of tables was wanted
   std::vector<std::string> notes;  ///< what was left off or replaced, a sentence each

@@ -2,7 +2,7 @@
 #include "trainwire/exports/exports.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/exports/test_run.h"
+#include "trainwire/timeline/test_run.h"
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -39,8 +39,8 @@ std::string asked(const std::string& database, const std::string& sql) {
 }
 
 std::string small_run(const TestFolder& folder) {
-  const std::string run =
-      make_run(folder, "job.run", run_document(R"({"jobs": [{"name": "job0", "ok": true}]})"));
+  const std::string run = timeline::make_run(
+      folder, "job.run", timeline::run_document(R"({"jobs": [{"name": "job0", "ok": true}]})"));
   folder.file("job.run/links.csv",
               "link,direction,requested_bps,effective_bps,packets,wire_bytes,dropped_packets\n"
               "\"a \"\"b\"\"\nc\",to_host,1e9,,5,9007199254740993,0\n");
@@ -102,8 +102,9 @@ TEST(Export, MarksParquetFilesAtBothEnds) {
 
 TEST(Export, JoinsTheTablesOfASweep) {
   const TestFolder folder;
-  export_run(
-      {.run = make_sweep(folder), .out = folder / "out", .formats = parse_formats("csv,sqlite")});
+  export_run({.run = timeline::make_sweep(folder),
+              .out = folder / "out",
+              .formats = parse_formats("csv,sqlite")});
   EXPECT_THAT(content(folder / "out/steps.csv"),
               HasSubstr("\npoint-001,0,0,step,1000,2000,job0,,,\n"));
   EXPECT_EQ(asked(folder / "out/run.sqlite",
@@ -115,7 +116,7 @@ TEST(Export, JoinsTheTablesOfASweep) {
 
 TEST(Export, LeavesNothingWhenATableIsBroken) {
   const TestFolder folder;
-  const std::string run = make_run(folder, "job.run");
+  const std::string run = timeline::make_run(folder, "job.run");
   folder.file("job.run/load.csv", "time_ns,busy_share\n1,0.5\nlate,0.5\n");
   EXPECT_THROW(
       export_run(
@@ -126,7 +127,7 @@ TEST(Export, LeavesNothingWhenATableIsBroken) {
 
 TEST(Export, KeepsNoPartOfATableWhenInterrupted) {
   const TestFolder folder;
-  const std::string run = make_run(folder, "job.run");
+  const std::string run = timeline::make_run(folder, "job.run");
   std::string table = "time_ns,busy_share\n";
   for (int i = 0; i < 5000; ++i) table += "1,0.5\n";
   folder.file("job.run/load.csv", table);

@@ -67,7 +67,7 @@ struct ColumnBuffer {
   std::int64_t least = INT64_MAX;
   std::int64_t greatest = INT64_MIN;
 
-  void add(const Cell& cell, Type type) {
+  void add(const timeline::Cell& cell, Type type) {
     defined.push_back(cell.has_value);
     if (!cell.has_value) {
       ++nulls;
@@ -148,7 +148,7 @@ std::string page_header(std::size_t rows, std::size_t uncompressed, std::size_t 
 }
 
 /// What the table and its columns mean, for readers that show a file's metadata.
-std::string meaning_of(const TableSource& table) {
+std::string meaning_of(const timeline::TableSource& table) {
   ordered_json columns = ordered_json::array();
   for (const result::Column& column : table.columns) {
     columns.push_back({{"name", column.name},
@@ -165,7 +165,8 @@ std::string meaning_of(const TableSource& table) {
 
 class ParquetWriter : public TableWriter {
  public:
-  ParquetWriter(Folder& folder, const TableSource& table, const ParquetOptions& options)
+  ParquetWriter(result::OutputFolder& folder, const timeline::TableSource& table,
+                const ParquetOptions& options)
       : table_(&table),
         options_(options),
         file_(folder, table.name + ".parquet", "parquet"),
@@ -173,7 +174,7 @@ class ParquetWriter : public TableWriter {
     file_.write(kMagic);
   }
 
-  void row(std::span<const Cell> cells) override {
+  void row(std::span<const timeline::Cell> cells) override {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::size_t before = columns_[i].values.size();
       columns_[i].add(cells[i], table_->columns[i].type);
@@ -285,9 +286,9 @@ class ParquetWriter : public TableWriter {
     thrift.end_struct();
   }
 
-  const TableSource* table_;
+  const timeline::TableSource* table_;
   ParquetOptions options_;
-  OutputFile file_;
+  result::OutputFile file_;
   std::vector<ColumnBuffer> columns_;
   std::int64_t held_rows_ = 0;
   std::size_t held_bytes_ = 0;
@@ -296,7 +297,8 @@ class ParquetWriter : public TableWriter {
 
 }  // namespace
 
-std::unique_ptr<TableWriter> parquet_writer(Folder& folder, const TableSource& table,
+std::unique_ptr<TableWriter> parquet_writer(result::OutputFolder& folder,
+                                            const timeline::TableSource& table,
                                             const ParquetOptions& options) {
   return std::make_unique<ParquetWriter>(folder, table, options);
 }

@@ -12,8 +12,8 @@
 
 #pragma once
 
-#include "trainwire/exports/folder.h"
 #include "trainwire/exports/table_writer.h"
+#include "trainwire/result/output_folder.h"
 
 #include <memory>
 
@@ -26,7 +26,8 @@ struct ParquetOptions {
 };
 
 /// NAME.parquet. REQUIRES: both outlive the writer.
-std::unique_ptr<TableWriter> parquet_writer(Folder& folder, const TableSource& table,
+std::unique_ptr<TableWriter> parquet_writer(result::OutputFolder& folder,
+                                            const timeline::TableSource& table,
                                             const ParquetOptions& options = {});
 
 }  // namespace tw::exports

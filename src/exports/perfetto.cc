@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/exports/perfetto.h"
 
-#include "trainwire/exports/lanes.h"
+#include "trainwire/timeline/lanes.h"
 
 #include <protozero/pbf_writer.hpp>
 
@@ -58,7 +58,7 @@ class Names {
 
 class PerfettoFile {
  public:
-  PerfettoFile(Folder& folder, const std::string& name)
+  PerfettoFile(result::OutputFolder& folder, const std::string& name)
       : file_(folder, name + ".perfetto-trace", "perfetto") {}
 
   /// The time since boot, which viewers count in, is that since 1970 here; with that they can show
@@ -76,7 +76,7 @@ class PerfettoFile {
     });
   }
 
-  void write(const Process& process) {
+  void write(const timeline::Process& process) {
     const std::uint64_t uuid = ++last_uuid_;
     const auto pid = static_cast<std::int32_t>(++last_pid_);
     describe(uuid, process.name, [&](pbf_writer& track) {
@@ -84,7 +84,7 @@ class PerfettoFile {
       body.add_int32(Descriptor::kProcessPid, pid);
       body.add_string(Descriptor::kProcessName, process.name);
     });
-    for (const Track& track : process.tracks) {
+    for (const timeline::Track& track : process.tracks) {
       if (track.values.empty()) {
         write_slices(track, pid);
       } else {
@@ -117,7 +117,7 @@ class PerfettoFile {
     });
   }
 
-  void write_slices(const Track& track, std::int32_t pid) {
+  void write_slices(const timeline::Track& track, std::int32_t pid) {
     const std::uint64_t uuid = ++last_uuid_;
     describe(uuid, track.name, [&](pbf_writer& out) {
       pbf_writer body(out, Descriptor::kThread);
@@ -126,9 +126,9 @@ class PerfettoFile {
       body.add_int32(Descriptor::kThreadTid, static_cast<std::int32_t>(1'000'000 + uuid));
       body.add_string(Descriptor::kThreadName, track.name);
     });
-    walk(
-        track.slices, [&](const Slice& slice) { write_begin(slice, uuid); },
-        [&](const Slice& slice) { write_end(slice, uuid); });
+    timeline::walk(
+        track.slices, [&](const timeline::Slice& slice) { write_begin(slice, uuid); },
+        [&](const timeline::Slice& slice) { write_end(slice, uuid); });
   }
 
   void stamp(pbf_writer& out, std::int64_t time_ns) {
@@ -142,7 +142,7 @@ class PerfettoFile {
     entry.add_string(InternedData::kName, name);
   }
 
-  void write_begin(const Slice& slice, std::uint64_t uuid) {
+  void write_begin(const timeline::Slice& slice, std::uint64_t uuid) {
     add([&](pbf_writer& out) {
       stamp(out, slice.start_ns);
       const Names::Entry name = event_names_.number_of(slice.name);
@@ -150,7 +150,7 @@ class PerfettoFile {
         // One for all: of a field that is not repeated, readers keep the last.
         pbf_writer data(out, Packet::kInternedData);
         if (name.is_new) intern(data, InternedData::kEventNames, name.number, slice.name);
-        for (const Argument& each : slice.arguments) {
+        for (const timeline::Argument& each : slice.arguments) {
           const Names::Entry key = annotation_names_.number_of(each.name);
           if (key.is_new) intern(data, InternedData::kAnnotationNames, key.number, each.name);
         }
@@ -159,7 +159,7 @@ class PerfettoFile {
       body.add_enum(Event::kType, Event::kBegin);
       body.add_uint64(Event::kTrack, uuid);
       body.add_uint64(Event::kNameNumber, name.number);
-      for (const Argument& each : slice.arguments) {
+      for (const timeline::Argument& each : slice.arguments) {
         pbf_writer annotation(body, Event::kAnnotations);
         annotation.add_uint64(Event::kAnnotationNameNumber,
                               annotation_names_.number_of(each.name).number);
@@ -168,7 +168,7 @@ class PerfettoFile {
     });
   }
 
-  void write_end(const Slice& slice, std::uint64_t uuid) {
+  void write_end(const timeline::Slice& slice, std::uint64_t uuid) {
     add([&](pbf_writer& out) {
       stamp(out, slice.end_ns);
       pbf_writer body(out, Packet::kTrackEvent);
@@ -177,14 +177,14 @@ class PerfettoFile {
     });
   }
 
-  void write_counter(const Track& track, std::uint64_t process) {
+  void write_counter(const timeline::Track& track, std::uint64_t process) {
     const std::uint64_t uuid = ++last_uuid_;
     describe(uuid, track.name, [&](pbf_writer& out) {
       out.add_uint64(Descriptor::kParent, process);
       pbf_writer counter(out, Descriptor::kCounter);
       counter.add_string(Descriptor::kCounterUnitName, track.unit);
     });
-    for (const Value& value : track.values) {
+    for (const timeline::Value& value : track.values) {
       add([&](pbf_writer& out) {
         stamp(out, value.time_ns);
         pbf_writer body(out, Packet::kTrackEvent);
@@ -195,7 +195,7 @@ class PerfettoFile {
     }
   }
 
-  OutputFile file_;
+  result::OutputFile file_;
   std::string bytes_;
   Names event_names_, annotation_names_;
   std::uint64_t last_uuid_ = 0;
@@ -204,10 +204,11 @@ class PerfettoFile {
 
 }  // namespace
 
-void write_perfetto(Folder& folder, const std::string& name, const Timeline& timeline) {
+void write_perfetto(result::OutputFolder& folder, const std::string& name,
+                    const timeline::Timeline& timeline) {
   PerfettoFile file(folder, name);
   file.begin(timeline.start_ns);
-  for (const Process& process : timeline.processes) file.write(process);
+  for (const timeline::Process& process : timeline.processes) file.write(process);
   file.put(timeline.events());
 }
 

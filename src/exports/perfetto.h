@@ -10,14 +10,15 @@
 
 #pragma once
 
-#include "trainwire/exports/folder.h"
-#include "trainwire/exports/timeline.h"
+#include "trainwire/result/output_folder.h"
+#include "trainwire/timeline/timeline.h"
 
 #include <string>
 
 namespace tw::exports {
 
 /// NAME.perfetto-trace. Throws SystemError.
-void write_perfetto(Folder& folder, const std::string& name, const Timeline& timeline);
+void write_perfetto(result::OutputFolder& folder, const std::string& name,
+                    const timeline::Timeline& timeline);
 
 }  // namespace tw::exports

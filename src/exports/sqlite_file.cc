@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/exports/sqlite_file.h"
 
+#include "trainwire/base/clean_text.h"
 #include "trainwire/base/error.h"
-#include "trainwire/exports/utf8.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -128,15 +128,15 @@ void insert_fact(Insert& insert, int place, const std::string& point, const Fact
 
 class SqliteTableWriter : public TableWriter {
  public:
-  SqliteTableWriter(SqliteFile& file, const TableSource& table)
+  SqliteTableWriter(SqliteFile& file, const timeline::TableSource& table)
       : file_(&file),
         table_(&table),
         insert_(file.database_, file.path_, table.name, table.columns.size()) {}
 
-  void row(std::span<const Cell> cells) override {
+  void row(std::span<const timeline::Cell> cells) override {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const int place = static_cast<int>(i) + 1;
-      const Cell& cell = cells[i];
+      const timeline::Cell& cell = cells[i];
       const Type type = table_->columns[i].type;
       if (!cell.has_value) {
         insert_.null(place);
@@ -154,11 +154,11 @@ class SqliteTableWriter : public TableWriter {
 
  private:
   SqliteFile* file_;
-  const TableSource* table_;
+  const timeline::TableSource* table_;
   Insert insert_;
 };
 
-SqliteFile::SqliteFile(Folder& folder, const Source& source)
+SqliteFile::SqliteFile(result::OutputFolder& folder, const timeline::Source& source)
     : folder_(&folder), path_(folder.temporary(kName)), guard_(path_) {
   ::unlink(path_.c_str());  // of a process that was killed and had our number
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -177,12 +177,12 @@ SqliteFile::SqliteFile(Folder& folder, const Source& source)
 
 SqliteFile::~SqliteFile() { sqlite3_close(database_); }
 
-void SqliteFile::write_columns(const Source& source) {
+void SqliteFile::write_columns(const timeline::Source& source) {
   execute(database_, path_,
           "CREATE TABLE columns (table_name TEXT, column_name TEXT, type TEXT, unit TEXT, "
           "meaning TEXT)");
   Insert insert(database_, path_, "columns", 5);
-  for (const TableSource& table : source.tables) {
+  for (const timeline::TableSource& table : source.tables) {
     std::vector<std::string> columns;
     for (const result::Column& column : table.columns) {
       columns.push_back(fmt::format("{} {}", quoted_name(column.name), sql_type(column.type)));
@@ -198,7 +198,7 @@ void SqliteFile::write_columns(const Source& source) {
   }
 }
 
-void SqliteFile::write_facts(const Source& source) {
+void SqliteFile::write_facts(const timeline::Source& source) {
   execute(database_, path_,
           source.is_sweep ? "CREATE TABLE run (point TEXT, key TEXT, value)"
                           : "CREATE TABLE run (key TEXT, value)");
@@ -210,10 +210,10 @@ void SqliteFile::write_facts(const Source& source) {
     for (const Fact& fact : facts) insert_fact(insert, place, point, fact);
   };
   if (source.is_sweep) write("", record::document_of(source.file));
-  for (const RunPart& run : source.runs) write(run.point, record::document_of(run.file));
+  for (const timeline::RunPart& run : source.runs) write(run.point, record::document_of(run.file));
 }
 
-std::unique_ptr<TableWriter> SqliteFile::table_writer(const TableSource& table) {
+std::unique_ptr<TableWriter> SqliteFile::table_writer(const timeline::TableSource& table) {
   return std::make_unique<SqliteTableWriter>(*this, table);
 }
 

@@ -5,8 +5,8 @@
 
 #pragma once
 
-#include "trainwire/exports/folder.h"
 #include "trainwire/exports/table_writer.h"
+#include "trainwire/result/output_folder.h"
 
 #include <memory>
 
@@ -18,21 +18,21 @@ namespace tw::exports {
 class SqliteFile {
  public:
   /// Throws SystemError. REQUIRES: both outlive the file.
-  SqliteFile(Folder& folder, const Source& source);
+  SqliteFile(result::OutputFolder& folder, const timeline::Source& source);
   ~SqliteFile();
 
   /// The writer of one table of the source. REQUIRES: one at a time; the file outlives it.
-  std::unique_ptr<TableWriter> table_writer(const TableSource& table);
+  std::unique_ptr<TableWriter> table_writer(const timeline::TableSource& table);
   /// The last call. Throws SystemError.
   void put();
 
  private:
-  void write_columns(const Source& source);
-  void write_facts(const Source& source);
+  void write_columns(const timeline::Source& source);
+  void write_facts(const timeline::Source& source);
 
-  Folder* folder_;
+  result::OutputFolder* folder_;
   std::string path_;
-  RemovedAtEnd guard_;
+  result::RemovedAtEnd guard_;
   sqlite3* database_ = nullptr;
   std::int64_t rows_ = 0;  ///< of the source's tables
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/exports/rows.h"
+#include "trainwire/timeline/rows.h"
 
 #include <span>
 
@@ -17,7 +17,7 @@ class TableWriter {
   virtual ~TableWriter() = default;
 
   /// REQUIRES: a cell for each column of the table. Throws SystemError.
-  virtual void row(std::span<const Cell> cells) = 0;
+  virtual void row(std::span<const timeline::Cell> cells) = 0;
   /// The last call; without it nothing stays. Throws SystemError.
   virtual void finish(std::int64_t rows) = 0;
 };

@@ -14,13 +14,14 @@ using result::Type;
 
 class CsvWriter : public TableWriter {
  public:
-  CsvWriter(Folder& folder, const TableSource& table) : file_(folder, table.name + ".csv", "csv") {
+  CsvWriter(result::OutputFolder& folder, const timeline::TableSource& table)
+      : file_(folder, table.name + ".csv", "csv") {
     for (const result::Column& column : table.columns) add(column.name);
     end_row();
   }
 
-  void row(std::span<const Cell> cells) override {
-    for (const Cell& cell : cells) add(cell.has_value ? cell.text : std::string_view());
+  void row(std::span<const timeline::Cell> cells) override {
+    for (const timeline::Cell& cell : cells) add(cell.has_value ? cell.text : std::string_view());
     end_row();
   }
   void finish(std::int64_t rows) override { file_.put(rows); }
@@ -36,13 +37,13 @@ class CsvWriter : public TableWriter {
     line_.clear();
   }
 
-  OutputFile file_;
+  result::OutputFile file_;
   std::string line_;
 };
 
 class JsonLinesWriter : public TableWriter {
  public:
-  JsonLinesWriter(Folder& folder, const TableSource& table)
+  JsonLinesWriter(result::OutputFolder& folder, const timeline::TableSource& table)
       : file_(folder, table.name + ".jsonl", "json") {
     for (const result::Column& column : table.columns) {
       std::string key;
@@ -51,7 +52,7 @@ class JsonLinesWriter : public TableWriter {
     }
   }
 
-  void row(std::span<const Cell> cells) override {
+  void row(std::span<const timeline::Cell> cells) override {
     line_ = '{';
     for (std::size_t i = 0; i < cells.size(); ++i) {
       line_ += columns_[i].key;
@@ -70,7 +71,7 @@ class JsonLinesWriter : public TableWriter {
     Type type;
   };
 
-  void append(const Cell& cell, Type type) {
+  void append(const timeline::Cell& cell, Type type) {
     if (!cell.has_value) {
       line_ += "null";
     } else if (type == Type::Text) {
@@ -85,7 +86,7 @@ class JsonLinesWriter : public TableWriter {
     }
   }
 
-  OutputFile file_;
+  result::OutputFile file_;
   std::vector<Named> columns_;
   std::string line_;
 };
@@ -107,11 +108,13 @@ void append_json(std::string& line, std::string_view text) {
   line += '"';
 }
 
-std::unique_ptr<TableWriter> csv_writer(Folder& folder, const TableSource& table) {
+std::unique_ptr<TableWriter> csv_writer(result::OutputFolder& folder,
+                                        const timeline::TableSource& table) {
   return std::make_unique<CsvWriter>(folder, table);
 }
 
-std::unique_ptr<TableWriter> json_lines_writer(Folder& folder, const TableSource& table) {
+std::unique_ptr<TableWriter> json_lines_writer(result::OutputFolder& folder,
+                                               const timeline::TableSource& table) {
   return std::make_unique<JsonLinesWriter>(folder, table);
 }
 

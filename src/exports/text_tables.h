@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "trainwire/exports/folder.h"
 #include "trainwire/exports/table_writer.h"
+#include "trainwire/result/output_folder.h"
 
 #include <memory>
 #include <string>
@@ -13,9 +13,11 @@
 namespace tw::exports {
 
 /// NAME.csv. Numbers stay as they were written. REQUIRES: both outlive the writer.
-std::unique_ptr<TableWriter> csv_writer(Folder& folder, const TableSource& table);
+std::unique_ptr<TableWriter> csv_writer(result::OutputFolder& folder,
+                                        const timeline::TableSource& table);
 /// NAME.jsonl. A field without a value is null.
-std::unique_ptr<TableWriter> json_lines_writer(Folder& folder, const TableSource& table);
+std::unique_ptr<TableWriter> json_lines_writer(result::OutputFolder& folder,
+                                               const timeline::TableSource& table);
 
 /// Appends a JSON text with its quotes. REQUIRES: `text` is UTF-8.
 void append_json(std::string& line, std::string_view text);
