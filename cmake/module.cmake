@@ -1,44 +1,62 @@
-# tw_module(NAME HEADERS ... SOURCES ... TESTS ... DEPS other modules ... TEST_DEPS modules that only its tests use ...
+# tw_module(NAME [MEASURES] HEADERS ... SOURCES ... TESTS ... DEPS other modules ... TEST_DEPS modules that only its tests use ...
 #           LIBS outside libraries)
 #
 # One static library tw_NAME and one test program NAME_test. A module sees the headers of the modules
 # it declares (and of theirs) and no others: each module's headers are reached through a folder of its
 # own, build/include/NAME/trainwire/NAME, so an undeclared #include does not compile and an
-# undeclared symbol does not link. Every header is also compiled alone.
+# undeclared symbol does not link.
+#
+# MEASURES: its tests measure times or count what the kernel has; they run alone, and not under sanitizers (./check all
+# runs them there too).
 function(tw_module name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;TESTS;DEPS;TEST_DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "MEASURES" "" "HEADERS;SOURCES;TESTS;DEPS;TEST_DEPS;LIBS" ${ARGN})
   set(include_dir ${PROJECT_BINARY_DIR}/include/${name})
   file(MAKE_DIRECTORY ${include_dir}/trainwire)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include_dir}/trainwire/${name} SYMBOLIC)
 
+  set(deps ${ARG_DEPS})
   list(TRANSFORM ARG_DEPS PREPEND tw_)
-  list(TRANSFORM ARG_TEST_DEPS PREPEND tw_)
   add_library(tw_${name} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
   target_include_directories(tw_${name} PUBLIC ${include_dir})
   target_link_libraries(tw_${name} PUBLIC ${ARG_DEPS} ${ARG_LIBS} PRIVATE tw_warnings tw_sanitizers)
+  tw_unity(tw_${name} MODULES base ${name} ${deps} SOURCES ${ARG_SOURCES})
   if(TW_PRECOMPILE)
     target_link_libraries(tw_${name} PRIVATE fmt::fmt)
     target_precompile_headers(tw_${name} REUSE_FROM tw_precompiled)
   endif()
-  set_property(GLOBAL APPEND PROPERTY TW_MODULES ${name})
-  # clang builds only the fuzz targets; g++ is the compiler the warnings are for.
-  if(TW_FUZZ)
-    return()
-  endif()
-  # One preset is enough to prove it.
-  if(NOT TW_SANITIZE AND NOT TW_PRECOMPILE)
+  if(TW_TESTS)
     tw_compile_headers_alone(${name} ${ARG_HEADERS})
+    tw_module_test(${name} "${ARG_MEASURES}" MODULES base ${name} ${deps} ${ARG_TEST_DEPS} TESTS ${ARG_TESTS})
   endif()
-
-  add_executable(${name}_test ${ARG_TESTS})
-  target_link_libraries(${name}_test PRIVATE tw_${name} ${ARG_TEST_DEPS} tw_test_main)
-  target_precompile_headers(${name}_test REUSE_FROM tw_test_main)
-  add_test(NAME ${name}_test COMMAND ${name}_test)
-  set_tests_properties(${name}_test PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
-# TW_PRECOMPILE=ON halves the compiling of presets that nobody ships. Not for release: there every source includes its own
-# header first, which proves that the header stands on its own includes; a precompiled header would hide what it lacks.
+# Tests of a large module are spread over several entries of ctest, which run at the same time.
+function(tw_module_test name measures)
+  cmake_parse_arguments(ARG "" "" "MODULES;TESTS" ${ARGN})
+  add_executable(${name}_test ${ARG_TESTS})
+  list(TRANSFORM ARG_MODULES PREPEND tw_ OUTPUT_VARIABLE libraries)
+  target_link_libraries(${name}_test PRIVATE ${libraries} tw_test_main)
+  target_precompile_headers(${name}_test REUSE_FROM tw_test_main)
+  tw_unity(${name}_test MODULES ${ARG_MODULES} SOURCES ${ARG_TESTS})
+  list(LENGTH ARG_TESTS files)
+  math(EXPR shards "(${files} + 11) / 12")
+  if(measures OR shards LESS 2)
+    add_test(NAME ${name}_test COMMAND ${name}_test)
+    set_tests_properties(${name}_test PROPERTIES LABELS unit TIMEOUT 300)
+    if(measures)
+      set_tests_properties(${name}_test PROPERTIES LABELS "unit;measures" RUN_SERIAL TRUE)
+    endif()
+    return()
+  endif()
+  foreach(shard RANGE 1 ${shards})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${name}_test/${shard} COMMAND ${name}_test)
+    set_tests_properties(${name}_test/${shard} PROPERTIES LABELS unit TIMEOUT 300
+                         ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+  endforeach()
+endfunction()
+
+# TW_PRECOMPILE=ON: libraries are compiled with a precompiled header of what comes from outside. For presets that nobody ships.
 option(TW_PRECOMPILE "Compile libraries with a precompiled header" OFF)
 if(TW_PRECOMPILE)
   add_library(tw_precompiled STATIC ${PROJECT_SOURCE_DIR}/cmake/precompiled.cc)
@@ -48,13 +66,19 @@ if(TW_PRECOMPILE)
 endif()
 
 # What every test program is linked with. Its precompiled header saves two seconds of compiling a file.
-add_library(tw_test_main STATIC ${PROJECT_SOURCE_DIR}/cmake/test_main.cc)
-target_link_libraries(tw_test_main PUBLIC tw_warnings tw_sanitizers GTest::gmock GTest::gtest)
-target_compile_definitions(tw_test_main PUBLIC TW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-target_precompile_headers(tw_test_main PRIVATE <gmock/gmock.h> <map> <string> <vector>)
+if(TW_TESTS)
+  add_library(tw_test_main STATIC ${PROJECT_SOURCE_DIR}/cmake/test_main.cc)
+  target_link_libraries(tw_test_main PUBLIC tw_warnings tw_sanitizers GTest::gmock GTest::gtest)
+  target_compile_definitions(tw_test_main PUBLIC TW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_precompile_headers(tw_test_main PRIVATE <gmock/gmock.h> <map> <string> <vector>)
+endif()
 
-# Each header must stand on its own includes.
+# Each header must stand on its own includes: `ninja headers_alone` compiles every one by itself. Most are also the first
+# include of a source; this is for the proof, and takes long (./check all).
 function(tw_compile_headers_alone name)
+  if(NOT TARGET headers_alone)
+    add_custom_target(headers_alone)
+  endif()
   foreach(header ${ARGN})
     set(source ${PROJECT_BINARY_DIR}/generated/alone/${name}/${header}.cc)
     if(NOT EXISTS ${source})
@@ -63,7 +87,8 @@ function(tw_compile_headers_alone name)
     list(APPEND sources ${source})
   endforeach()
   if(sources)
-    add_library(tw_${name}_headers OBJECT ${sources})
+    add_library(tw_${name}_headers OBJECT EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(tw_${name}_headers PRIVATE tw_${name} tw_warnings tw_sanitizers)
+    add_dependencies(headers_alone tw_${name}_headers)
   endif()
 endfunction()
