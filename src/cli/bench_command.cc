@@ -5,8 +5,6 @@
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/lab_output.h"
 #include "trainwire/cli/training_run.h"
-#include "trainwire/collective/strategies.h"
-#include "trainwire/trainer/parts.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -45,12 +43,12 @@ std::vector<trainer::BenchRow> rows_of(const Options& options) {
     const std::string_view word = left.substr(0, comma);
     left = comma == left.npos ? std::string_view() : left.substr(comma + 1);
     const auto size = parse_bytes(word);
-    if (!size || *size < Bytes(trainer::kElementBytes)) {
+    if (!size || *size < Bytes(workload::kElementBytes)) {
       throw SpecError(
           fmt::format("--sizes: \"{}\" is no size of 4 bytes or more; write 64KiB,1MiB", word));
     }
     rows.push_back(
-        {.elements = (size->count() + trainer::kElementBytes - 1) / trainer::kElementBytes,
+        {.elements = (size->count() + workload::kElementBytes - 1) / workload::kElementBytes,
          .repeats = repeats_of(options, *size)});
   }
   if (rows.empty()) throw SpecError("--sizes: no size is given; write 64KiB,1MiB");
@@ -71,7 +69,7 @@ std::vector<Row> measured(const std::vector<lab::RankState>& ranks, double bus_f
   for (const lab::RankState& rank : ranks) {
     for (std::size_t i = 0; i < std::min(rows.size(), rank.counts.bench.size()); ++i) {
       const lab::RankCounts::Bench& one = rank.counts.bench[i];
-      rows[i].bytes = trainer::kElementBytes * one.elements;
+      rows[i].bytes = workload::kElementBytes * one.elements;
       rows[i].time_s = std::max(rows[i].time_s, 1e-9 * static_cast<double>(one.time_ns));
       rows[i].cpu_s += 1e-9 * static_cast<double>(one.cpu_ns);
       rows[i].wrong += one.wrong;
@@ -87,7 +85,7 @@ std::vector<Row> measured(const std::vector<lab::RankState>& ranks, double bus_f
 void print_table(const std::vector<Row>& rows, const lab::TrainingJob& job,
                  const std::string& place, Streams streams) {
   fmt::print(streams.out, "{} of {} ranks, {}\n{:>12} {:>12} {:>14} {:>14} {:>8} {:>10}\n",
-             job.tasks.front().strategy, job.tasks.size(), place, "size", "time", "algbw", "busbw",
+             job.training().strategy, job.tasks.size(), place, "size", "time", "algbw", "busbw",
              "#wrong", "cpu");
   for (const Row& row : rows) {
     fmt::print(streams.out, "{:>12} {:>12} {:>14} {:>14} {:>8} {:>10}\n", exact(Bytes(row.bytes)),
@@ -103,7 +101,7 @@ nlohmann::ordered_json document_of(const std::vector<Row>& rows, const lab::Trai
                                    const TrainingRun& training) {
   nlohmann::ordered_json document{{"schema", 1},
                                   {"command", "bench exchange"},
-                                  {"strategy", job.tasks.front().strategy},
+                                  {"strategy", job.training().strategy},
                                   {"ranks", job.tasks.size()},
                                   {"place", training.place_text()},
                                   {"rows", nlohmann::ordered_json::array()}};
@@ -149,11 +147,10 @@ int bench(const Options& options, Streams streams) {
     throw SpecError("bench exchange takes an experiment with one job");
   }
   const lab::TrainingJob& job = training.jobs().front();
-  const trainer::Task& first = job.tasks.front();
-  if (collective::strategy(first.strategy).draws_peers || first.arrangement.asynchronous) {
+  if (job.training().asynchronous()) {
     throw SpecError(fmt::format(
         "bench exchange times exchanges in which all ranks take part; {} has none: take `run`",
-        first.strategy));
+        job.training().strategy));
   }
   training.prepare();
   const ScratchFolder scratch;
@@ -162,18 +159,17 @@ int bench(const Options& options, Streams streams) {
   training.request().folder_is_temporary = true;
   for (trainer::Task& task : training.jobs().front().tasks) {
     task.bench = sizes;
-    task.steps = static_cast<std::int64_t>(sizes.size());
-    task.warmup = 0;
-    task.overlap = false;
+    task.training.steps = static_cast<std::int64_t>(sizes.size());
+    task.training.warmup = 0;
+    task.training.overlap = false;
   }
   lab::RankTalk talk(training.jobs());
   const lab::ConductOutcome outcome = training.conduct(talk);
   if (outcome.interrupted) return kInterrupted;
   if (outcome.failure) throw Error(*outcome.failure);
-  const trainer::Task& task = training.jobs().front().tasks.front();
+  const workload::Training& trained = training.jobs().front().training();
   const std::vector<Row> rows = measured(
-      talk.ranks(),
-      collective::bus_factor(collective::strategy(task.strategy).operation, task.workers()));
+      talk.ranks(), collective::bus_factor(trained.row().operation, trained.workers()));
   nlohmann::ordered_json document = document_of(rows, training.jobs().front(), training);
   const std::vector<Judged> judged = judge_all(experiment.expectations, "bench", document);
   if (options.json) {

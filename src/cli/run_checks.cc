@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/run_checks.h"
 
+#include "trainwire/workload/volume.h"
+
 #include <fmt/format.h>
 
 #include <map>
@@ -26,7 +28,8 @@ RunCheck schedule_check(const std::vector<lab::TrainingJob>& jobs,
   std::int64_t sent = 0;
   std::string first;
   std::vector<std::vector<std::vector<std::int64_t>>> expected;
-  for (const lab::TrainingJob& job : jobs) expected.push_back(lab::scheduled_bytes(job));
+  for (const lab::TrainingJob& job : jobs)
+    expected.push_back(workload::bytes_by_rank(job.training()));
   for (const lab::RankState& rank : ranks) {
     for (std::size_t peer = 0; peer < rank.counts.sent.size(); ++peer) {
       const std::int64_t asked = expected[rank.job][rank.rank][peer];

@@ -86,11 +86,11 @@ lab::TrainingJob job_of_two() {
   job.hosts = {0, 1};
   job.host_names = {"host0", "host1"};
   trainer::Task task;
-  task.strategy = "ring";
-  task.arrangement.layout = {.hosts = 2, .host_of = {0, 1}};
-  task.buckets = {{.elements = 1000}};
-  task.steps = 2;
-  task.broadcast = false;
+  task.training.strategy = "ring";
+  task.training.arrangement.layout = {.hosts = 2, .host_of = {0, 1}};
+  task.training.buckets = {{.elements = 1000}};
+  task.training.steps = 2;
+  task.training.broadcast = false;
   job.tasks = {task, task};
   return job;
 }

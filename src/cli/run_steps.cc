@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/run_steps.h"
 
-#include "trainwire/collective/strategies.h"
-#include "trainwire/trainer/parts.h"
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -126,7 +123,7 @@ void remove_rank_files(const std::string& folder, const lab::TrainingJob& job) {
 std::optional<imports::StepLog> step_log(const std::vector<PhaseRow>& rows,
                                          const lab::TrainingJob& job) {
   imports::StepLog log{.format = "run", .steps = {}};
-  const int workers = job.tasks.front().workers();
+  const int workers = job.training().workers();
   for (const PhaseRow& row : rows) {
     if (row.phase != "step" || row.step < 0 || row.rank >= workers) continue;
     log.steps.push_back(
@@ -137,8 +134,8 @@ std::optional<imports::StepLog> step_log(const std::vector<PhaseRow>& rows,
 }
 
 StepFigures step_figures(const std::vector<PhaseRow>& rows, const lab::TrainingJob& job) {
-  const trainer::Task& task = job.tasks.front();
-  const auto workers = static_cast<std::size_t>(task.workers());
+  const workload::Training& training = job.training();
+  const auto workers = static_cast<std::size_t>(training.workers());
   StepFigures figures;
   ByStep steps;
   std::map<std::pair<std::int64_t, int>, std::pair<std::int64_t, std::int64_t>> exchanges;
@@ -172,10 +169,10 @@ StepFigures step_figures(const std::vector<PhaseRow>& rows, const lab::TrainingJ
     figures.phases_s[phase] = median(std::move(all));
   }
   if (figures.exchange_s && figures.exchange_s->value > 0 && workers > 1) {
-    const double bytes = static_cast<double>(trainer::kElementBytes * task.elements());
-    const auto operation = collective::strategy(task.strategy).operation;
-    figures.busbw_bps =
-        8 * bytes * collective::bus_factor(operation, task.workers()) / figures.exchange_s->value;
+    const double bytes = static_cast<double>(training.bytes().count());
+    figures.busbw_bps = 8 * bytes *
+                        collective::bus_factor(training.row().operation, training.workers()) /
+                        figures.exchange_s->value;
   }
   return figures;
 }

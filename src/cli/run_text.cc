@@ -3,7 +3,7 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/cli/printable.h"
-#include "trainwire/trainer/parts.h"
+#include "trainwire/workload/volume.h"
 
 #include <fmt/format.h>
 
@@ -29,10 +29,10 @@ std::string job_text(const lab::TrainingJob& job, const StepFigures& figures) {
   const trainer::Task& task = job.tasks.front();
   std::string text = fmt::format(
       "{}: {} of {} rank{}{}, {} of gradients in {} bucket{}, {} step{}\n", printable(job.name),
-      task.strategy, job.tasks.size(), job.tasks.size() == 1 ? "" : "s",
+      task.training.strategy, job.tasks.size(), job.tasks.size() == 1 ? "" : "s",
       job.transport == "tcp" ? "" : fmt::format(" (tcp in place of {})", job.transport),
-      readable(Bytes(trainer::kElementBytes * task.elements())), task.buckets.size(),
-      task.buckets.size() == 1 ? "" : "s", figures.steps, figures.steps == 1 ? "" : "s");
+      readable(task.training.bytes()), task.training.buckets.size(),
+      task.training.buckets.size() == 1 ? "" : "s", figures.steps, figures.steps == 1 ? "" : "s");
   if (figures.step_s) text += fmt::format("  step      {}\n", time_text(*figures.step_s));
   if (figures.exchange_s) {
     text += fmt::format("  exchange  {}{}\n", time_text(*figures.exchange_s),
@@ -41,7 +41,7 @@ std::string job_text(const lab::TrainingJob& job, const StepFigures& figures) {
                                               : "");
   }
   const auto wait = figures.phases_s.find("wait");
-  if (wait != figures.phases_s.end() && task.compute.backward.count() > 0) {
+  if (wait != figures.phases_s.end() && task.training.compute.backward.count() > 0) {
     text +=
         fmt::format("  exposed   {} of it after backward\n", readable(from_seconds(wait->second)));
   }
@@ -139,20 +139,21 @@ ordered_json jobs_document(const RunView& view) {
     const StepFigures& figures = view.figures[i];
     ordered_json phases = ordered_json::object();
     for (const auto& [phase, seconds] : figures.phases_s) phases[phase] = seconds;
-    jobs.push_back({{"name", job.name},
-                    {"strategy", task.strategy},
-                    {"ranks", job.tasks.size()},
-                    {"gradient_bytes", trainer::kElementBytes * task.elements()},
-                    {"buckets", task.buckets.size()},
-                    {"verified", task.verify},
-                    {"steps", figures.steps},
-                    {"step_sent_bytes", static_cast<double>(view.sent_bytes[i]) /
-                                            static_cast<double>(task.steps + task.warmup)},
-                    {"demand_bytes", lab::demand(job).count()},
-                    {"step", times_document(figures.step_times_s)},
-                    {"exchange", times_document(figures.exchange_times_s)},
-                    {"busbw_bps", figures.busbw_bps},
-                    {"phases_median_s", phases}});
+    jobs.push_back(
+        {{"name", job.name},
+         {"strategy", task.training.strategy},
+         {"ranks", job.tasks.size()},
+         {"gradient_bytes", task.training.bytes().count()},
+         {"buckets", task.training.buckets.size()},
+         {"verified", task.verify},
+         {"steps", figures.steps},
+         {"step_sent_bytes", static_cast<double>(view.sent_bytes[i]) /
+                                 static_cast<double>(task.training.steps + task.training.warmup)},
+         {"demand_bytes", workload::demand(job.training()).count()},
+         {"step", times_document(figures.step_times_s)},
+         {"exchange", times_document(figures.exchange_times_s)},
+         {"busbw_bps", figures.busbw_bps},
+         {"phases_median_s", phases}});
   }
   return jobs;
 }

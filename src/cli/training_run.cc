@@ -43,9 +43,9 @@ class StepStatus {
     if (!talk.started() || now < due_ns_) return;
     due_ns_ = now + 200'000'000;
     if (began_ns_ == 0) began_ns_ = now;
-    const trainer::Task& task = jobs.front().tasks.front();
-    const std::int64_t all = task.steps + task.warmup;
-    const std::int64_t done = std::clamp<std::int64_t>(talk.step(0) + task.warmup, 0, all);
+    const workload::Training& training = jobs.front().training();
+    const std::int64_t all = training.steps + training.warmup;
+    const std::int64_t done = std::clamp<std::int64_t>(talk.step(0) + training.warmup, 0, all);
     const double elapsed = 1e-9 * static_cast<double>(now - began_ns_);
     std::string line = fmt::format("step {} of {}", done, all);
     if (done > 0 && elapsed > 0) {
@@ -156,13 +156,13 @@ record::LiveHeader TrainingRun::live_header() const {
     }
   }
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    const trainer::Task& task = jobs_[i].tasks.front();
+    const workload::Training& training = jobs_[i].training();
     header.jobs.push_back({.name = jobs_[i].name,
                            .model = *experiment_.jobs[i].model,
-                           .strategy = task.strategy,
+                           .strategy = training.strategy,
                            .ranks = jobs_[i].tasks.size(),
-                           .steps = static_cast<std::uint64_t>(task.steps),
-                           .warmup = static_cast<std::uint64_t>(task.warmup)});
+                           .steps = static_cast<std::uint64_t>(training.steps),
+                           .warmup = static_cast<std::uint64_t>(training.warmup)});
   }
   return header;
 }

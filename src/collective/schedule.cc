@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace tw::collective {
 namespace {
@@ -46,6 +47,22 @@ std::int64_t chunk_begin(std::int64_t elements, int chunks, int chunk) {
 
 std::int64_t chunk_elements(std::int64_t elements, int chunks, int chunk) {
   return elements / chunks + (chunk < elements % chunks ? 1 : 0);
+}
+
+Range range_of(const Schedule& schedule, const Transfer& transfer, std::int64_t elements) {
+  const std::int64_t first = chunk_begin(elements, schedule.chunks, transfer.chunk);
+  const std::int64_t end = chunk_begin(elements, schedule.chunks, transfer.chunk + transfer.width);
+  return {.first = first, .elements = end - first};
+}
+
+Schedule distribution(Schedule schedule) {
+  schedule.program = [all = std::move(schedule.program)](int rank) {
+    Program program = all(rank);
+    std::erase_if(program, [](const Strand& s) { return s.combine != Combine::Replace; });
+    return program;
+  };
+  schedule.depth = std::min<std::int64_t>(schedule.depth, 1);
+  return schedule;
 }
 
 }  // namespace tw::collective

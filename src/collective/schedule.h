@@ -113,4 +113,18 @@ std::vector<Transfer> transfers_of(const Schedule& schedule, int rank);
 std::int64_t chunk_begin(std::int64_t elements, int chunks, int chunk);
 std::int64_t chunk_elements(std::int64_t elements, int chunks, int chunk);
 
+/// Elements [first, first + elements) of a payload.
+struct Range {
+  std::int64_t first = 0;
+  std::int64_t elements = 0;
+  bool operator==(const Range&) const = default;
+};
+
+/// What a transfer moves of a payload of `elements`.
+Range range_of(const Schedule& schedule, const Transfer& transfer, std::int64_t elements);
+
+/// The transfers that replace, alone and in their rounds: a parameter server's distribution half,
+/// which brings what servers hold to the workers, whoever summed it.
+Schedule distribution(Schedule schedule);
+
 }  // namespace tw::collective

@@ -33,6 +33,8 @@ struct Arrangement {
   /// Pair averaging: which step's choice of peers.
   std::uint64_t seed = 0;
   std::int64_t step = 0;
+
+  bool operator==(const Arrangement&) const = default;
 };
 
 /// What an exchange achieves.

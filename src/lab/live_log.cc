@@ -61,12 +61,12 @@ void LiveLog::sample(const RankTalk& talk) {
 }
 
 std::int64_t LiveLog::steps_of(std::size_t job, const RankTalk& talk) const {
-  const trainer::Task& task = jobs_[job].tasks.front();
-  const std::int64_t all = task.steps + task.warmup;
+  const workload::Training& training = jobs_[job].training();
+  const std::int64_t all = training.steps + training.warmup;
   const bool done =
       std::all_of(talk.ranks().begin(), talk.ranks().end(),
                   [&](const RankState& state) { return state.job != job || state.told_counts; });
-  return done ? all : std::clamp<std::int64_t>(talk.step(job) + task.warmup, 0, all);
+  return done ? all : std::clamp<std::int64_t>(talk.step(job) + training.warmup, 0, all);
 }
 
 std::vector<std::vector<std::int64_t>> LiveLog::pair_bytes(const RankTalk& talk) const {

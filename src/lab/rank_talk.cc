@@ -40,7 +40,7 @@ RankTalk::RankTalk(const std::vector<TrainingJob>& jobs)
       states_.push_back({.job = job,
                          .rank = rank,
                          .label = jobs[job].label(rank),
-                         .step = -jobs[job].tasks[rank].warmup});
+                         .step = -jobs[job].training().warmup});
       auto [ours, theirs] = transport::make_control_sockets();
       lines_.push_back(
           {.control = transport::Control(std::move(ours)), .other_end = std::move(theirs)});
@@ -156,7 +156,7 @@ bool RankTalk::done() const {
 }
 
 std::int64_t RankTalk::step(std::size_t job) const {
-  std::int64_t least = jobs_[job].tasks.front().steps;
+  std::int64_t least = jobs_[job].training().steps;
   for (const RankState& state : states_) {
     if (state.job == job) least = std::min(least, state.step);
   }

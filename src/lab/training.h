@@ -20,6 +20,8 @@ struct TrainingJob {
   std::vector<std::string> host_names = {};
   std::vector<trainer::Task> tasks = {};  ///< of each rank
 
+  /// As it is run: with payloads divided by the scale.
+  const workload::Training& training() const { return tasks.front().training; }
   /// "rank 2 on host1", with the job's name when there are several.
   std::string label(std::size_t rank) const;
   bool named = false;
@@ -40,11 +42,5 @@ std::string sockets_file(const std::string& folder, const std::string& job, int 
 std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                                        std::span<const HostAddress> hosts,
                                        const std::string& folder);
-
-/// What the rank that sends most sends in one step.
-Bytes demand(const TrainingJob& job);
-
-/// Bytes from rank to rank that the schedules of all steps move, warm-up and broadcast included.
-std::vector<std::vector<std::int64_t>> scheduled_bytes(const TrainingJob& job);
 
 }  // namespace tw::lab

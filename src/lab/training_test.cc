@@ -15,8 +15,6 @@
 namespace tw::lab {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 spec::Experiment experiment(const std::string& text) {
@@ -43,8 +41,8 @@ TEST(TrainingJobs, DividePayloadsButNotTimesByTheScale) {
       "= "
       "10\n");
   const trainer::Task& task = jobs.at(0).tasks.at(1);
-  EXPECT_EQ(task.elements(), 25'000);
-  EXPECT_EQ(task.compute.forward + task.compute.backward, std::chrono::milliseconds(30));
+  EXPECT_EQ(task.training.elements(), 25'000);
+  EXPECT_EQ(task.training.compute.total(), std::chrono::milliseconds(30));
   EXPECT_EQ(task.address, "127.0.0.2");
   EXPECT_EQ(task.log, "/folder/job0-rank1-steps.tmp");
 }
@@ -61,8 +59,8 @@ TEST(TrainingJobs, OfAStragglerComputeLonger) {
   const auto jobs = jobs_of(
       "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\nstraggler = \"host1\"\n"
       "straggler_factor = 2.5\n");
-  EXPECT_EQ(jobs[0].tasks[0].compute.factor, 1);
-  EXPECT_EQ(jobs[0].tasks[1].compute.factor, 2.5);
+  EXPECT_EQ(jobs[0].training().factor(0), 1);
+  EXPECT_EQ(jobs[0].training().factor(1), 2.5);
 }
 
 TEST(TrainingJobs, VerifySmallPayloadsUnlessTold) {
@@ -89,16 +87,6 @@ TEST(TrainingJobs, RunAPresetsTransportOverTcp) {
   const auto jobs =
       jobs_of("[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\nframework = \"horovod\"\n");
   EXPECT_EQ(jobs[0].transport, "mpi");
-}
-
-TEST(ScheduledBytes, OfARingAreTheFormulaTimesTheSteps) {
-  // 3 ranks, 900 elements: 2(3-1)/3 of 3600 bytes in each of 5 steps, and no broadcast.
-  const auto jobs = jobs_of(
-      "[network]\nhosts = 3\n[[job]]\nparameters = 3600\nsteps = 4\nwarmup = 1\nbroadcast = "
-      "false\n");
-  EXPECT_THAT(
-      scheduled_bytes(jobs[0]),
-      ElementsAre(ElementsAre(0, 24'000, 0), ElementsAre(0, 0, 24'000), ElementsAre(24'000, 0, 0)));
 }
 
 TEST(LoopbackHosts, HaveAddressesOfTheirOwn) {

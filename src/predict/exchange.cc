@@ -2,7 +2,7 @@
 #include "trainwire/predict/exchange.h"
 
 #include "trainwire/collective/strategies.h"
-#include "trainwire/workload/job.h"
+#include "trainwire/workload/training.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace tw::predict {
 namespace {
 
-constexpr std::int64_t kElementBytes = 4;
+using workload::kElementBytes;
 
 /// Buckets of the same size move the same: how many of each there are.
 std::map<std::int64_t, int> by_size(const std::vector<std::int64_t>& buckets) {
@@ -160,13 +160,13 @@ double chain_seconds(const spec::Network& network, const Exchange& exchange, dou
 
 }  // namespace
 
-Exchange exchange(const spec::Experiment& experiment, const spec::Job& job,
-                  std::vector<std::int64_t> buckets) {
-  collective::Arrangement arrangement = workload::arrangement_of(experiment, job);
-  collective::Schedule schedule = collective::make_schedule(*job.strategy, arrangement);
-  return {.layout = std::move(arrangement.layout),
-          .schedule = std::move(schedule),
-          .buckets = std::move(buckets)};
+Exchange exchange_of(const workload::Training& training) {
+  Exchange exchange{
+      .layout = training.arrangement.layout, .schedule = step_schedule(training), .buckets = {}};
+  for (const workload::Bucket& bucket : training.buckets) {
+    exchange.buckets.push_back(bucket.elements);
+  }
+  return exchange;
 }
 
 collective::Count count(const Exchange& exchange) {

@@ -21,9 +21,7 @@ struct Exchange {
   std::vector<std::int64_t> buckets;
 };
 
-/// Throws SpecError where the strategy cannot be laid out as the job says.
-Exchange exchange(const spec::Experiment& experiment, const spec::Job& job,
-                  std::vector<std::int64_t> buckets);
+Exchange exchange_of(const workload::Training& training);
 
 /// Counts of all buckets together, in elements.
 collective::Count count(const Exchange& exchange);

@@ -3,7 +3,7 @@
 
 #include "trainwire/collective/strategies.h"
 #include "trainwire/predict/exchange.h"
-#include "trainwire/workload/job.h"
+#include "trainwire/workload/volume.h"
 
 #include <algorithm>
 #include <set>
@@ -11,7 +11,7 @@
 namespace tw::predict {
 namespace {
 
-constexpr std::int64_t kElementBytes = 4;
+using workload::kElementBytes;
 
 Bytes bytes_of(std::int64_t elements) { return Bytes(kElementBytes * elements); }
 
@@ -38,24 +38,12 @@ StepPlan step_of(const Exchange& exchange, const collective::Count& count) {
   return step;
 }
 
-/// Bytes on the network that bring the first model to every rank.
-Bytes broadcast_bytes(const spec::Job& job, const Exchange& exchange, const StepPlan& step,
-                      std::int64_t elements) {
-  const collective::FirstModel first = collective::strategy(*job.strategy).first_model;
-  if (!*job.broadcast || first == collective::FirstModel::Own) return Bytes(0);
-  // The distribution half of a step.
-  if (first == collective::FirstModel::FromServers) return Bytes(step.total.count() / 2);
-  const collective::Schedule tree = collective::broadcast(exchange.layout);
-  const collective::Count count = collective::count(tree, exchange.layout, elements);
-  return bytes_of(count.elements - count.local_elements);
-}
-
-TrainingPlan training_of(const spec::Job& job, const StepPlan& step, Bytes broadcast) {
+TrainingPlan training_plan(const workload::Training& job, const StepPlan& step) {
   const auto per_step = static_cast<double>(step.total.count());
-  TrainingPlan training{.steps = *job.steps,
-                        .total_bytes = per_step * static_cast<double>(*job.steps),
-                        .warmup_bytes = per_step * *job.warmup,
-                        .broadcast_bytes = static_cast<double>(broadcast.count()),
+  TrainingPlan training{.steps = job.steps,
+                        .total_bytes = per_step * static_cast<double>(job.steps),
+                        .warmup_bytes = per_step * job.warmup,
+                        .broadcast_bytes = static_cast<double>(start_bytes(job).count()),
                         .share_before = 0};
   const double before = training.warmup_bytes + training.broadcast_bytes;
   const double all = before + training.total_bytes;
@@ -77,11 +65,11 @@ collective::Flows flows_of(const Exchange& exchange) {
   return flows;
 }
 
-FlowPlan flows_of(const spec::Job& job, const Exchange& exchange) {
+FlowPlan flows_of(const workload::Training& job, const Exchange& exchange) {
   const collective::Flows flows = flows_of(exchange);
-  return {.gradient = flows.gradient * *job.connections,
-          .acknowledgement = flows.acknowledgement * *job.connections,
-          .side = 2 * static_cast<std::int64_t>(exchange.layout.ranks()) * *job.side_connections};
+  return {.gradient = flows.gradient * job.connections,
+          .acknowledgement = flows.acknowledgement * job.connections,
+          .side = 2 * static_cast<std::int64_t>(exchange.layout.ranks()) * job.side_connections};
 }
 
 int used_hosts(const collective::Layout& layout) {
@@ -91,33 +79,32 @@ int used_hosts(const collective::Layout& layout) {
 }  // namespace
 
 JobPlan plan(const spec::Experiment& experiment, const spec::Job& job) {
-  const zoo::Model model = workload::model_of(job);
-  const Exchange exchange = predict::exchange(experiment, job, zoo::buckets(model, *job.bucket));
+  const workload::Training training = workload::training_of(experiment, job);
+  const Exchange exchange = exchange_of(training);
   const collective::Count count = predict::count(exchange);
   StepPlan step = step_of(exchange, count);
-  const ComputePlan compute = workload::compute_of(job, model);
+  const workload::Compute& compute = training.compute;
   const Duration bound = exchange_bound(experiment.network, exchange, count);
-  const TrainingPlan training =
-      training_of(job, step, broadcast_bytes(job, exchange, step, model.trainable()));
+  const TrainingPlan all = training_plan(training, step);
 
   std::optional<BitRate> required;
   if (compute.total() > Duration::zero()) required = step.link_bytes / compute.total();
-  return {.name = *job.name,
-          .model = model.name,
-          .model_source = model.source,
-          .parameters = model.parameters(),
-          .trainable = model.trainable(),
-          .gradient_bytes = model.gradient_bytes(),
-          .strategy = *job.strategy,
-          .ranks = exchange.layout.ranks(),
+  return {.name = training.name,
+          .model = training.model.name,
+          .model_source = training.model.source,
+          .parameters = training.model.parameters(),
+          .trainable = training.model.trainable(),
+          .gradient_bytes = training.model.gradient_bytes(),
+          .strategy = training.strategy,
+          .ranks = training.ranks(),
           .hosts = used_hosts(exchange.layout),
           .step = std::move(step),
-          .flows = flows_of(job, exchange),
-          .training = training,
+          .flows = flows_of(training, exchange),
+          .training = all,
           .compute = compute,
           .exchange_bound = bound,
-          .iteration_bound = *job.overlap ? std::max(compute.total(), compute.forward + bound)
-                                          : compute.total() + bound,
+          .iteration_bound = training.overlap ? std::max(compute.total(), compute.forward + bound)
+                                              : compute.total() + bound,
           .required_bandwidth = required};
 }
 

@@ -12,7 +12,7 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/spec/experiment.h"
-#include "trainwire/workload/job.h"
+#include "trainwire/workload/training.h"
 
 #include <cstdint>
 #include <optional>
@@ -62,8 +62,6 @@ struct TrainingPlan {
   double share_before;
 };
 
-using ComputePlan = workload::Compute;
-
 struct JobPlan {
   std::string name;
   std::string model;
@@ -77,7 +75,7 @@ struct JobPlan {
   StepPlan step;
   FlowPlan flows;
   TrainingPlan training;
-  ComputePlan compute;
+  workload::Compute compute;
   Duration exchange_bound;
   Duration iteration_bound;
   /// Of the busiest link, so that the exchange takes as long as compute; nothing when there is no

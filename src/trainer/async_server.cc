@@ -32,16 +32,16 @@ AsyncServer::AsyncServer(const Task& task, std::span<float> payload,
       clients_(connections.size()),
       counts_(connections.size()),
       scratch_(kScratch) {
-  const collective::Schedule schedule = schedule_of(task);
+  const collective::Schedule schedule = step_schedule(task.training);
   const std::vector<Wire> wires = wires_of(connections);
   std::int64_t first = 0;
-  for (const Bucket& bucket : task.buckets) {
+  for (const workload::Bucket& bucket : task.training.buckets) {
     const Parts parts = make_parts({.schedule = schedule,
                                     .rank = task.rank,
                                     .first_element = first,
                                     .elements = bucket.elements,
                                     .wires = wires,
-                                    .lanes = task.connections});
+                                    .lanes = task.training.connections});
     for (std::size_t i = 0; i < clients_.size(); ++i) {
       const Part& push = parts.parts[static_cast<std::size_t>(parts.receives[i].at(0))];
       clients_[i].buckets.push_back({.begin = push.begin, .end = push.end});
@@ -49,15 +49,15 @@ AsyncServer::AsyncServer(const Task& task, std::span<float> payload,
     first += bucket.elements;
   }
   for (Client& client : clients_) {
-    client.step = -task.warmup;
-    client.done = client.buckets.empty() || client.step >= task.steps;
+    client.step = -task.training.warmup;
+    client.done = client.buckets.empty() || client.step >= task.training.steps;
     if (!client.done) client.position = client.buckets[0].begin;
   }
 }
 
 void AsyncServer::run(const std::function<void(std::int64_t)>& told) {
   moved_ns_ = os::monotonic_ns();
-  std::int64_t last = -task_.warmup;
+  std::int64_t last = -task_.training.warmup;
   while (std::any_of(clients_.begin(), clients_.end(), [](const Client& c) { return !c.done; })) {
     bool any = false;
     for (std::size_t wire = 0; wire < clients_.size(); ++wire) any |= serve(wire);
@@ -71,7 +71,7 @@ void AsyncServer::run(const std::function<void(std::int64_t)>& told) {
 }
 
 std::int64_t AsyncServer::least_step() const {
-  std::int64_t least = task_.steps;
+  std::int64_t least = task_.training.steps;
   for (const Client& client : clients_) {
     if (!client.done) least = std::min(least, client.step);
   }
@@ -145,7 +145,7 @@ void AsyncServer::advance(Client& client, std::size_t wire) {
   client.answers = !client.answers;
   if (!client.answers && ++client.bucket == static_cast<int>(client.buckets.size())) {
     client.bucket = 0;
-    client.done = ++client.step >= task_.steps;
+    client.done = ++client.step >= task_.training.steps;
   }
   client.position = client.buckets[static_cast<std::size_t>(client.bucket)].begin;
 }

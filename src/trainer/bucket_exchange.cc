@@ -6,15 +6,6 @@
 #include <algorithm>
 
 namespace tw::trainer {
-namespace {
-
-/// Rings follow their bytes; where a schedule says in which pieces it works (trees), or a rank must
-/// have everything before it answers (parameter server), a transfer waits for whole ones.
-Passing passing_of(const std::string& strategy) {
-  return strategy == "ring" || strategy == "hierarchical" ? Passing::CutThrough : Passing::Whole;
-}
-
-}  // namespace
 
 std::vector<Wire> wires_of(std::span<const transport::tcp::Connection> connections) {
   std::vector<Wire> wires;
@@ -30,22 +21,22 @@ BucketExchange::BucketExchange(const Task& task, std::span<float> payload,
       wires_(wires_of(connections)),
       log_(log),
       exchange_(payload, connections, std::move(options)) {
-  const collective::Schedule schedule = schedule_of(task);
+  const collective::Schedule schedule = step_schedule(task.training);
   std::int64_t first = 0;
-  for (const Bucket& bucket : task.buckets) {
+  for (const workload::Bucket& bucket : task.training.buckets) {
     begins_.push_back(first);
     buckets_.push_back(make_parts({.schedule = schedule,
                                    .rank = task.rank,
                                    .first_element = first,
                                    .elements = bucket.elements,
                                    .wires = wires_,
-                                   .lanes = task.connections,
-                                   .passing = passing_of(task.strategy)}));
+                                   .lanes = task.training.connections,
+                                   .passing = task.training.row().passing}));
     first += bucket.elements;
   }
   begins_.push_back(first);
   check(static_cast<std::size_t>(first) <= payload.size(), "the payload holds all buckets");
-  if (task.overlap) thread_ = std::thread([this] { work(); });
+  if (task.training.overlap) thread_ = std::thread([this] { work(); });
 }
 
 BucketExchange::~BucketExchange() {
@@ -70,26 +61,18 @@ std::int64_t BucketExchange::first_element(int bucket) const {
 }
 
 void BucketExchange::broadcast(std::int64_t step) {
-  const bool served = task_.strategy == "ps";
-  const collective::Schedule schedule =
-      served ? schedule_of(task_) : collective::broadcast(task_.arrangement.layout);
-  // Bucket by bucket where servers hold shards of each; else the model as a whole.
-  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
-  if (!served) ranges.emplace_back(0, begins_.back());
-  for (std::size_t i = 0; served && i + 1 < begins_.size(); ++i) {
-    ranges.emplace_back(begins_[i], begins_[i + 1] - begins_[i]);
-  }
+  const collective::Schedule schedule = start_schedule(task_.training);
   ExchangeTimes all;
   std::int64_t bytes = 0;
-  for (const auto& [first, count] : ranges) {
+  for (const int bucket : start_buckets(task_.training)) {
+    const workload::Range range = task_.training.range(bucket);
     Parts parts = make_parts({.schedule = schedule,
                               .rank = task_.rank,
-                              .first_element = first,
-                              .elements = count,
+                              .first_element = range.first,
+                              .elements = range.elements,
                               .wires = wires_,
-                              .lanes = task_.connections,
-                              .passing = Passing::CutThrough,
-                              .which = Which::Replacing});
+                              .lanes = task_.training.connections,
+                              .passing = Passing::CutThrough});
     const ExchangeTimes times = exchange_.run(parts);
     if (all.begin_ns == 0) all = times;
     all.end_ns = times.end_ns;
@@ -122,7 +105,7 @@ void BucketExchange::log_phases(std::int64_t step, int bucket, const ExchangeTim
             .end_ns = times.end_ns,
             .bytes = times.added_bytes + times.replaced_bytes,
             .queued = times.queued_end});
-  if (task_.strategy != "ps") return;
+  if (!task_.training.row().has_servers) return;
   log_.add({.step = step,
             .name = "aggregation",
             .bucket = bucket,

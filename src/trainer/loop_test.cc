@@ -3,9 +3,9 @@
 #include "trainwire/trainer/loop.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/collective/count.h"
 #include "trainwire/collective/strategies.h"
 #include "trainwire/trainer/side_talk.h"
+#include "trainwire/workload/volume.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ struct RankResult {
 
 /// Runs the job with a thread for each rank.
 std::vector<RankResult> run_job(const Task& job, const Folder& folder) {
-  const int ranks = job.arrangement.layout.ranks();
+  const int ranks = job.training.arrangement.layout.ranks();
   std::vector<std::unique_ptr<transport::tcp::Listener>> listeners;
   transport::tcp::Peering all{.token = transport::tcp::make_token()};
   for (int rank = 0; rank < ranks; ++rank) {
@@ -65,7 +65,7 @@ std::vector<RankResult> run_job(const Task& job, const Folder& folder) {
       peering.rank = rank;
       peering.peers = peers_of(task);
       peering.lanes = lanes_of(task);
-      peering.more = side_connections(rank, ranks, task.side_connections);
+      peering.more = side_connections(rank, ranks, task.training.side_connections);
       const RankConnections connections =
           sorted_out(connect_all(*listeners[static_cast<std::size_t>(rank)], peering));
       RankResult result;
@@ -85,11 +85,12 @@ std::vector<RankResult> run_job(const Task& job, const Folder& folder) {
 
 Task job_of(const std::string& strategy, collective::Layout layout) {
   Task job;
-  job.strategy = strategy;
-  job.arrangement.layout = std::move(layout);
-  job.buckets = {{.elements = 1001}, {.elements = 20'000}, {.elements = 1}, {.elements = 0}};
-  job.steps = 3;
-  job.warmup = 1;
+  job.training.strategy = strategy;
+  job.training.arrangement.layout = std::move(layout);
+  job.training.buckets = {
+      {.elements = 1001}, {.elements = 20'000}, {.elements = 1}, {.elements = 0}};
+  job.training.steps = 3;
+  job.training.warmup = 1;
   job.verify = true;
   return job;
 }
@@ -97,30 +98,11 @@ Task job_of(const std::string& strategy, collective::Layout layout) {
 /// Bytes from rank to rank that the schedule moves in all steps.
 std::map<std::pair<int, int>, std::int64_t> expected_bytes(const Task& job) {
   std::map<std::pair<int, int>, std::int64_t> bytes;
-  const auto add = [&](const collective::Schedule& schedule, std::int64_t elements,
-                       bool replacing_only) {
-    for (int rank = 0; rank < schedule.ranks; ++rank) {
-      for (const collective::Transfer& t : transfers_of(schedule, rank)) {
-        if (t.from != rank) continue;
-        if (replacing_only && t.combine != collective::Combine::Replace) continue;
-        bytes[{t.from, t.to}] +=
-            4 * (collective::chunk_begin(elements, schedule.chunks, t.chunk + t.width) -
-                 collective::chunk_begin(elements, schedule.chunks, t.chunk));
-      }
+  const auto all = workload::bytes_by_rank(job.training);
+  for (std::size_t from = 0; from < all.size(); ++from) {
+    for (std::size_t to = 0; to < all.size(); ++to) {
+      if (all[from][to] > 0) bytes[{static_cast<int>(from), static_cast<int>(to)}] = all[from][to];
     }
-  };
-  for (std::int64_t step = -job.warmup; step < job.steps; ++step) {
-    if (job.strategy == "pair_averaging") {
-      add(schedule_of(job, step), job.elements(), false);
-      continue;
-    }
-    for (const Bucket& bucket : job.buckets) add(schedule_of(job), bucket.elements, false);
-  }
-  if (!job.broadcast || job.strategy == "pair_averaging") return bytes;
-  if (job.strategy == "ps") {
-    for (const Bucket& bucket : job.buckets) add(schedule_of(job), bucket.elements, true);
-  } else {
-    add(collective::broadcast(job.arrangement.layout), job.elements(), false);
   }
   return bytes;
 }
@@ -145,9 +127,7 @@ void expect_right(const Task& job) {
     checked += result.loop.checked;
   }
   EXPECT_GT(checked, 0);
-  auto expected = expected_bytes(job);
-  std::erase_if(expected, [](const auto& pair) { return pair.second == 0; });
-  EXPECT_EQ(sent_bytes(results), expected);
+  EXPECT_EQ(sent_bytes(results), expected_bytes(job));
 }
 
 struct Case {
@@ -164,14 +144,14 @@ TEST_P(EveryStrategy, SumsRightAndMovesWhatItsScheduleSays) {
 
 TEST_P(EveryStrategy, DoesSoWhileComputingAndOverSeveralConnections) {
   Task job = job_of(GetParam().strategy, collective::evenly(GetParam().ranks, GetParam().hosts));
-  job.overlap = true;
-  job.connections = 3;
-  job.arrangement.pieces = 4;
-  job.compute = {.forward = std::chrono::microseconds(300),
-                 .backward = std::chrono::microseconds(800),
-                 .jitter = 0.3};
-  for (std::size_t i = 0; i < job.buckets.size(); ++i) {
-    job.buckets[i].ready = std::chrono::microseconds(200 * (i + 1));
+  job.training.overlap = true;
+  job.training.connections = 3;
+  job.training.arrangement.pieces = 4;
+  job.training.compute = {.forward = std::chrono::microseconds(300),
+                          .backward = std::chrono::microseconds(800),
+                          .jitter = 0.3};
+  for (std::size_t i = 0; i < job.training.buckets.size(); ++i) {
+    job.training.buckets[i].ready = std::chrono::microseconds(200 * (i + 1));
   }
   expect_right(job);
 }
@@ -193,9 +173,9 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryStrategy, testing::ValuesIn(cases()), [](const
 TEST(Loop, SendsWhatItHadWhereRanksExchangeMoreThanSocketsHold) {
   for (const char* strategy : {"recursive_doubling", "all_to_all"}) {
     Task job = job_of(strategy, collective::evenly(2, 2));
-    job.buckets = {{.elements = 4'000'000}};
-    job.steps = 1;
-    job.warmup = 0;
+    job.training.buckets = {{.elements = 4'000'000}};
+    job.training.steps = 1;
+    job.training.warmup = 0;
     expect_right(job);
   }
 }
@@ -210,10 +190,10 @@ TEST(Loop, OfOneRankComputesAlone) {
 TEST(Loop, OfAParameterServerMayBeAsynchronousWithSeveralServers) {
   for (const int servers : {1, 3}) {
     Task job = job_of("ps", collective::evenly(4 + servers, 4 + servers));
-    job.arrangement.servers = servers;
-    job.arrangement.asynchronous = true;
+    job.training.arrangement.servers = servers;
+    job.training.arrangement.asynchronous = true;
     expect_right(job);
-    job.arrangement.asynchronous = false;
+    job.training.arrangement.asynchronous = false;
     expect_right(job);
   }
 }
@@ -221,7 +201,7 @@ TEST(Loop, OfAParameterServerMayBeAsynchronousWithSeveralServers) {
 TEST(Loop, KeepsSideConnectionsAsFrameworksDo) {
   const Folder folder;
   Task job = job_of("ring", collective::evenly(4, 4));
-  job.side_connections = 2;
+  job.training.side_connections = 2;
   const auto results = run_job(job, folder);
   // Two of each rank's own: ranks 1..3 with rank 0, rank 0 with rank 1.
   EXPECT_EQ(results[0].side, 8u);
@@ -234,8 +214,8 @@ TEST(Loop, KeepsSideConnectionsAsFrameworksDo) {
 TEST(Loop, LogsItsPhases) {
   const Folder folder;
   Task job = job_of("ps", collective::evenly(3, 3));
-  job.compute = {.forward = std::chrono::microseconds(300),
-                 .backward = std::chrono::microseconds(800)};
+  job.training.compute = {.forward = std::chrono::microseconds(300),
+                          .backward = std::chrono::microseconds(800)};
   run_job(job, folder);
   std::map<std::string, int> lines;
   std::ifstream worker(folder.file("steps-0"));
@@ -254,7 +234,7 @@ TEST(Loop, LogsItsPhases) {
 TEST(Loop, TimesExchangesOfGivenSizes) {
   const Folder folder;
   Task job = job_of("ring", collective::evenly(3, 3));
-  job.buckets = {};
+  job.training.buckets = {};
   job.bench = {{.elements = 100, .repeats = 3}, {.elements = 50'000, .repeats = 2}};
   for (const RankResult& result : run_job(job, folder)) {
     ASSERT_EQ(result.loop.bench.size(), 2u);

@@ -65,8 +65,8 @@ std::size_t PairAverager::wire_for(int peer) const {
 }
 
 void PairAverager::pull(std::int64_t step) {
-  if (task_.arrangement.layout.ranks() < 2) return;
-  const collective::Schedule schedule = schedule_of(task_, step);
+  if (task_.training.arrangement.layout.ranks() < 2) return;
+  const collective::Schedule schedule = step_schedule(task_.training, step);
   int peer = -1;
   for (const collective::Transfer& t : transfers_of(schedule, task_.rank)) {
     if (t.to == task_.rank) peer = t.from;

@@ -11,7 +11,6 @@
 namespace tw::trainer {
 namespace {
 
-using collective::Combine;
 using collective::Transfer;
 
 int wire_to(std::span<const Wire> wires, int peer, int lane) {
@@ -37,7 +36,6 @@ class Maker {
 
   Parts make() && {
     for (const Transfer& transfer : transfers_of(request_.schedule, request_.rank)) {
-      if (request_.which == Which::Replacing && transfer.combine != Combine::Replace) continue;
       if (transfer.round != round_) {
         round_ = transfer.round;
         round_begin_ = parts_.parts.size();
@@ -50,15 +48,12 @@ class Maker {
 
  private:
   void add(const Transfer& t) {
-    const auto begin =
-        collective::chunk_begin(request_.elements, request_.schedule.chunks, t.chunk);
-    const auto end =
-        collective::chunk_begin(request_.elements, request_.schedule.chunks, t.chunk + t.width);
+    const collective::Range range = range_of(request_.schedule, t, request_.elements);
     const bool sends = t.from == request_.rank;
     for (int lane = 0; lane < request_.lanes; ++lane) {
       const auto share = [&](int i) {
-        return kElementBytes * (request_.first_element + begin +
-                                collective::chunk_begin(end - begin, request_.lanes, i));
+        return kElementBytes * (request_.first_element + range.first +
+                                collective::chunk_begin(range.elements, request_.lanes, i));
       };
       add({.connection = wire_to(request_.wires, sends ? t.to : t.from, lane),
            .sends = sends,

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "trainwire/collective/schedule.h"
+#include "trainwire/workload/training.h"
 
 #include <cstdint>
 #include <span>
@@ -17,9 +18,8 @@
 
 namespace tw::trainer {
 
-inline constexpr std::int64_t kElementBytes = 4;
-
-enum class Passing { Whole, CutThrough };
+using collective::Passing;
+using workload::kElementBytes;
 
 /// A transfer, or a lane's share of one, seen from one of its ends. Bytes are of the rank's whole
 /// payload.
@@ -53,9 +53,6 @@ struct Wire {
   int lane = 0;
 };
 
-/// Which transfers of a schedule count.
-enum class Which { All, Replacing };
-
 struct PartsRequest {
   const collective::Schedule& schedule;
   int rank = 0;
@@ -64,7 +61,6 @@ struct PartsRequest {
   std::span<const Wire> wires = {};
   int lanes = 1;
   Passing passing = Passing::Whole;
-  Which which = Which::All;
 };
 
 /// REQUIRES: there is a wire to every peer of the rank, for each lane.

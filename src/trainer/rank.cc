@@ -53,7 +53,7 @@ class Rank {
         sorted_out(connect_all(listener, peering(control_.receive())));
     control_.send({{"ready", true}});
     control_.receive();  // everybody is ready
-    os::sleep_until(os::monotonic_ns() + task_.start.count());
+    os::sleep_until(os::monotonic_ns() + task_.training.start.count());
     const LoopResult result = run_loop(
         task_, connections, [&](std::int64_t step) { tell(step, connections); },
         [this] { leave(); });
@@ -66,8 +66,8 @@ class Rank {
         .rank = task_.rank,
         .peers = peers_of(task_),
         .lanes = lanes_of(task_),
-        .more = side_connections(task_.rank, task_.arrangement.layout.ranks(),
-                                 task_.bench.empty() ? task_.side_connections : 0),
+        .more = side_connections(task_.rank, task_.training.arrangement.layout.ranks(),
+                                 task_.bench.empty() ? task_.training.side_connections : 0),
         .patience = task_.patience};
     for (const json& endpoint : message.at("endpoints")) {
       peering.endpoints.push_back({.address = endpoint.at(0).get<std::string>(),
@@ -91,7 +91,8 @@ class Rank {
 
   /// Bytes that have reached each peer.
   json acknowledged(const RankConnections& connections) const {
-    std::vector<std::int64_t> bytes(static_cast<std::size_t>(task_.arrangement.layout.ranks()));
+    std::vector<std::int64_t> bytes(
+        static_cast<std::size_t>(task_.training.arrangement.layout.ranks()));
     for (const auto* kind : {&connections.gradient, &connections.side}) {
       for (const transport::tcp::Connection& c : *kind) {
         bytes[static_cast<std::size_t>(c.peer)] +=

@@ -25,18 +25,21 @@ zoo::Model model_of(const spec::Job& job) {
 }
 
 Compute compute_of(const spec::Job& job, const zoo::Model& model) {
-  if (*job.compute == spec::Compute::None) return {.forward = {}, .backward = {}, .source = "none"};
+  const double jitter = *job.compute_jitter;
+  if (*job.compute == spec::Compute::None) return {.jitter = jitter, .source = "none"};
   if (job.compute_time->has_value()) {
     // Backward costs twice forward, as in zoo/device.h.
     const Duration total = **job.compute_time;
     return {.forward = total / 3,
             .backward = total - total / 3,
+            .jitter = jitter,
             .source = "the experiment's compute_time"};
   }
   const auto device = zoo::find_device(*job.device);
   check(device.has_value(), "the experiment was checked against the devices");
   const zoo::ComputeTime time = zoo::compute_time(model, *device, *job.batch);
-  return {.forward = time.forward, .backward = time.backward, .source = time.source};
+  return {
+      .forward = time.forward, .backward = time.backward, .jitter = jitter, .source = time.source};
 }
 
 collective::Arrangement arrangement_of(const spec::Experiment& experiment, const spec::Job& job) {
@@ -53,13 +56,13 @@ collective::Arrangement arrangement_of(const spec::Experiment& experiment, const
   return arrangement;
 }
 
-std::vector<TimedBucket> timed_buckets(const zoo::Model& model, Bytes bucket, Duration backward) {
+std::vector<Bucket> timed_buckets(const zoo::Model& model, Bytes bucket, Duration backward) {
   const bool by_work = model.forward_flops() > 0;
   const auto work = [&](const zoo::Layer& layer) {
     return by_work ? layer.forward_flops : static_cast<double>(layer.trainable);
   };
   const double all = by_work ? model.forward_flops() : static_cast<double>(model.trainable());
-  std::vector<TimedBucket> result;
+  std::vector<Bucket> result;
   auto layer = model.layers.rbegin();
   double done = 0;
   for (const std::int64_t elements : zoo::buckets(model, bucket)) {

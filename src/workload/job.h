@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job of an experiment computes and exchanges in a step: its names turned into a model, a
-// layout and times. predict counts and bounds it, lab has ranks do it.
+// A job's names turned into a model, a layout, times and buckets: the parts of training.h.
 
 #pragma once
 
@@ -15,11 +14,21 @@
 
 namespace tw::workload {
 
+/// How long a worker computes in a step, and what makes it vary.
 struct Compute {
-  Duration forward;
-  Duration backward;
-  std::string source;
+  Duration forward = {};
+  Duration backward = {};
+  double jitter = 0;        ///< relative standard deviation of a step's time
+  std::string source = {};  ///< where the times come from
   Duration total() const { return forward + backward; }
+  bool operator==(const Compute&) const = default;
+};
+
+/// Gradients sent together, and when backward has filled them, after its begin.
+struct Bucket {
+  std::int64_t elements = 0;
+  Duration ready = {};
+  bool operator==(const Bucket&) const = default;
 };
 
 /// Throws SpecError when there is no such model, or it cannot be varied like that.
@@ -31,14 +40,8 @@ Compute compute_of(const spec::Job& job, const zoo::Model& model);
 /// Throws SpecError where the strategy cannot be laid out as the job says.
 collective::Arrangement arrangement_of(const spec::Experiment& experiment, const spec::Job& job);
 
-/// A bucket and when backward has filled it, after backward's begin.
-struct TimedBucket {
-  std::int64_t elements;
-  Duration ready;
-};
-
 /// Layers share the time of backward by their FLOPs, or by their parameters in a model without; the
 /// last bucket is ready at its end.
-std::vector<TimedBucket> timed_buckets(const zoo::Model& model, Bytes bucket, Duration backward);
+std::vector<Bucket> timed_buckets(const zoo::Model& model, Bytes bucket, Duration backward);
 
 }  // namespace tw::workload

@@ -30,7 +30,7 @@ std::vector<std::int64_t> buckets(const Model& model, Bytes size) {
   std::int64_t open = 0;
   for (auto layer = model.layers.rbegin(); layer != model.layers.rend(); ++layer) {
     open += layer->trainable;
-    if (size == Bytes(0) || open == 0 || Bytes(4 * open) < size) continue;
+    if (size == Bytes(0) || open == 0 || Bytes(kElementBytes * open) < size) continue;
     filled.push_back(open);
     open = 0;
   }

@@ -20,6 +20,9 @@
 
 namespace tw::zoo {
 
+/// A parameter, and its gradient, is a float32.
+inline constexpr std::int64_t kElementBytes = 4;
+
 struct Layer {
   std::string name;
   std::int64_t trainable = 0;
@@ -42,8 +45,8 @@ struct Model {
   std::int64_t non_trainable() const;
   std::int64_t parameters() const { return trainable() + non_trainable(); }
   double forward_flops() const;
-  /// What one rank's gradients occupy: 4 bytes a trainable parameter.
-  Bytes gradient_bytes() const { return Bytes(4 * trainable()); }
+  /// What one rank's gradients occupy.
+  Bytes gradient_bytes() const { return Bytes(kElementBytes * trainable()); }
 
   bool operator==(const Model&) const = default;
 };

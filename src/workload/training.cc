@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/workload/training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tw::workload {
+
+using collective::FirstModel;
+
+int Training::workers() const { return ranks() - (row().has_servers ? arrangement.servers : 0); }
+
+bool Training::asynchronous() const {
+  return row().draws_peers || (row().has_servers && arrangement.asynchronous);
+}
+
+std::int64_t Training::elements() const {
+  return std::accumulate(buckets.begin(), buckets.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Bucket& b) { return sum + b.elements; });
+}
+
+Range Training::range(int bucket) const {
+  if (bucket == kWholePayload) return {.first = 0, .elements = elements()};
+  Range range;
+  for (int i = 0; i <= bucket; ++i) {
+    range.first += range.elements;
+    range.elements = buckets[static_cast<std::size_t>(i)].elements;
+  }
+  return range;
+}
+
+double Training::factor(int rank) const {
+  return straggler >= 0 && arrangement.layout.host(rank) == straggler ? straggler_factor : 1;
+}
+
+Training training_of(const spec::Experiment& experiment, const spec::Job& job) {
+  Training training;
+  training.name = *job.name;
+  training.model = model_of(job);
+  training.strategy = *job.strategy;
+  training.arrangement = arrangement_of(experiment, job);
+  training.compute = compute_of(job, training.model);
+  training.buckets = timed_buckets(training.model, *job.bucket, training.compute.backward);
+  for (Bucket& bucket : training.buckets) {
+    bucket.elements = static_cast<std::int64_t>(
+        std::ceil(static_cast<double>(bucket.elements) / job.payload_divisor));
+  }
+  if (job.straggler->has_value()) {
+    training.straggler = spec::host_number(experiment.network, **job.straggler).value_or(-1);
+    training.straggler_factor = *job.straggler_factor;
+  }
+  training.steps = *job.steps;
+  training.warmup = *job.warmup;
+  training.broadcast = *job.broadcast;
+  training.overlap = *job.overlap;
+  training.connections = *job.connections;
+  training.side_connections = *job.side_connections;
+  training.start = *job.start;
+  return training;
+}
+
+collective::Schedule step_schedule(const Training& training, std::int64_t step) {
+  collective::Arrangement arrangement = training.arrangement;
+  arrangement.step = step;
+  return collective::make_schedule(training.strategy, arrangement);
+}
+
+collective::Schedule start_schedule(const Training& training) {
+  if (training.row().first_model == FirstModel::FromServers) {
+    return collective::distribution(step_schedule(training));
+  }
+  return collective::broadcast(training.arrangement.layout);
+}
+
+std::vector<int> start_buckets(const Training& training) {
+  const FirstModel first = training.row().first_model;
+  if (!training.broadcast || first == FirstModel::Own) return {};
+  if (first == FirstModel::Broadcast) return {kWholePayload};
+  std::vector<int> all(training.buckets.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace tw::workload
