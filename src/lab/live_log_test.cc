@@ -93,7 +93,7 @@ TEST_F(LiveLogTest, RatesComeFromBytesWhereNobodyCounts) {
 TEST_F(LiveLogTest, BeginsBeforeTheWarmUp) {
   LiveLog live(path_, kHeader, jobs_);
   live.look(talk_);
-  EXPECT_EQ(lines().at(1).at("steps"), json({0}));
+  EXPECT_EQ(lines().at(1).at("steps"), json::array({0}));
 }
 
 TEST_F(LiveLogTest, WhoHasToldItsCountsHasDoneEverything) {
