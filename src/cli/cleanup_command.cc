@@ -24,9 +24,9 @@ std::string living_text(int living) {
   return fmt::format("{} run{} alive and left alone\n", living, living == 1 ? " is" : "s are");
 }
 
-std::string text_of(const ledger::SweepReport& report, bool dry_run) {
+std::string text_of(const ledger::ClearedLeftovers& report, bool dry_run) {
   std::string text;
-  for (const ledger::SweptRun& run : report.runs) {
+  for (const ledger::DeadRun& run : report.runs) {
     text +=
         fmt::format("run {}{}\n", run.id, run.command.empty() ? "" : ": " + printable(run.command));
     for (const std::string& thing : run.removed) {
@@ -38,12 +38,12 @@ std::string text_of(const ledger::SweepReport& report, bool dry_run) {
   return text + living_text(report.living);
 }
 
-ordered_json document_of(const ledger::SweepReport& report, const std::string& folder,
+ordered_json document_of(const ledger::ClearedLeftovers& report, const std::string& folder,
                          bool dry_run) {
   ordered_json document{{"schema", 1},        {"command", "cleanup"},    {"folder", folder},
                         {"dry_run", dry_run}, {"living", report.living}, {"notes", report.notes}};
   ordered_json& runs = document["runs"] = ordered_json::array();
-  for (const ledger::SweptRun& run : report.runs) {
+  for (const ledger::DeadRun& run : report.runs) {
     runs.push_back({{"id", run.id}, {"command", run.command}, {"removed", run.removed}});
   }
   return document;
@@ -51,7 +51,8 @@ ordered_json document_of(const ledger::SweepReport& report, const std::string& f
 
 int clean_up(const Options& options, Streams streams) {
   const std::string folder = ledger::state_folder();
-  const ledger::SweepReport report = ledger::sweep(folder, {.dry_run = options.dry_run});
+  const ledger::ClearedLeftovers report =
+      ledger::clear_leftovers(folder, {.dry_run = options.dry_run});
   for (const std::string& note : report.notes) {
     fmt::print(streams.err, "trainwire: {}\n", printable(note));
   }

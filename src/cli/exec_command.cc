@@ -171,7 +171,7 @@ int exec(const Options& options, Streams streams) {
   lab::ConductRequest request = request_of(options, experiment);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);
   // First, since a user namespace hides what other runs left.
-  ledger::sweep(ledger::state_folder());
+  ledger::clear_leftovers(ledger::state_folder());
   os::become_root_of_own_namespace();
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
   result::RunFolder folder =

@@ -164,7 +164,7 @@ int net(const Options& options, Streams streams) {
   const spec::Engine asked = *experiment.network.engine;
   if (options.action == "show") return show(options, plan, asked, streams);
   // First, since a user namespace hides what other runs left.
-  ledger::sweep(ledger::state_folder());
+  ledger::clear_leftovers(ledger::state_folder());
   os::become_root_of_own_namespace();
   const spec::Engine engine = testbed::choose_engine(asked, plan);
   if (options.action == "check") return check(options, plan, engine, streams);

@@ -100,7 +100,7 @@ std::vector<lab::HostAddress> TrainingRun::hosts() const {
 void TrainingRun::prepare() {
   if (place_.loopback()) return;
   // First, since a user namespace hides what other runs left.
-  ledger::sweep(ledger::state_folder());
+  ledger::clear_leftovers(ledger::state_folder());
   os::become_root_of_own_namespace();
   request_.engine = testbed::choose_engine(*experiment_.network.engine, request_.plan);
 }

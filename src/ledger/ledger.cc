@@ -65,7 +65,7 @@ bool Ledger::create() {
     throw os::errno_error(fmt::format("locking the ledger {}/{}", folder_name_, name), errno,
                           kRemedy);
   }
-  // A sweep may have come between and found a ledger that nobody holds.
+  // A cleanup may have come between and found a ledger that nobody holds.
   struct stat facts = {};
   return ::fstat(file_.get(), &facts) == 0 && facts.st_nlink > 0;
 }

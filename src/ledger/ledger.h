@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of everything that a run has made and that could outlive it: a file that vanishes with
-// the run. Should the run be killed, sweep() finds the file, and by it what is left.
+// the run. Should the run be killed, clear_leftovers() finds the file, and by it what is left.
 //
 // The file is locked as long as the run lives, so that nobody takes a living run for a dead one.
 

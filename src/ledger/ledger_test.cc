@@ -164,7 +164,7 @@ TEST(LedgerRecord, ReadsBackWhatItWrites) {
           .owner = owner, .processes = {process}, .networks = {network}, .paths = {"/tmp/x"}}));
 }
 
-// Each line here is one that a sweep must not act on.
+// Each line here is one that a cleanup must not act on.
 TEST(LedgerRecord, IgnoresAndCountsWhatIsNoEntry) {
   const LedgerRecord found = parse_ledger(R"(not JSON
 []

@@ -94,7 +94,7 @@ std::vector<std::string> roots_for(const std::string& folder) {
 class Leftover {
  public:
   Leftover(const os::FileDescriptor& folder, const std::string& folder_name, std::string name,
-           const SweepOptions& options)
+           const ClearOptions& options)
       : folder_(folder),
         folder_name_(folder_name),
         name_(std::move(name)),
@@ -102,7 +102,7 @@ class Leftover {
         file_(::openat(folder.get(), name_.c_str(),
                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
 
-  void sweep_into(SweepReport& report) {
+  void clear_into(ClearedLeftovers& report) {
     if (!is_ours()) {
       report.notes.push_back(fmt::format("left {}/{} alone: no ledger", folder_name_, name_));
       return;
@@ -119,10 +119,10 @@ class Leftover {
       return;
     }
     if (record_.owner && !can_see_leftovers(*record_.owner)) {
-      report.notes.push_back(
-          fmt::format("left {}/{} alone: what it left may be hidden in here; sweep outside of the "
-                      "user namespace",
-                      folder_name_, name_));
+      report.notes.push_back(fmt::format(
+          "left {}/{} alone: what it left may be hidden in here; clean up outside of the "
+          "user namespace",
+          folder_name_, name_));
       return;
     }
     run_.id = name_.substr(0, name_.size() - kSuffix.size());
@@ -184,7 +184,7 @@ class Leftover {
     }
   }
 
-  void remove_paths(SweepReport& report) {
+  void remove_paths(ClearedLeftovers& report) {
     for (const std::string& path : record_.paths) {
       const PathFate fate = remove_path(path, roots_for(folder_name_), options_.dry_run);
       if (fate.was_there) run_.removed.push_back(path);
@@ -192,7 +192,7 @@ class Leftover {
     }
   }
 
-  void note_doubts(SweepReport& report) const {
+  void note_doubts(ClearedLeftovers& report) const {
     for (const pid_t pid : doubtful_) {
       report.notes.push_back(
           fmt::format("left process {} ({}) alone: it may be of run {}; if so, end it by hand", pid,
@@ -200,7 +200,7 @@ class Leftover {
     }
   }
 
-  void note_unread(SweepReport& report) const {
+  void note_unread(ClearedLeftovers& report) const {
     if (record_.unread == 0) return;
     report.notes.push_back(fmt::format("{}/{}: {} line{} not understood", folder_name_, name_,
                                        record_.unread, record_.unread == 1 ? "" : "s"));
@@ -209,22 +209,22 @@ class Leftover {
   const os::FileDescriptor& folder_;
   const std::string& folder_name_;
   std::string name_;
-  SweepOptions options_;
+  ClearOptions options_;
   os::FileDescriptor file_;
   LedgerRecord record_ = {};
-  SweptRun run_ = {};
+  DeadRun run_ = {};
   std::set<pid_t> met_ = {};
   std::set<pid_t> doubtful_ = {};
 };
 
 }  // namespace
 
-SweepReport sweep(const std::string& folder, const SweepOptions& options) {
-  SweepReport report;
+ClearedLeftovers clear_leftovers(const std::string& folder, const ClearOptions& options) {
+  ClearedLeftovers report;
   const os::FileDescriptor opened = open_state_folder(folder);
   if (!opened.is_open()) return report;
   for (const std::string& name : names_in(folder)) {
-    if (is_ledger_name(name)) Leftover(opened, folder, name, options).sweep_into(report);
+    if (is_ledger_name(name)) Leftover(opened, folder, name, options).clear_into(report);
   }
   return report;
 }

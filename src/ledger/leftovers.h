@@ -12,27 +12,27 @@
 
 namespace tw::ledger {
 
-struct SweptRun {
+struct DeadRun {
   std::string id = {};
   std::string command = {};
   std::vector<std::string> removed = {};  ///< in words; empty when only the ledger was left
-  bool operator==(const SweptRun&) const = default;
+  bool operator==(const DeadRun&) const = default;
 };
 
-struct SweepReport {
-  std::vector<SweptRun> runs = {};      ///< dead ones, by id
+struct ClearedLeftovers {
+  std::vector<DeadRun> runs = {};       ///< dead ones, by id
   int living = 0;                       ///< runs that were left alone
   std::vector<std::string> notes = {};  ///< what was strange, in words
 };
 
-struct SweepOptions {
+struct ClearOptions {
   bool dry_run = false;  ///< say what would be removed
 };
 
-/// Sweeps after all runs whose ledgers lie in `folder` (state_folder()). Nothing is done, and
+/// Cleans up after all runs whose ledgers lie in `folder` (state_folder()). Nothing is done, and
 /// nothing reported, when there is no such folder. To be called before
 /// os::become_root_of_own_namespace(), which hides what other runs left. Throws SystemError when
 /// the folder is not ours.
-SweepReport sweep(const std::string& folder, const SweepOptions& options = {});
+ClearedLeftovers clear_leftovers(const std::string& folder, const ClearOptions& options = {});
 
 }  // namespace tw::ledger

@@ -51,7 +51,7 @@ pid_t start_stray_in_new_network(Ledger* ledger) {
   return start_stray();
 }
 
-class Sweep : public testing::Test {
+class Leftovers : public testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root";
@@ -101,10 +101,10 @@ class Sweep : public testing::Test {
 };
 
 // Both strays were forked while the run held its ledger's lock, so they hold it still.
-TEST_F(Sweep, RemovesExactlyWhatAKilledRunLeft) {
+TEST_F(Leftovers, RemovesExactlyWhatAKilledRunLeft) {
   const TestFolder folder;
   const Left left = run_and_be_killed(folder.path());
-  const SweepReport report = sweep(folder.path());
+  const ClearedLeftovers report = clear_leftovers(folder.path());
   ASSERT_THAT(report.runs, SizeIs(1));
   EXPECT_EQ(report.runs[0].command, "trainwire exec killed.toml");
   EXPECT_THAT(report.runs[0].removed,
@@ -119,25 +119,25 @@ TEST_F(Sweep, RemovesExactlyWhatAKilledRunLeft) {
   EXPECT_EQ(folder.entries(), 0U);
 }
 
-TEST_F(Sweep, OnlyLooksInADryRun) {
+TEST_F(Leftovers, OnlyLooksInADryRun) {
   const TestFolder folder;
   const Left left = run_and_be_killed(folder.path());
-  const SweepReport report = sweep(folder.path(), {.dry_run = true});
+  const ClearedLeftovers report = clear_leftovers(folder.path(), {.dry_run = true});
   ASSERT_THAT(report.runs, SizeIs(1));
   EXPECT_THAT(report.runs[0].removed, SizeIs(3));
   EXPECT_TRUE(is_alive(left.recorded) && is_alive(left.inhabitant));
   EXPECT_EQ(folder.entries(), 2U);
-  EXPECT_EQ(sweep(folder.path()).runs, report.runs);
+  EXPECT_EQ(clear_leftovers(folder.path()).runs, report.runs);
 }
 
-TEST_F(Sweep, LeavesALivingRunAlone) {
+TEST_F(Leftovers, LeavesALivingRunAlone) {
   const TestFolder folder;
   Ledger ledger(folder.path(), "alive");
   os::Child child = os::Child::start([]() -> int {
     while (true) ::pause();
   });
   ledger.add(child.identity(), "engine");
-  const SweepReport report = sweep(folder.path());
+  const ClearedLeftovers report = clear_leftovers(folder.path());
   EXPECT_THAT(report.runs, IsEmpty());
   EXPECT_EQ(report.living, 1);
   EXPECT_TRUE(child.is_running() && !child.poll());
@@ -146,76 +146,76 @@ TEST_F(Sweep, LeavesALivingRunAlone) {
 
 // The kernel gives numbers of namespaces away again, never cookies: a ledger that has our
 // bystander's number but not its cookie means a network that is gone.
-TEST_F(Sweep, SparesTheNextOwnerOfANetworksNumber) {
+TEST_F(Leftovers, SparesTheNextOwnerOfANetworksNumber) {
   const TestFolder folder;
   const Left left = run_and_be_killed(folder.path());
-  sweep(folder.path());
+  clear_leftovers(folder.path());
   LedgerOwner owner = describe_owner("dead");
   owner.process.start_ticks -= 1;
   const LedgerNetwork reused{
       .identity = {.number = *network_number(left.bystander), .cookie = ~std::uint64_t{0}},
       .name = "host0"};
   folder.file("abcdef.json", line_of(owner) + line_of(reused));
-  const SweepReport report = sweep(folder.path());
+  const ClearedLeftovers report = clear_leftovers(folder.path());
   EXPECT_THAT(report.runs, SizeIs(1));
   EXPECT_TRUE(is_alive(left.bystander));
 }
 
 // As old kernels do not tell cookies, whether the process is of the run cannot be known.
-TEST_F(Sweep, KeepsALedgerWhoseNetworkItCannotTell) {
+TEST_F(Leftovers, KeepsALedgerWhoseNetworkItCannotTell) {
   const TestFolder folder;
   const Left left = run_and_be_killed(folder.path());
-  sweep(folder.path());
+  clear_leftovers(folder.path());
   LedgerOwner owner = describe_owner("dead");
   owner.process.start_ticks -= 1;
   const LedgerNetwork network{.identity = {.number = *network_number(left.bystander), .cookie = 0},
                               .name = "host0"};
   folder.file("abcdef.json", line_of(owner) + line_of(network));
-  EXPECT_THAT(sweep(folder.path()).notes,
+  EXPECT_THAT(clear_leftovers(folder.path()).notes,
               ElementsAre(HasSubstr("left process " + std::to_string(left.bystander))));
   EXPECT_TRUE(is_alive(left.bystander));
   EXPECT_EQ(folder.entries(), 1U);
 }
 
 // Its numbers mean other processes by now.
-TEST_F(Sweep, KillsNothingForALedgerOfAnEarlierBoot) {
+TEST_F(Leftovers, KillsNothingForALedgerOfAnEarlierBoot) {
   const TestFolder folder;
   const Left left = run_and_be_killed(folder.path());
-  sweep(folder.path());
+  clear_leftovers(folder.path());
   LedgerOwner owner = describe_owner("dead");
   owner.boot = "an earlier one";
   folder.file("abcdef.json",
               line_of(owner) + line_of(LedgerProcess{.process = *os::identify(left.bystander),
                                                      .role = "engine"}));
-  const SweepReport report = sweep(folder.path());
+  const ClearedLeftovers report = clear_leftovers(folder.path());
   ASSERT_THAT(report.runs, SizeIs(1));
   EXPECT_THAT(report.runs[0].removed, IsEmpty());
   EXPECT_TRUE(is_alive(left.bystander));
   EXPECT_EQ(folder.entries(), 0U);
 }
 
-TEST(SweepFolder, ThatIsNotThereHoldsNothing) {
-  const SweepReport report = sweep("/no/such/folder");
+TEST(LeftoversFolder, ThatIsNotThereHoldsNothing) {
+  const ClearedLeftovers report = clear_leftovers("/no/such/folder");
   EXPECT_THAT(report.runs, IsEmpty());
   EXPECT_THAT(report.notes, IsEmpty());
 }
 
-TEST(SweepFolder, OfOtherFilesIsLeftAsItIs) {
+TEST(LeftoversFolder, OfOtherFilesIsLeftAsItIs) {
   const TestFolder folder;
   folder.file("notes.txt", "mine");
   folder.file("A-b.json", "{}");
   std::filesystem::create_symlink("notes.txt", folder.path() + "/link.json");
   std::filesystem::create_directory(folder.path() + "/folder.json");
-  const SweepReport report = sweep(folder.path());
+  const ClearedLeftovers report = clear_leftovers(folder.path());
   EXPECT_THAT(report.runs, IsEmpty());
   EXPECT_THAT(report.notes, SizeIs(2));
   EXPECT_EQ(folder.entries(), 4U);
 }
 
-TEST(SweepFolder, ForgetsALedgerThatCannotBeReadWithANote) {
+TEST(LeftoversFolder, ForgetsALedgerThatCannotBeReadWithANote) {
   const TestFolder folder;
   folder.file("abcdef.json", "rubbish\n{\"kind\":\"path\",\"path\":\"/etc/passwd\"}\n");
-  const SweepReport report = sweep(folder.path());
+  const ClearedLeftovers report = clear_leftovers(folder.path());
   EXPECT_THAT(report.notes,
               ElementsAre(HasSubstr("left /etc/passwd alone"), HasSubstr("1 line not understood")));
   EXPECT_EQ(folder.entries(), 0U);
