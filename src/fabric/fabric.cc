@@ -19,14 +19,14 @@ std::uint64_t number_of(std::span<const std::uint8_t> mac) {
 
 }  // namespace
 
-Fabric::Fabric(const network::NetPlan& plan, std::span<PortCounters> counters, BufferPool& pool)
+Fabric::Fabric(const network::NetPlan& plan, std::span<PortCounters> counters, BufferPool& pool,
+               VirtualPort::Queue host_queues)
     : plan_(plan), pool_(pool) {
   check(counters.size() == plan.ports.size(), "each port has its counters");
   ports_.reserve(plan.ports.size());
   for (std::size_t i = 0; i < plan.ports.size(); ++i) {
     const bool is_own = plan.ports[i].from < hosts();
-    ports_.emplace_back(plan.ports[i],
-                        is_own ? VirtualPort::Queue::InKernel : VirtualPort::Queue::Here, plan.seed,
+    ports_.emplace_back(plan.ports[i], is_own ? host_queues : VirtualPort::Queue::Here, plan.seed,
                         counters[i], pool);
   }
   for (int i = 0; i < hosts(); ++i) {

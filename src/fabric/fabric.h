@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ports of the TAP switch and the way of a packet through them, in time order and without a
-// clock of its own: pure, so that tests choose the time.
+// A network's links in virtual time: what every packet meets on its way, port after port, without
+// a clock, a socket or a kernel. Whoever uses it brings the packets and the time: the TAP engine
+// (testbed/tap_switch.h) those of real programs as they come, a test or a simulator its own.
+//
+//   enter(host, packet, now) -> [port] -> switch -> [port] -> ... -> next_arrival(now)
+//
+// A port (port.h) is a line of finite rate (line.h) with a queue before it that drops what finds it
+// full and marks what finds it deep, then a loss and a delay (port_model.h). Which port is next,
+// the plan says (network/plan.h). Events are taken in order of time, then of ports, and all chance
+// comes from the plan's seed: the same packets at the same times meet the same fate.
 //
 // A packet that leaves a port goes on at the time at which the port let it go, not at the later one
 // at which the program came to it: lateness does not add up over the hops, only the last one shows.
+//
+// Limits: switches forward in no time and without limits of their own, queues are first come first
+// served, and a wire packet passes a switch whole (store and forward). Nothing here sends again
+// what was lost: that is the business of who sends.
 
 #pragma once
 
@@ -29,8 +41,11 @@ struct Arrival {
 
 class Fabric {
  public:
-  /// All must outlive it. REQUIRES: counters.size() == plan.ports.size().
-  Fabric(const network::NetPlan& plan, std::span<PortCounters> counters, BufferPool& pool);
+  /// All must outlive it. `host_queues`: where packets wait for a host's own line; in the kernel
+  /// for the TAP engine, here for senders that are in virtual time themselves.
+  /// REQUIRES: counters.size() == plan.ports.size().
+  Fabric(const network::NetPlan& plan, std::span<PortCounters> counters, BufferPool& pool,
+         VirtualPort::Queue host_queues = VirtualPort::Queue::InKernel);
 
   /// A host sends a packet. One that is for itself, for nobody here or too short is forgotten.
   void enter(int host, Buffer packet, std::int64_t now_ns);

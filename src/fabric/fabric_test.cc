@@ -16,11 +16,12 @@ constexpr network::Mac kEverybody = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 constexpr std::int64_t kLongAfter = 1'000'000'000'000;
 
 struct Bench {
-  explicit Bench(const std::string& network, std::size_t memory = 100'000'000)
+  explicit Bench(const std::string& network, std::size_t memory = 100'000'000,
+                 VirtualPort::Queue host_queues = VirtualPort::Queue::InKernel)
       : plan(network::plan_of(network)),
         counters(plan.ports.size()),
         pool(memory),
-        fabric(plan, counters, pool) {}
+        fabric(plan, counters, pool, host_queues) {}
 
   /// A host sends a frame of that many bytes.
   void send(int from, const network::Mac& to, int frame_bytes, std::int64_t at_ns) {
@@ -74,6 +75,19 @@ TEST(TapFabric, APacketPassesAllPortsOfALeafSpine) {
   EXPECT_EQ(bench.arrivals(), (Arrivals{{3, expected}}));
   for (const int port : bench.plan.path(0, 3)) {
     EXPECT_EQ(bench.counters[static_cast<std::size_t>(port)].packets, 1);
+  }
+}
+
+// 100 packets of 1,514 bytes at once, and room for 21, the one on the line included: with the
+// queue here 21 leave, with a kernel before the host's line all of them.
+TEST(TapFabric, AHostsOwnQueueIsHereWhereNoKernelHasIt) {
+  const std::string shallow = "hosts = 2\nqueue = \"31794B\"\nallow_shallow_queue = true";
+  for (const auto& [queues, expected] :
+       {std::pair(VirtualPort::Queue::Here, 21), std::pair(VirtualPort::Queue::InKernel, 100)}) {
+    Bench bench(shallow, 100'000'000, queues);
+    for (int i = 0; i < 100; ++i) bench.send(0, 1, 1514, 0);
+    EXPECT_EQ(bench.arrivals().size(), expected);
+    EXPECT_EQ(bench.counters[0].dropped, 100 - expected);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One port of the TAP switch: the wait for the line, the full queue, the mark, the loss, the delay.
+// One port in virtual time: the wait for the line, the full queue, the mark, the loss, the delay.
 //
 // All is decided per wire packet (segment) although packets of many segments pass as one. Such a
 // packet is a train: its time is that of its last segment, the others lie `spacing_ns` apart before
@@ -8,9 +8,10 @@
 // would come one by one. Segments that are lost or that differ in their mark cut the train in
 // pieces.
 //
-// A host's own port is the exception: the kernel's token bucket on the host's device enforces rate
-// and queue there, because only it can push back on the sender. Here the line just undoes the
-// bucket's bursts: nothing is dropped or marked, and nothing waits longer than a burst.
+// A host's own port is the exception when real programs send: the kernel's token bucket on the
+// host's device enforces rate and queue there, because only it can push back on the sender. Here
+// the line just undoes the bucket's bursts: nothing is dropped or marked, and nothing waits longer
+// than a burst.
 //
 // Limits: jitter is drawn per train.
 
