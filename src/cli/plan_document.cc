@@ -44,6 +44,16 @@ ordered_json training_of(const predict::TrainingPlan& training) {
           {"share_before", training.share_before}};
 }
 
+ordered_json bottleneck_of(const predict::JobPlan& job) {
+  if (!job.bottleneck) return nullptr;
+  const bool leaves = job.bottleneck->direction == spec::Direction::FromHost;
+  return {{"where", job.bottleneck->where},
+          {"direction", leaves ? "from_host" : "to_host"},
+          {"bytes", job.bottleneck->bytes.count()},
+          {"rate_bps", job.bottleneck->rate.bits_per_second()},
+          {"time_s", job.bottleneck->seconds()}};
+}
+
 ordered_json job_of(const predict::JobPlan& job) {
   ordered_json document{
       {"name", job.name},
@@ -68,6 +78,7 @@ ordered_json job_of(const predict::JobPlan& job) {
       {"backward_s", seconds(job.compute.backward)},
       {"compute_source", job.compute.source},
       {"exchange_bound_s", seconds(job.exchange_bound)},
+      {"bottleneck", bottleneck_of(job)},
       {"iteration_bound_s", seconds(job.iteration_bound)},
       {"required_bandwidth_bps", nullptr}};
   if (job.required_bandwidth)

@@ -52,6 +52,15 @@ std::string step_lines(const predict::JobPlan& job) {
   return text;
 }
 
+/// Where hosts' own links are not what bounds the exchange.
+std::string core_line(const predict::JobPlan& job) {
+  const network::Bottleneck& links = *job.bottleneck;
+  const bool leaves = links.direction == spec::Direction::FromHost;
+  return line("",
+              fmt::format("bound by {}: {} must {} it at {}", links.where, readable(links.bytes),
+                          leaves ? "leave" : "enter", readable(links.rate)));
+}
+
 std::string time_lines(const predict::JobPlan& job) {
   std::string text;
   if (job.required_bandwidth) {
@@ -67,6 +76,7 @@ std::string time_lines(const predict::JobPlan& job) {
   text +=
       line("at best", fmt::format("exchange {} · iteration {} (lower bounds at these link rates)",
                                   readable(job.exchange_bound), readable(job.iteration_bound)));
+  if (job.bottleneck && !job.bottleneck->where.starts_with("host")) text += core_line(job);
   return text;
 }
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an emulated network is made of, computed before the kernel is touched: the same plan is
-// printed by `net show`, built by every engine and compared with what was measured.
+// A network as it is emulated, computed before the kernel is touched: the same plan is printed by
+// `net show`, built by every engine and compared with what was measured.
 //
-// Nodes are numbered: hosts 0..hosts-1, then switches. A port is one direction of one link: the
-// place where a packet waits for the line, is delayed and may be lost. Between two hosts there is
-// one path, a list of ports; the first one is always the sending host's own. Where several spines
-// could be taken, the destination decides (its number modulo the spines), so a flow never reorders.
-// Broadcast and multicast follow the paths through the first spine.
+// Nodes, ports and paths are those of network.h, written out; beside them stands what only an
+// emulation needs: addresses, buffers, and which host a switch reaches by which port. Switches pick
+// by destination, since kernel switches forward by address; so a flow never reorders.
 //
-// Limits: star, dumbbell and leafspine; up to 1024 hosts.
+// Limits: up to 1024 hosts.
 
 #pragma once
 
 #include "trainwire/base/units.h"
+#include "trainwire/network/network.h"
 #include "trainwire/spec/experiment.h"
 
 #include <array>
@@ -24,22 +23,6 @@
 namespace tw::network {
 
 using Mac = std::array<std::uint8_t, 6>;
-
-/// One direction of one link.
-struct Port {
-  std::string link;  ///< "host0", "core", "leaf0-spine1"
-  spec::Direction direction = {};
-  int from = 0;  ///< node
-  int to = 0;    ///< node
-  BitRate rate = {};
-  Duration delay = {};
-  Duration jitter = {};           ///< standard deviation; packets of a port are never reordered
-  double loss = 0;                ///< share of packets
-  double loss_burst = 1;          ///< mean packets lost in a row
-  Bytes queue = {};               ///< wire bytes that may wait for the line
-  std::optional<Bytes> ecn = {};  ///< packets that find this much waiting are marked
-  bool operator==(const Port&) const = default;
-};
 
 struct HostPlan {
   std::string name;
@@ -70,10 +53,11 @@ struct NetPlan {
   std::vector<int> path(int from, int to) const;
 
   std::vector<std::vector<int>> next = {};  ///< [node][host], -1 where node == host
+  std::vector<bool> floods = {};            ///< by link: whether broadcasts take it
 };
 
-/// Throws SpecError for a topology that cannot be emulated. Of the experiment as it is run:
-/// spec::scaled. REQUIRES: the experiment is resolved.
+/// Of the experiment as it is run: spec::scaled. Throws SpecError for more hosts than can be
+/// emulated. REQUIRES: the experiment is resolved.
 NetPlan make_plan(const spec::Experiment& experiment);
 
 /// Bytes of a frame of `ip_bytes` as rates and queues count them: Ethernet's header, no preamble.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace tw::network {
@@ -74,7 +75,17 @@ TEST(Plan, OneHostIsANetwork) {
   EXPECT_FALSE(plan.lossy());
 }
 
-TEST(Plan, RefusesAFatTree) { EXPECT_THROW(plan_of("topology = \"fattree\""), SpecError); }
+// 16 hosts, 20 switches, 16 + 32 links; broadcasts take each host's link, one link of each of the
+// eight edge switches, and one of each of the four pods.
+TEST(Plan, OfAFatTreeIsWrittenOutInFull) {
+  const NetPlan plan = plan_of("topology = \"fattree\"\nhosts = 16");
+  EXPECT_EQ(plan.switches.size(), 20);
+  EXPECT_EQ(plan.ports.size(), 96);
+  EXPECT_EQ(path_text(plan, 0, 13), "host0>edge0>agg1>core2>agg7>edge6>host13");
+  EXPECT_EQ(std::count(plan.floods.begin(), plan.floods.end(), true), 16 + 8 + 4);
+}
+
+TEST(Plan, RefusesMoreHostsThanAMachineHolds) { EXPECT_THROW(plan_of("hosts = 1025"), SpecError); }
 
 }  // namespace
 }  // namespace tw::network

@@ -128,36 +128,6 @@ std::vector<PairBytes> counted_pairs(const Exchange& exchange) {
   return pairs;
 }
 
-bool one_rank_per_host(const collective::Layout& layout) {
-  const std::set<int> used(layout.host_of.begin(), layout.host_of.end());
-  return static_cast<int>(used.size()) == layout.ranks();
-}
-
-/// Seconds that a host's link needs for its share, in the slower direction.
-double host_seconds(const spec::Network& network, const collective::Count& count, int host) {
-  const auto at = static_cast<std::size_t>(host);
-  const auto time = [&](std::int64_t elements, spec::Direction direction) {
-    if (elements == 0) return 0.0;
-    const BitRate rate = *spec::host_link(network, host, direction).rate;
-    return static_cast<double>(elements * kElementBytes) * 8 / rate.bits_per_second();
-  };
-  return std::max(time(count.host_sent_elements[at], spec::Direction::FromHost),
-                  time(count.host_received_elements[at], spec::Direction::ToHost));
-}
-
-/// Seconds of the chain of dependent transfers, each at least a smallest chunk on the fastest link.
-double chain_seconds(const spec::Network& network, const Exchange& exchange, double one_way) {
-  double fastest = network.link.rate->bits_per_second();
-  for (const spec::LinkOverride& link : network.overrides) {
-    if (link.rate) fastest = std::max(fastest, link.rate->value.bits_per_second());
-  }
-  std::int64_t chunks_elements = 0;
-  for (const std::int64_t elements : exchange.buckets)
-    chunks_elements += elements / exchange.schedule.chunks;
-  const double chunk = static_cast<double>(chunks_elements * kElementBytes) * 8 / fastest;
-  return static_cast<double>(exchange.schedule.depth) * (one_way + chunk);
-}
-
 }  // namespace
 
 Exchange exchange_of(const workload::Training& training) {
@@ -189,20 +159,6 @@ std::vector<PairBytes> host_pairs(const Exchange& exchange, std::int64_t& pair_c
       is_random(exchange) ? expected_pairs(exchange) : counted_pairs(exchange);
   pair_count = static_cast<std::int64_t>(pairs.size());
   return pairs;
-}
-
-Duration exchange_bound(const spec::Network& network, const Exchange& exchange,
-                        const collective::Count& count) {
-  double busiest = 0;
-  for (int host = 0; host < exchange.layout.hosts; ++host) {
-    busiest = std::max(busiest, host_seconds(network, count, host));
-  }
-  if (busiest == 0) return Duration::zero();
-  const double one_way = seconds(spec::round_trip(network)) / 2;
-  double bound = busiest + one_way;
-  if (one_rank_per_host(exchange.layout))
-    bound = std::max(bound, chain_seconds(network, exchange, one_way));
-  return from_seconds(bound);
 }
 
 }  // namespace tw::predict

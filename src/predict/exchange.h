@@ -29,10 +29,4 @@ collective::Count count(const Exchange& exchange);
 /// Host pairs of all buckets together; empty beyond kMostPairs. `pair_count` is set either way.
 std::vector<PairBytes> host_pairs(const Exchange& exchange, std::int64_t& pair_count);
 
-/// The least time in which the links can carry `count`: the busiest link's bytes at its rate and
-/// one way across; or, when every rank has a host of its own, the schedule's chain of dependent
-/// transfers, if longer.
-Duration exchange_bound(const spec::Network& network, const Exchange& exchange,
-                        const collective::Count& count);
-
 }  // namespace tw::predict

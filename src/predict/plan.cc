@@ -2,6 +2,7 @@
 #include "trainwire/predict/plan.h"
 
 #include "trainwire/collective/strategies.h"
+#include "trainwire/predict/bound.h"
 #include "trainwire/predict/exchange.h"
 #include "trainwire/workload/volume.h"
 
@@ -84,7 +85,8 @@ JobPlan plan(const spec::Experiment& experiment, const spec::Job& job) {
   const collective::Count count = predict::count(exchange);
   StepPlan step = step_of(exchange, count);
   const workload::Compute& compute = training.compute;
-  const Duration bound = exchange_bound(experiment.network, exchange, count);
+  const ExchangeBound bound = exchange_bound(network::Network(experiment.network), exchange, count,
+                                             step.pairs, training.connections);
   const TrainingPlan all = training_plan(training, step);
 
   std::optional<BitRate> required;
@@ -102,9 +104,11 @@ JobPlan plan(const spec::Experiment& experiment, const spec::Job& job) {
           .flows = flows_of(training, exchange),
           .training = all,
           .compute = compute,
-          .exchange_bound = bound,
-          .iteration_bound = training.overlap ? std::max(compute.total(), compute.forward + bound)
-                                              : compute.total() + bound,
+          .exchange_bound = bound.time,
+          .bottleneck = bound.bottleneck,
+          .iteration_bound = training.overlap
+                                 ? std::max(compute.total(), compute.forward + bound.time)
+                                 : compute.total() + bound.time,
           .required_bandwidth = required};
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "trainwire/base/units.h"
+#include "trainwire/network/limits.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/workload/training.h"
 
@@ -77,6 +78,8 @@ struct JobPlan {
   TrainingPlan training;
   workload::Compute compute;
   Duration exchange_bound;
+  /// The links that set it (bound.h); nothing when nothing crosses the network.
+  std::optional<network::Bottleneck> bottleneck;
   Duration iteration_bound;
   /// Of the busiest link, so that the exchange takes as long as compute; nothing when there is no
   /// compute.

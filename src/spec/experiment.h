@@ -8,12 +8,12 @@
 //
 // Hosts are numbered 0..hosts-1 and named host0, host1, ...; a link joins each host to its switch
 // and bears the host's name. Topologies with more than one switch add core links:
-//   star:      host_i - switch
-//   dumbbell:  host_i - left or right switch, one core link "core" (the first `left` hosts are
-//   left) leafspine: host_i - leaf floor(i * leaves / hosts), core links "leaf<i>-spine<j>"
-//   fattree:   k-ary, k pods with the smallest even k that holds the hosts; core links
-//   "edge<i>-agg<j>" and
-//              "agg<i>-core<j>"
+//
+//   star       host_i - switch
+//   dumbbell   host_i - left or right switch, the first `left` hosts left; one core link, "core"
+//   leafspine  host_i - leaf floor(i * leaves / hosts); core links "leaf<i>-spine<j>"
+//   fattree    k-ary, with the smallest even k that holds the hosts; core links "edge<i>-agg<j>"
+//              and "agg<i>-core<j>"
 //
 // Limits: models, strategies, transports and devices are names here; whether they exist is checked
 // against the lists the caller passes to parse.h, since their modules stand above this one.
@@ -218,28 +218,5 @@ std::optional<int> host_number(const Network& network, std::string_view name);
 
 /// Host of each rank of a job. REQUIRES: the job is resolved.
 std::vector<int> placement(const Network& network, const Job& job);
-
-/// One direction of a host's link with the overrides applied.
-LinkSettings host_link(const Network& network, int host, Direction direction);
-
-/// One direction of a core link with the overrides applied. REQUIRES: is_core_link(network, name).
-LinkSettings core_link(const Network& network, std::string_view name, Direction direction);
-
-/// Whether the topology has a link of that name between two of its switches.
-bool is_core_link(const Network& network, std::string_view name);
-
-/// Pods of a fat tree: the smallest even number k with room for k^3/4 >= `hosts`.
-int fat_tree_pods(int hosts);
-
-/// Propagation there and back between the two hosts farthest apart, without overrides.
-Duration round_trip(const Network& network);
-
-/// The same with overrides: those of host links and of a dumbbell's core count; those of other core
-/// links do not, since other paths go around them. What queues are sized for.
-Duration longest_round_trip(const Network& network);
-
-/// The queue limit in bytes: as given, or its multiple of rate * longest round trip, at least two
-/// packets.
-Bytes queue_bytes(const Network& network, const LinkSettings& link);
 
 }  // namespace tw::spec

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/spec/fields.h"
+#include "trainwire/spec/links.h"
 #include "trainwire/spec/print.h"
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 #include "trainwire/spec/print.h"
 
 #include "trainwire/spec/fields.h"
+#include "trainwire/spec/links.h"
 #include "trainwire/spec/scale.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/nearest.h"
 #include "trainwire/spec/fields.h"
+#include "trainwire/spec/links.h"
 #include "trainwire/spec/resolve.h"
 
 #include <fmt/format.h>

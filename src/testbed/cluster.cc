@@ -161,8 +161,7 @@ void Cluster::join_core(int port) {
       fmt::format("core{}.up", port / 2 - static_cast<int>(hosts_.size()))};
   links.make_pair({.name = names[0], .mac = port_mac(port)},
                   {.name = names[1], .mac = port_mac(port + 1)}, plan_.mtu);
-  // Two spines would carry a broadcast round in circles.
-  const bool floods = up.link == "core" || up.link.ends_with("-spine0");
+  const bool floods = plan_.floods[static_cast<std::size_t>(port / 2)];
   for (const int end : {0, 1}) {
     const int node = end == 0 ? up.from : up.to;
     const int departing = port + end;

@@ -98,6 +98,26 @@ TEST_P(ClusterOf, EveryPairOfALeafSpineIsJoined) {
   }
 }
 
+// k = 4 for three hosts and more: within an edge switch, within a pod and between pods.
+TEST_P(ClusterOf, EveryPairOfAFatTreeIsJoined) {
+  const Cluster cluster(network::plan_of("hosts = 6\ntopology = \"fattree\"\ndelay = \"1ms\""),
+                        GetParam());
+  for (int from = 0; from < 6; ++from) {
+    for (int to = 0; to < 6; ++to) {
+      if (from == to) continue;
+      const auto found =
+          measure_round_trip(end_of(cluster, from), end_of(cluster, to), {.count = 3});
+      EXPECT_EQ(found.lost, 0) << from << " to " << to;
+    }
+  }
+  // Two links, or six, of 1 ms each way.
+  const auto beside = measure_round_trip(end_of(cluster, 0), end_of(cluster, 1), {.count = 20});
+  EXPECT_GE(beside.median, std::chrono::milliseconds(4));
+  const auto across = measure_round_trip(end_of(cluster, 0), end_of(cluster, 5), {.count = 20});
+  EXPECT_GE(across.median, std::chrono::milliseconds(12));
+  EXPECT_LT(beside.median, across.median);
+}
+
 TEST_P(ClusterOf, SpeaksIpv6) {
   const Cluster cluster(network::plan_of("hosts = 2\nip_version = 6\ndelay = \"2ms\""), GetParam());
   const auto found =
