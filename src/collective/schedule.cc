@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/schedule.h"
 
-#include "trainwire/base/error.h"
+#include "trainwire/collective/cursor.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace tw::collective {
@@ -17,6 +16,18 @@ int wrapped(std::int64_t value, int modulus) {
 
 }  // namespace
 
+std::string_view name_of(Combine combine) {
+  switch (combine) {
+    case Combine::Replace:
+      return "replace";
+    case Combine::Sum:
+      return "sum";
+    case Combine::Average:
+      return "average";
+  }
+  return {};
+}
+
 Transfer transfer(const Schedule& schedule, const Strand& strand, std::int64_t i) {
   return {.round = strand.round + i * strand.round_stride,
           .from = wrapped(strand.from + i * strand.from_stride, schedule.ranks),
@@ -27,17 +38,10 @@ Transfer transfer(const Schedule& schedule, const Strand& strand, std::int64_t i
 }
 
 std::vector<Transfer> transfers_of(const Schedule& schedule, int rank) {
-  check(rank >= 0 && rank < schedule.ranks, "a schedule has programs for its own ranks only");
   std::vector<Transfer> all;
-  for (const Strand& strand : schedule.program(rank)) {
-    for (std::int64_t i = 0; i < strand.count; ++i) all.push_back(transfer(schedule, strand, i));
+  for (Cursor cursor(schedule, rank); !cursor.done(); cursor.advance()) {
+    all.push_back(cursor.transfer());
   }
-  const auto place = [rank](const Transfer& t) {
-    const bool receives = t.from != rank;
-    return std::tuple(t.round, receives, receives ? t.from : t.to, t.chunk);
-  };
-  std::sort(all.begin(), all.end(),
-            [&](const Transfer& a, const Transfer& b) { return place(a) < place(b); });
   return all;
 }
 

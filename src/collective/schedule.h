@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tw::collective {
@@ -38,6 +39,9 @@ enum class Combine {
   Sum,      ///< the sender's copy is added to the receiver's
   Average,  ///< the receiver's copy becomes the mean of both (pair averaging)
 };
+
+/// "replace", "sum", "average".
+std::string_view name_of(Combine combine);
 
 /// What every rank must hold in the end. goal.h states it, verify.h proves it.
 enum class Goal {
@@ -104,8 +108,7 @@ struct Schedule {
 /// Transfer number i of a strand, with the modulo applied. REQUIRES: 0 <= i < strand.count.
 Transfer transfer(const Schedule& schedule, const Strand& strand, std::int64_t i);
 
-/// One rank's transfers in round order (within a round: sends before receives, then by peer and
-/// chunk). Holds one rank's transfers, never all.
+/// One rank's transfers in the order of cursor.h, as a list. Holds one rank's, never all.
 std::vector<Transfer> transfers_of(const Schedule& schedule, int rank);
 
 /// First element of a chunk when `elements` are cut into `chunks`: the first (elements mod chunks)
