@@ -162,14 +162,16 @@ int bench(const Options& options, Streams streams) {
     task.training.steps = static_cast<std::int64_t>(sizes.size());
     task.training.warmup = 0;
     task.training.overlap = false;
+    task.training.broadcast = false;
+    task.training.side_connections = 0;
   }
   lab::RankTalk talk(training.jobs());
   const lab::ConductOutcome outcome = training.conduct(talk);
   if (outcome.interrupted) return kInterrupted;
   if (outcome.failure) throw Error(*outcome.failure);
   const workload::Training& trained = training.jobs().front().training();
-  const std::vector<Row> rows = measured(
-      talk.ranks(), collective::bus_factor(trained.row().operation, trained.workers()));
+  const std::vector<Row> rows =
+      measured(talk.ranks(), collective::bus_factor(trained.row().operation, trained.workers()));
   nlohmann::ordered_json document = document_of(rows, training.jobs().front(), training);
   const std::vector<Judged> judged = judge_all(experiment.expectations, "bench", document);
   if (options.json) {

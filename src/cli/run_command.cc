@@ -63,6 +63,8 @@ Body declare_run(CommandLine& app) {
       .type_name("DIR");
   app.add_flag("--force", options->force, "replace a run that is in that folder");
   app.add_flag("--keep", options->keep, "keep the captures after their analysis");
+  app.add_flag("--transfers", options->transfers,
+               "have the ranks write down every transfer, into transfers.csv; costs time and disk");
   app.add_flag("--keep-going", options->keep_going, "exit with 0 although a check failed");
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](Streams streams) { return run_experiment(*options, streams); };

@@ -22,6 +22,7 @@ struct RunOptions {
   bool json = false;
   bool keep = false;
   bool keep_going = false;
+  bool transfers = false;
 };
 
 struct RunReport {

@@ -112,11 +112,26 @@ void write_sockets(const std::string& folder, const lab::TrainingJob& job,
   }
 }
 
+void write_transfers(const lab::TrainingJob& job, result::RunFolder& into) {
+  for (const trainer::Task& task : job.tasks) {
+    if (task.transfers.empty()) continue;
+    result::TableFile& table = into.table("transfers");
+    for_each_line(task.transfers, 10, [&](const auto& fields) {
+      const std::int64_t bucket = number(fields[1]);
+      table.row({job.name, task.rank, number(fields[0]),
+                 bucket >= 0 ? result::Cell(bucket) : result::Cell(), number(fields[2]),
+                 number(fields[3]), number(fields[4]), number(fields[5]), number(fields[6]),
+                 number(fields[7]), std::string(fields[8]), number(fields[9])});
+    });
+  }
+}
+
 void remove_rank_files(const std::string& folder, const lab::TrainingJob& job) {
   std::error_code ignored;
   for (int rank = 0; rank < static_cast<int>(job.tasks.size()); ++rank) {
     std::filesystem::remove(lab::steps_file(folder, job.name, rank), ignored);
     std::filesystem::remove(lab::sockets_file(folder, job.name, rank), ignored);
+    std::filesystem::remove(lab::transfers_file(folder, job.name, rank), ignored);
   }
 }
 

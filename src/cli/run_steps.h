@@ -36,6 +36,8 @@ void write_steps(const std::vector<PhaseRow>& rows, const std::string& job,
                  result::RunFolder& folder);
 /// From the ranks' files into the table.
 void write_sockets(const std::string& folder, const lab::TrainingJob& job, result::RunFolder& into);
+/// The same of what they moved, where they were told to write it down.
+void write_transfers(const lab::TrainingJob& job, result::RunFolder& into);
 void remove_rank_files(const std::string& folder, const lab::TrainingJob& job);
 
 /// Counted steps of the workers; nothing when none was finished.

@@ -54,6 +54,10 @@ std::string sockets_file(const std::string& folder, const std::string& job, int 
   return fmt::format("{}/{}-rank{}-sockets.tmp", folder, job, rank);
 }
 
+std::string transfers_file(const std::string& folder, const std::string& job, int rank) {
+  return fmt::format("{}/{}-rank{}-transfers.tmp", folder, job, rank);
+}
+
 std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                                        std::span<const HostAddress> hosts,
                                        const std::string& folder) {
@@ -84,6 +88,12 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
     }
   }
   return jobs;
+}
+
+void log_transfers(std::vector<TrainingJob>& jobs, const std::string& folder) {
+  for (TrainingJob& job : jobs) {
+    for (Task& task : job.tasks) task.transfers = transfers_file(folder, job.name, task.rank);
+  }
 }
 
 }  // namespace tw::lab

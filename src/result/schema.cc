@@ -130,6 +130,22 @@ constexpr std::array kSockets{
     Column{"queued_bytes", Integer, "bytes", "handed to TCP and not acknowledged"},
 };
 
+constexpr std::array kTransfers{
+    Column{"job", Text, "", "whose rank it is"},
+    Column{"rank", Integer, "", "that sent or received it"},
+    Column{"step", Integer, "", "number of the iteration; before -warmup: the first model"},
+    Column{"bucket", Integer, "", "which gradients; empty: all of them"},
+    Column{"round", Integer, "", "of the schedule"},
+    Column{"from", Integer, "", "rank that sends"},
+    Column{"to", Integer, "", "rank that receives"},
+    Column{"lane", Integer, "", "which of the connections between the two"},
+    Column{"first", Integer, "", "its first element in the whole payload"},
+    Column{"elements", Integer, "", "of 4 bytes each"},
+    Column{"combine", Text, "", "what the receiver does with them: sum, replace or average"},
+    Column{"time_ns", Integer, "ns",
+           "when its last byte was handed to TCP, or taken from it; since 1970"},
+};
+
 constexpr std::array kLinks{
     Column{"link", Text, "", "host whose link it is"},
     Column{"direction", Text, "", "from_host or to_host"},
@@ -201,6 +217,7 @@ constexpr std::array kTables{
     Table{"collectives", "one recognised collective a row", kCollectives},
     Table{"steps", "the program's own record of its steps", kSteps},
     Table{"sockets", "what TCP said of the ranks' connections, every 10 ms", kSockets},
+    Table{"transfers", "what each rank sent and received, on request: run --transfers", kTransfers},
     Table{"links", "what each link was to do and did", kLinks},
     Table{"samples", "what each emulated host's device had counted, every 10 ms", kSamples},
     Table{"load", "how busy the machine was meanwhile", kLoad},

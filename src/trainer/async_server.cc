@@ -32,21 +32,17 @@ AsyncServer::AsyncServer(const Task& task, std::span<float> payload,
       clients_(connections.size()),
       counts_(connections.size()),
       scratch_(kScratch) {
-  const collective::Schedule schedule = step_schedule(task.training);
-  const std::vector<Wire> wires = wires_of(connections);
-  std::int64_t first = 0;
-  for (const workload::Bucket& bucket : task.training.buckets) {
-    const Parts parts = make_parts({.schedule = schedule,
-                                    .rank = task.rank,
-                                    .first_element = first,
-                                    .elements = bucket.elements,
-                                    .wires = wires,
-                                    .lanes = task.training.connections});
+  const std::vector<workload::Wire> wires = wires_of(connections);
+  for (int bucket = 0; bucket < static_cast<int>(task.training.buckets.size()); ++bucket) {
+    const Parts parts = step_parts(task.training, task.rank, bucket, wires);
     for (std::size_t i = 0; i < clients_.size(); ++i) {
       const Part& push = parts.parts[static_cast<std::size_t>(parts.receives[i].at(0))];
-      clients_[i].buckets.push_back({.begin = push.begin, .end = push.end});
+      const Part& reply = parts.parts[static_cast<std::size_t>(parts.sends[i].at(0))];
+      clients_[i].buckets.push_back({.begin = push.begin,
+                                     .end = push.end,
+                                     .push = parts.transfer(push),
+                                     .reply = parts.transfer(reply)});
     }
-    first += bucket.elements;
   }
   for (Client& client : clients_) {
     client.step = -task.training.warmup;
@@ -83,7 +79,7 @@ bool AsyncServer::serve(std::size_t wire) {
   bool any = false;
   while (!client.done) {
     const bool moved = client.answers ? answer(client, wire) : receive(client, wire);
-    const Range& range = client.buckets[static_cast<std::size_t>(client.bucket)];
+    const Shard& range = client.buckets[static_cast<std::size_t>(client.bucket)];
     const bool over = client.position == range.end;
     if (over) advance(client, wire);
     any |= moved;
@@ -93,7 +89,7 @@ bool AsyncServer::serve(std::size_t wire) {
 }
 
 bool AsyncServer::receive(Client& client, std::size_t wire) {
-  const Range& range = client.buckets[static_cast<std::size_t>(client.bucket)];
+  const Shard& range = client.buckets[static_cast<std::size_t>(client.bucket)];
   const auto left = static_cast<std::size_t>(range.end - client.position);
   if (left == 0) return false;
   const std::size_t carried = client.carry.size();
@@ -115,7 +111,7 @@ bool AsyncServer::receive(Client& client, std::size_t wire) {
 }
 
 bool AsyncServer::answer(Client& client, std::size_t wire) {
-  const Range& range = client.buckets[static_cast<std::size_t>(client.bucket)];
+  const Shard& range = client.buckets[static_cast<std::size_t>(client.bucket)];
   const auto left = static_cast<std::size_t>(range.end - client.position);
   if (left == 0) return false;
   const Moved moved = transport::tcp::send_some(
@@ -133,7 +129,13 @@ bool AsyncServer::answer(Client& client, std::size_t wire) {
 /// From the push of a bucket to its answer, from that to the next bucket.
 void AsyncServer::advance(Client& client, std::size_t wire) {
   const std::int64_t now = os::monotonic_ns();
-  const Range& range = client.buckets[static_cast<std::size_t>(client.bucket)];
+  const Shard& range = client.buckets[static_cast<std::size_t>(client.bucket)];
+  if (options_.transfers != nullptr && range.end > range.begin) {
+    options_.transfers->add(client.step, client.bucket, client.answers ? range.reply : range.push,
+                            connections_[wire].lane,
+                            {.first = range.begin / kElementBytes,
+                             .elements = (range.end - range.begin) / kElementBytes});
+  }
   log_.add({.step = client.step,
             .name = client.answers ? "distribution" : "aggregation",
             .bucket = client.bucket,

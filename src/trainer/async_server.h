@@ -28,13 +28,16 @@ class AsyncServer {
   const std::vector<WireCount>& counts() const { return counts_; }
 
  private:
-  struct Range {
+  /// A bucket's bytes that one worker pushes here and gets back.
+  struct Shard {
     std::int64_t begin = 0;
     std::int64_t end = 0;
+    collective::Transfer push = {};
+    collective::Transfer reply = {};
   };
   /// One worker's connection: which bucket of which step it is at.
   struct Client {
-    std::vector<Range> buckets = {};
+    std::vector<Shard> buckets = {};
     std::int64_t step = 0;
     int bucket = 0;
     bool answers = false;

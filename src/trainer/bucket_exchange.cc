@@ -7,8 +7,8 @@
 
 namespace tw::trainer {
 
-std::vector<Wire> wires_of(std::span<const transport::tcp::Connection> connections) {
-  std::vector<Wire> wires;
+std::vector<workload::Wire> wires_of(std::span<const transport::tcp::Connection> connections) {
+  std::vector<workload::Wire> wires;
   for (const auto& c : connections) wires.push_back({.peer = c.peer, .lane = c.lane});
   return wires;
 }
@@ -21,22 +21,12 @@ BucketExchange::BucketExchange(const Task& task, std::span<float> payload,
       wires_(wires_of(connections)),
       log_(log),
       exchange_(payload, connections, std::move(options)) {
-  const collective::Schedule schedule = step_schedule(task.training);
-  std::int64_t first = 0;
-  for (const workload::Bucket& bucket : task.training.buckets) {
-    begins_.push_back(first);
-    buckets_.push_back(make_parts({.schedule = schedule,
-                                   .rank = task.rank,
-                                   .first_element = first,
-                                   .elements = bucket.elements,
-                                   .wires = wires_,
-                                   .lanes = task.training.connections,
-                                   .passing = task.training.row().passing}));
-    first += bucket.elements;
+  for (int bucket = 0; bucket < static_cast<int>(task.training.buckets.size()); ++bucket) {
+    ranges_.push_back(task.training.range(bucket));
+    buckets_.push_back(step_parts(task.training, task.rank, bucket, wires_));
   }
-  begins_.push_back(first);
-  check(static_cast<std::size_t>(first) <= payload.size(), "the payload holds all buckets");
-  if (task.training.overlap) thread_ = std::thread([this] { work(); });
+  check(static_cast<std::size_t>(task.training.elements()) <= payload.size(),
+        "the payload holds all buckets");
 }
 
 BucketExchange::~BucketExchange() {
@@ -51,29 +41,21 @@ BucketExchange::~BucketExchange() {
 }
 
 std::span<float> BucketExchange::elements(int bucket) const {
-  const auto i = static_cast<std::size_t>(bucket);
-  return payload_.subspan(static_cast<std::size_t>(begins_[i]),
-                          static_cast<std::size_t>(begins_[i + 1] - begins_[i]));
+  const workload::Range& range = ranges_[static_cast<std::size_t>(bucket)];
+  return payload_.subspan(static_cast<std::size_t>(range.first),
+                          static_cast<std::size_t>(range.elements));
 }
 
 std::int64_t BucketExchange::first_element(int bucket) const {
-  return begins_[static_cast<std::size_t>(bucket)];
+  return ranges_[static_cast<std::size_t>(bucket)].first;
 }
 
 void BucketExchange::broadcast(std::int64_t step) {
-  const collective::Schedule schedule = start_schedule(task_.training);
   ExchangeTimes all;
   std::int64_t bytes = 0;
   for (const int bucket : start_buckets(task_.training)) {
-    const workload::Range range = task_.training.range(bucket);
-    Parts parts = make_parts({.schedule = schedule,
-                              .rank = task_.rank,
-                              .first_element = range.first,
-                              .elements = range.elements,
-                              .wires = wires_,
-                              .lanes = task_.training.connections,
-                              .passing = Passing::CutThrough});
-    const ExchangeTimes times = exchange_.run(parts);
+    Parts parts = start_parts(task_.training, task_.rank, bucket, wires_);
+    const ExchangeTimes times = exchange_.run(parts, step);
     if (all.begin_ns == 0) all = times;
     all.end_ns = times.end_ns;
     all.queued_end = times.queued_end;
@@ -91,7 +73,7 @@ void BucketExchange::exchange(std::int64_t step, int bucket) {
   Parts& parts = buckets_[static_cast<std::size_t>(bucket)];
   parts.rewind();
   if (task_.is_server()) std::ranges::fill(elements(bucket), 0.0f);
-  const ExchangeTimes times = exchange_.run(parts);
+  const ExchangeTimes times = exchange_.run(parts, step);
   log_phases(step, bucket, times);
 }
 
@@ -123,6 +105,8 @@ void BucketExchange::log_phases(std::int64_t step, int bucket, const ExchangeTim
 }
 
 void BucketExchange::begin(std::int64_t step, int bucket) {
+  if (!task_.training.overlap) return exchange(step, bucket);
+  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   {
     const std::lock_guard lock(mutex_);
     orders_.push_back({.step = step, .bucket = bucket});

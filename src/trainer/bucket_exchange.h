@@ -18,7 +18,7 @@
 namespace tw::trainer {
 
 /// The connections of a rank as parts are made for them.
-std::vector<Wire> wires_of(std::span<const transport::tcp::Connection> connections);
+std::vector<workload::Wire> wires_of(std::span<const transport::tcp::Connection> connections);
 
 class BucketExchange {
  public:
@@ -32,9 +32,7 @@ class BucketExchange {
 
   /// Brings the first model to every rank. Throws Error.
   void broadcast(std::int64_t step);
-  /// Exchanges one bucket and returns when it is done. Throws Error.
-  void exchange(std::int64_t step, int bucket);
-  /// The same by the thread, after those begun before.
+  /// Exchanges one bucket: here and now, or by the thread, after those begun before. Throws Error.
   void begin(std::int64_t step, int bucket);
   /// Until all that was begun is done. Throws what the thread met.
   void wait();
@@ -49,16 +47,17 @@ class BucketExchange {
     std::int64_t step;
     int bucket;
   };
+  void exchange(std::int64_t step, int bucket);
   void work();
   void log_phases(std::int64_t step, int bucket, const ExchangeTimes& times);
 
   const Task& task_;
   std::span<float> payload_;
-  std::vector<Wire> wires_;
+  std::vector<workload::Wire> wires_;
   StepLog& log_;
   Exchange exchange_;
   std::vector<Parts> buckets_;
-  std::vector<std::int64_t> begins_;
+  std::vector<workload::Range> ranges_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

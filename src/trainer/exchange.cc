@@ -47,7 +47,8 @@ Exchange::Exchange(std::span<float> payload,
   }
 }
 
-ExchangeTimes Exchange::run(Parts& parts) {
+ExchangeTimes Exchange::run(Parts& parts, std::int64_t step) {
+  step_ = step;
   begin(parts);
   while (left_ > 0) {
     if (move(parts)) {
@@ -98,7 +99,7 @@ bool Exchange::send(Parts& parts, std::size_t wire) {
   while (channel.writable && channel.next_send < queue.size()) {
     const auto number = static_cast<std::size_t>(queue[channel.next_send]);
     Part& part = parts.parts[number];
-    const std::int64_t limit = std::min(limit_of(parts, part), part.position + kMost);
+    const std::int64_t limit = std::min(parts.limit(part), part.position + kMost);
     if (limit > part.position) {
       const std::span<std::byte> source =
           sends_kept_[number] ? std::span(kept_) : std::as_writable_bytes(payload_);
@@ -115,7 +116,7 @@ bool Exchange::send(Parts& parts, std::size_t wire) {
       if (limit == part.position) break;
       continue;
     }
-    if (part.begin != part.end) finish_part(part);
+    if (part.begin != part.end) finish_part(parts, part);
     ++channel.next_send;
   }
   return any;
@@ -127,11 +128,11 @@ bool Exchange::receive(Parts& parts, std::size_t wire) {
   bool any = false;
   while (channel.readable && channel.next_receive < queue.size()) {
     Part& part = parts.parts[static_cast<std::size_t>(queue[channel.next_receive])];
-    const std::int64_t limit = std::min(limit_of(parts, part), part.position + kMost);
+    const std::int64_t limit = std::min(parts.limit(part), part.position + kMost);
     if (part.position == part.begin && limit > part.position) keep_unsent(parts, part);
     if (limit > part.position) any |= receive_into(part, wire, limit);
     if (!part.finished()) break;
-    if (part.begin != part.end) finish_part(part);
+    if (part.begin != part.end) finish_part(parts, part);
     ++channel.next_receive;
   }
   return any;
@@ -175,8 +176,13 @@ bool Exchange::receive_into(Part& part, std::size_t wire, std::int64_t limit) {
   return moved.bytes > 0;
 }
 
-void Exchange::finish_part(const Part& part) {
+void Exchange::finish_part(const Parts& parts, const Part& part) {
   --left_;
+  if (options_.transfers != nullptr) {
+    options_.transfers->add(step_, parts.bucket, parts.transfer(part),
+                            connections_[static_cast<std::size_t>(part.connection)].lane,
+                            part.range());
+  }
   (part.combine == Combine::Replace ? times_.replaced_bytes : times_.added_bytes) +=
       part.end - part.begin;
   if (part.combine == Combine::Replace || --adding_left_ > 0) return;

@@ -10,8 +10,9 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
-#include "trainwire/trainer/parts.h"
+#include "trainwire/trainer/transfer_log.h"
 #include "trainwire/transport/tcp/mesh.h"
+#include "trainwire/workload/parts.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,10 @@
 #include <vector>
 
 namespace tw::trainer {
+
+using workload::kElementBytes;
+using workload::Part;
+using workload::Parts;
 
 /// Another rank is gone or silent: what happened to it is told there.
 class PeerLost : public Error {
@@ -32,6 +37,7 @@ struct ExchangeOptions {
   Duration patience = std::chrono::seconds(30);
   /// Called at most every 10 ms while waiting or moving.
   std::function<void(std::int64_t monotonic_ns)> tick = {};
+  TransferLog* transfers = nullptr;  ///< what has moved is told there
 };
 
 /// Moments of one exchange; CLOCK_MONOTONIC.
@@ -58,9 +64,9 @@ class Exchange {
   Exchange(std::span<float> payload, std::span<const transport::tcp::Connection> connections,
            ExchangeOptions options);
 
-  /// Moves everything. REQUIRES: rewound. Throws PeerLost that names the peer when a connection
-  /// breaks or nothing moves.
-  ExchangeTimes run(Parts& parts);
+  /// Moves everything, for that step. REQUIRES: rewound. Throws PeerLost that names the peer when a
+  /// connection breaks or nothing moves.
+  ExchangeTimes run(Parts& parts, std::int64_t step);
 
   const std::vector<WireCount>& counts() const { return counts_; }
 
@@ -82,7 +88,7 @@ class Exchange {
   bool tries_again();
   void wait(const Parts& parts);
   void keep_unsent(const Parts& parts, const Part& part);
-  void finish_part(const Part& part);
+  void finish_part(const Parts& parts, const Part& part);
   std::int64_t queued() const;
   std::span<std::byte> bytes(std::int64_t begin, std::int64_t end);
   [[noreturn]] void fail(std::size_t wire, const transport::tcp::Moved& moved) const;
@@ -100,6 +106,7 @@ class Exchange {
   std::size_t left_ = 0;               ///< parts that are not finished
   std::size_t adding_left_ = 0;
   ExchangeTimes times_ = {};
+  std::int64_t step_ = 0;
   std::int64_t moved_ns_ = 0;  ///< when something moved last
   std::int64_t ticked_ns_ = 0;
   bool brief_ = false;

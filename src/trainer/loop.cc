@@ -13,11 +13,14 @@
 #include "trainwire/workload/compute_clock.h"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 
 namespace tw::trainer {
 namespace {
 
+using workload::Act;
+using workload::Phase;
+using workload::What;
 using Connections = std::span<const transport::tcp::Connection>;
 using Told = std::function<void(std::int64_t)>;
 
@@ -25,208 +28,211 @@ class Loop {
  public:
   Loop(const Task& task, const RankConnections& connections, const Told& told)
       : task_(task),
+        training_(task.training),
         connections_(connections.gradient),
         side_(connections.side, task.patience),
         told_(told),
         payload_(static_cast<std::size_t>(task.training.elements())),
         log_(task.log),
         sockets_(task.sockets, connections.gradient),
-        compute_(task.training, task.rank) {}
+        transfers_(task.transfers),
+        compute_(task.training, task.rank),
+        schedule_(step_schedule(task.training)) {}
 
   LoopResult run(const std::function<void()>& leave) && {
-    LoopResult result = work(leave);
-    result.counts.insert(result.counts.end(), side_.counts().begin(), side_.counts().end());
-    return result;
+    const std::vector<Act> script = step_script(training_, task_.rank);
+    prepare();
+    for (std::int64_t i = 0; i < script_repeats(training_, task_.rank); ++i) {
+      carry_out(script, i - training_.warmup);
+      flush();
+    }
+    if (task_.verify) verify_all();
+    leave();
+    if (averager_) averager_->stop();
+    flush();
+    count();
+    return std::move(result_);
   }
 
  private:
-  LoopResult work(const std::function<void()>& leave) {
-    if (task_.training.row().draws_peers) return average_pairs(leave);
-    if (task_.training.arrangement.asynchronous && task_.is_server()) return serve(leave);
-    return train(leave);
-  }
-
   ExchangeOptions options() {
-    return {.patience = task_.patience, .tick = [this](std::int64_t) { sockets_.sample(); }};
+    return {.patience = task_.patience,
+            .tick = [this](std::int64_t) { sockets_.sample(); },
+            .transfers = task_.transfers.empty() ? nullptr : &transfers_};
   }
 
   void flush() {
     log_.flush();
     sockets_.flush();
+    transfers_.flush();
   }
 
-  /// All ranks exchange in step.
-  LoopResult train(const std::function<void()>& leave) {
-    BucketExchange exchange(task_, payload_, connections_, log_, options());
-    broadcast(exchange);
-    for (std::int64_t step = -task_.training.warmup; step < task_.training.steps; ++step) {
-      told_(step);
-      train_step(exchange, step);
-      flush();
+  /// Whatever comes before the first step.
+  void prepare() {
+    if (training_.row().draws_peers) {
+      if (task_.verify) fill(payload_, 0, task_.rank, kModel);
+      averager_.emplace(task_, payload_, connections_, log_, transfers_);
+      return;
     }
-    leave();
-    result_.counts = exchange.counts();
-    return std::move(result_);
+    exchange_.emplace(task_, payload_, connections_, log_, options());
+    if (!start_buckets(training_).empty()) broadcast();
   }
 
-  void broadcast(BucketExchange& exchange) {
-    if (start_buckets(task_.training).empty()) return;
-    constexpr std::int64_t kModel = 0;  // the first model is made like the gradients of step 0
-    const bool holds_it = task_.training.row().has_servers ? task_.is_server() : task_.rank == 0;
+  void broadcast() {
+    const bool holds_it = training_.row().has_servers ? task_.is_server() : task_.rank == 0;
     if (task_.verify && holds_it) fill(payload_, 0, 0, kModel);
-    exchange.broadcast(-task_.training.warmup - 1);
+    exchange_->broadcast(-training_.warmup - 1);
     if (task_.verify && !task_.is_server()) {
-      result_.checked += task_.training.elements();
+      result_.checked += training_.elements();
       result_.wrong += wrong_copies(payload_, 0, 0, kModel);
     }
     flush();
   }
 
-  void train_step(BucketExchange& exchange, std::int64_t step) {
+  void carry_out(const std::vector<Act>& script, std::int64_t step) {
     const std::int64_t begin = os::monotonic_ns();
     compute_.begin_step(begin);
-    if (!task_.is_server()) forward(step, begin);
-    // Who goes its own pace has nothing to agree on.
-    if (!task_.training.arrangement.asynchronous) side_.talk();
-    backward_and_exchange(exchange, step);
-    const std::int64_t exchanged = os::monotonic_ns();
-    if (task_.verify) verify(step);
-    if (!task_.is_server()) optimise(step, exchanged);
-    log_.add({.step = step, .name = "step", .begin_ns = begin, .end_ns = os::monotonic_ns()});
+    if (script.front().what == What::Serve) return serve();
+    told_(step);
+    Phase phase = Phase::None;
+    std::int64_t since = begin;
+    for (const Act& act : script) {
+      if (act.phase != phase) {
+        const std::int64_t now = os::monotonic_ns();
+        log_phase(phase, step, since, now);
+        phase = act.phase;
+        since = now;
+      }
+      carry_out(act, step);
+    }
+    const std::int64_t end = os::monotonic_ns();
+    log_phase(phase, step, since, end);
+    log_.add({.step = step, .name = "step", .begin_ns = begin, .end_ns = end});
   }
 
-  void forward(std::int64_t step, std::int64_t begin) {
-    os::sleep_until(compute_.forward_end_ns());
-    if (task_.training.compute.forward.count() == 0) return;
-    log_.add({.step = step, .name = "forward", .begin_ns = begin, .end_ns = os::monotonic_ns()});
+  void carry_out(const Act& act, std::int64_t step) {
+    switch (act.what) {
+      case What::Forward:
+        return os::sleep_until(compute_.forward_end_ns());
+      case What::Backward:
+        return backward(step, act.bucket);
+      case What::Agree:
+        return side_.talk();
+      case What::Begin:
+        return exchange_->begin(step, act.bucket);
+      case What::Await:
+        return exchange_->wait();
+      case What::Update:
+        return update(step);
+      case What::Pull:
+        averager_->pull(step);
+        return sockets_.sample();
+      case What::Serve:
+        check(false, "who serves does nothing else");
+    }
   }
 
-  void backward_and_exchange(BucketExchange& exchange, std::int64_t step) {
-    const std::int64_t begin = os::monotonic_ns();
-    const int buckets = static_cast<int>(task_.training.buckets.size());
-    for (int bucket = 0; bucket < buckets; ++bucket) {
-      if (!task_.is_server()) fill_bucket(exchange, step, bucket);
-      if (task_.training.overlap) exchange.begin(step, bucket);
-    }
-    const std::int64_t computed = os::monotonic_ns();
-    if (!task_.is_server() && task_.training.compute.backward.count() > 0) {
-      log_.add({.step = step, .name = "backward", .begin_ns = begin, .end_ns = computed});
-    }
-    for (int bucket = 0; !task_.training.overlap && bucket < buckets; ++bucket) {
-      exchange.exchange(step, bucket);
-    }
-    if (task_.training.overlap) exchange.wait();
-    log_.add({.step = step, .name = "wait", .begin_ns = computed, .end_ns = os::monotonic_ns()});
+  /// Phases that take no time by the training's own terms are not told.
+  void log_phase(Phase phase, std::int64_t step, std::int64_t begin, std::int64_t end) {
+    const bool computes = training_.compute.backward.count() > 0;
+    const auto add = [&](std::string_view name) {
+      log_.add({.step = step, .name = name, .begin_ns = begin, .end_ns = end});
+    };
+    if (phase == Phase::Forward && training_.compute.forward.count() > 0) add("forward");
+    if (phase == Phase::Backward && computes) add("backward");
+    if (phase == Phase::Wait) add("wait");
+    if (phase == Phase::Update && computes) add("optimiser");
   }
 
-  /// Backward, as far as a bucket's gradients.
-  void fill_bucket(BucketExchange& exchange, std::int64_t step, int bucket) {
-    os::sleep_until(
-        compute_.ready_ns(task_.training.buckets[static_cast<std::size_t>(bucket)].ready));
+  void backward(std::int64_t step, int bucket) {
+    if (bucket == workload::kWholePayload) {
+      return os::sleep_until(compute_.ready_ns(training_.compute.backward));
+    }
+    os::sleep_until(compute_.ready_ns(training_.buckets[static_cast<std::size_t>(bucket)].ready));
     if (!task_.verify) return;
-    fill(exchange.elements(bucket), exchange.first_element(bucket), task_.rank, step);
-  }
-
-  void verify(std::int64_t step) {
-    // A server of a synchronous job holds its shards only, which its workers get and check; an
-    // asynchronous worker gets what is there, and its server is checked at the end.
-    if (task_.is_server() || task_.training.arrangement.asynchronous) return;
-    const collective::Schedule schedule = step_schedule(task_.training);
-    std::int64_t first = 0;
-    for (const workload::Bucket& bucket : task_.training.buckets) {
-      const auto elements = std::span(payload_).subspan(static_cast<std::size_t>(first),
-                                                        static_cast<std::size_t>(bucket.elements));
-      const Outcome outcome = outcome_of(schedule, task_.rank, elements, first, step);
-      result_.checked += outcome.checked;
-      result_.wrong += outcome.wrong;
-      first += bucket.elements;
-    }
+    fill(exchange_->elements(bucket), exchange_->first_element(bucket), task_.rank, step);
   }
 
   /// Sums become means, which is all that is left of an optimiser without parameters.
-  void optimise(std::int64_t step, std::int64_t begin) {
-    if (task_.training.compute.backward.count() == 0) return;
-    const float share = 1.0f / static_cast<float>(std::max(task_.training.workers(), 1));
+  void update(std::int64_t step) {
+    if (task_.verify) verify(step);
+    if (training_.compute.backward.count() == 0) return;
+    const float share = 1.0f / static_cast<float>(std::max(training_.workers(), 1));
     for (float& element : payload_) element *= share;
-    log_.add({.step = step, .name = "optimiser", .begin_ns = begin, .end_ns = os::monotonic_ns()});
   }
 
-  LoopResult serve(const std::function<void()>& leave) {
-    if (!start_buckets(task_.training).empty()) {
-      BucketExchange exchange(without_thread(), payload_, connections_, log_, options());
-      broadcast(exchange);
-      result_.counts = exchange.counts();
-      std::ranges::fill(payload_, 0.0f);
+  /// A server of a synchronous job holds its shards only, which its workers get and check; an
+  /// asynchronous worker gets what is there, and its server is checked at the end.
+  void verify(std::int64_t step) {
+    if (training_.asynchronous()) return;
+    for (int bucket = 0; bucket < static_cast<int>(training_.buckets.size()); ++bucket) {
+      const Outcome outcome = outcome_of(schedule_, task_.rank, exchange_->elements(bucket),
+                                         exchange_->first_element(bucket), step);
+      result_.checked += outcome.checked;
+      result_.wrong += outcome.wrong;
     }
-    AsyncServer server(task_, payload_, connections_, log_, options());
-    server.run(told_);
-    flush();
-    if (task_.verify) verify_shards();
-    leave();
-    result_.counts.resize(connections_.size());
-    for (std::size_t i = 0; i < connections_.size(); ++i) {
-      result_.counts[i].sent += server.counts()[i].sent;
-    }
-    return std::move(result_);
   }
 
-  const Task& without_thread() {
-    plain_ = task_;
-    plain_.training.overlap = false;
-    return plain_;
+  void serve() {
+    // What workers push is added to nothing.
+    std::ranges::fill(payload_, 0.0f);
+    server_.emplace(task_, payload_, connections_, log_, options());
+    server_->run([this](std::int64_t step) {
+      transfers_.flush();
+      told_(step);
+    });
+  }
+
+  /// What can be judged only when everything is done.
+  void verify_all() {
+    if (server_) verify_shards();
+    if (!averager_) return;
+    result_.checked += training_.elements();
+    result_.wrong += wrong_averages(payload_, 0, training_.ranks(), kModel);
   }
 
   /// Everything that any worker ever pushed is in this server's shards exactly once.
   void verify_shards() {
-    const int servers = task_.training.arrangement.servers;
-    const int shard = task_.rank - task_.training.workers();
-    std::int64_t first = 0;
-    for (const workload::Bucket& bucket : task_.training.buckets) {
-      const std::int64_t begin = first + collective::chunk_begin(bucket.elements, servers, shard);
-      const std::int64_t count = collective::chunk_elements(bucket.elements, servers, shard);
+    const int servers = training_.arrangement.servers;
+    const int shard = task_.rank - training_.workers();
+    for (int bucket = 0; bucket < static_cast<int>(training_.buckets.size()); ++bucket) {
+      const workload::Range range = training_.range(bucket);
+      const std::int64_t begin =
+          range.first + collective::chunk_begin(range.elements, servers, shard);
+      const std::int64_t count = collective::chunk_elements(range.elements, servers, shard);
       result_.checked += count;
       result_.wrong += wrong_totals(std::span(payload_).subspan(static_cast<std::size_t>(begin),
                                                                 static_cast<std::size_t>(count)),
-                                    begin, task_.training.workers(), -task_.training.warmup,
-                                    task_.training.steps);
-      first += bucket.elements;
+                                    begin, training_.workers(), -training_.warmup, training_.steps);
     }
   }
 
-  /// Every rank for itself.
-  LoopResult average_pairs(const std::function<void()>& leave) {
-    if (task_.verify) fill(payload_, 0, task_.rank, 0);
-    PairAverager averager(task_, payload_, connections_, log_);
-    for (std::int64_t step = -task_.training.warmup; step < task_.training.steps; ++step) {
-      told_(step);
-      const std::int64_t begin = os::monotonic_ns();
-      compute_.begin_step(begin);
-      os::sleep_until(compute_.ready_ns(task_.training.compute.backward));
-      averager.pull(step);
-      sockets_.sample();
-      log_.add({.step = step, .name = "step", .begin_ns = begin, .end_ns = os::monotonic_ns()});
-      flush();
+  void count() {
+    result_.counts = averager_ ? averager_->counts() : exchange_->counts();
+    for (std::size_t i = 0; server_ && i < result_.counts.size(); ++i) {
+      result_.counts[i].sent += server_->counts()[i].sent;
     }
-    if (task_.verify) {
-      result_.checked += task_.training.elements();
-      result_.wrong += wrong_averages(payload_, 0, task_.training.arrangement.layout.ranks(), 0);
-    }
-    leave();
-    averager.stop();
-    result_.counts = averager.counts();
-    return std::move(result_);
+    result_.counts.insert(result_.counts.end(), side_.counts().begin(), side_.counts().end());
   }
+
+  /// The first model is made like the gradients of step 0.
+  static constexpr std::int64_t kModel = 0;
 
   const Task& task_;
-  Task plain_;
+  const workload::Training& training_;
   Connections connections_;
   SideTalk side_;
   const Told& told_;
   std::vector<float> payload_;
   StepLog log_;
   SocketLog sockets_;
+  TransferLog transfers_;
   workload::ComputeClock compute_;
+  collective::Schedule schedule_;
   LoopResult result_;
+  std::optional<BucketExchange> exchange_;
+  std::optional<PairAverager> averager_;
+  std::optional<AsyncServer> server_;
 };
 
 /// One size: once with a check, then timed without.
@@ -237,14 +243,14 @@ BenchResult bench_row(const Task& all, const BenchRow& row, Connections connecti
   std::vector<float> payload(static_cast<std::size_t>(row.elements));
   if (!task.is_server()) fill(payload, 0, task.rank, 0);
   BucketExchange exchange(task, payload, connections, log, {.patience = task.patience});
-  exchange.exchange(0, 0);
+  exchange.begin(0, 0);
   BenchResult result{.elements = row.elements};
   result.wrong = outcome_of(step_schedule(task.training), task.rank, payload, 0, 0).wrong;
   std::ranges::fill(payload, 0.0f);
-  exchange.exchange(0, 0);
+  exchange.begin(0, 0);
   const std::int64_t begin = os::monotonic_ns();
   const std::int64_t cpu_begin = os::process_cpu_ns();
-  for (int i = 0; i < row.repeats; ++i) exchange.exchange(i, 0);
+  for (int i = 0; i < row.repeats; ++i) exchange.begin(i, 0);
   result.cpu_ns = (os::process_cpu_ns() - cpu_begin) / row.repeats;
   result.time_ns = (os::monotonic_ns() - begin) / row.repeats;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -273,23 +279,6 @@ LoopResult run_bench(const Task& task, Connections connections, const Told& told
 
 int lanes_of(const Task& task) {
   return task.training.row().draws_peers ? 2 : task.training.connections;
-}
-
-std::vector<int> peers_of(const Task& task) {
-  if (task.training.row().draws_peers) {
-    std::vector<int> all(static_cast<std::size_t>(task.training.arrangement.layout.ranks()));
-    std::iota(all.begin(), all.end(), 0);
-    std::erase(all, task.rank);
-    return all;
-  }
-  std::vector<int> peers = peers_of(step_schedule(task.training), task.rank);
-  if (task.bench.empty() && !start_buckets(task.training).empty()) {
-    const auto more = peers_of(start_schedule(task.training), task.rank);
-    peers.insert(peers.end(), more.begin(), more.end());
-    std::ranges::sort(peers);
-    peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-  }
-  return peers;
 }
 
 RankConnections sorted_out(std::vector<transport::tcp::Connection> all) {

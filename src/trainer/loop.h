@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a connected rank does: train, serve, or time exchanges.
+// What a connected rank does: it carries out its script (workload/script.h) over a clock and
+// sockets, or times exchanges.
 
 #pragma once
 
@@ -37,9 +38,8 @@ struct RankConnections {
 /// Tells them apart.
 RankConnections sorted_out(std::vector<transport::tcp::Connection> all);
 
-/// Lanes and peers that the task needs.
+/// Lanes between two ranks that the task needs.
 int lanes_of(const Task& task);
-std::vector<int> peers_of(const Task& task);
 
 /// `told` is called when a step begins; `leave` when the work is done, and returns when everybody's
 /// is. Throws Error.

@@ -40,7 +40,7 @@ class Folder {
 
 struct RankResult {
   LoopResult loop;
-  std::vector<Wire> wires;
+  std::vector<workload::Wire> wires;
   std::size_t side = 0;  ///< connections
 };
 
@@ -63,9 +63,9 @@ std::vector<RankResult> run_job(const Task& job, const Folder& folder) {
       task.sockets = folder.file("sockets-" + std::to_string(rank));
       transport::tcp::Peering peering = all;
       peering.rank = rank;
-      peering.peers = peers_of(task);
+      peering.peers = peers_of(task.training, rank);
       peering.lanes = lanes_of(task);
-      peering.more = side_connections(rank, ranks, task.training.side_connections);
+      peering.more = side_connections(task.training, rank);
       const RankConnections connections =
           sorted_out(connect_all(*listeners[static_cast<std::size_t>(rank)], peering));
       RankResult result;

@@ -33,11 +33,13 @@ void wait_for(int socket, short events, Duration patience, int peer) {
 }  // namespace
 
 PairAverager::PairAverager(const Task& task, std::span<float> payload,
-                           std::span<const transport::tcp::Connection> connections, StepLog& log)
+                           std::span<const transport::tcp::Connection> connections, StepLog& log,
+                           TransferLog& transfers)
     : task_(task),
       payload_(payload),
       connections_(connections),
       log_(log),
+      transfers_(transfers),
       sent_(connections.size()),
       requests_(connections.size()),
       scratch_(kBlock) {
@@ -88,6 +90,7 @@ void PairAverager::pull(std::int64_t step) {
   }
   ++requests_[wire];
   receive_payload(wire);
+  log_transfer(step, peer, task_.rank, wire);
   log_.add({.step = step,
             .name = "exchange",
             .begin_ns = begin,
@@ -140,9 +143,9 @@ void PairAverager::answer_all() {
 bool PairAverager::answer(Client& client) {
   const int socket = connections_[client.wire].socket.get();
   if (client.left == 0) {
-    std::array<std::byte, kRequestBytes> request = {};
-    const Moved moved =
-        transport::tcp::receive_some(socket, std::span(request).subspan(client.request));
+    const auto request = std::as_writable_bytes(std::span(&client.step, 1));
+    static_assert(sizeof client.step == kRequestBytes);
+    const Moved moved = transport::tcp::receive_some(socket, request.subspan(client.request));
     client.gone = moved.closed || moved.error != 0;
     client.request += moved.bytes;
     if (client.request == kRequestBytes) {
@@ -162,7 +165,22 @@ bool PairAverager::answer(Client& client) {
   client.gone = moved.error != 0;
   client.left -= static_cast<std::int64_t>(moved.bytes);
   sent_[client.wire] += static_cast<std::int64_t>(moved.bytes);
+  if (client.left == 0 && moved.bytes > 0) {
+    log_transfer(client.step, task_.rank, connections_[client.wire].peer, client.wire);
+  }
   return moved.bytes > 0;
+}
+
+void PairAverager::log_transfer(std::int64_t step, int from, int to, std::size_t wire) {
+  if (payload_.empty()) return;
+  const collective::Transfer transfer{.round = 0,
+                                      .from = from,
+                                      .to = to,
+                                      .chunk = 0,
+                                      .width = 1,
+                                      .combine = collective::Combine::Average};
+  transfers_.add(step, workload::kWholePayload, transfer, connections_[wire].lane,
+                 {.first = 0, .elements = static_cast<std::int64_t>(payload_.size())});
 }
 
 std::vector<WireCount> PairAverager::counts() const {

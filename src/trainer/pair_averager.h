@@ -27,7 +27,8 @@ class PairAverager {
  public:
   /// REQUIRES: what is passed outlives it.
   PairAverager(const Task& task, std::span<float> payload,
-               std::span<const transport::tcp::Connection> connections, StepLog& log);
+               std::span<const transport::tcp::Connection> connections, StepLog& log,
+               TransferLog& transfers);
   ~PairAverager();
   PairAverager(const PairAverager&) = delete;
   PairAverager& operator=(const PairAverager&) = delete;
@@ -45,6 +46,7 @@ class PairAverager {
   struct Client {
     std::size_t wire = 0;
     std::size_t request = 0;  ///< bytes of the next request that have come
+    std::int64_t step = 0;    ///< of the puller, that it says
     std::int64_t left = 0;    ///< bytes still to be answered
     bool gone = false;
   };
@@ -52,12 +54,14 @@ class PairAverager {
   void answer_all();
   bool answer(Client& client);
   void receive_payload(std::size_t wire);
+  void log_transfer(std::int64_t step, int from, int to, std::size_t wire);
   std::size_t wire_for(int peer) const;
 
   const Task& task_;
   std::span<float> payload_;
   std::span<const transport::tcp::Connection> connections_;
   StepLog& log_;
+  TransferLog& transfers_;
   std::vector<Client> clients_;
   std::vector<std::atomic<std::int64_t>> sent_;
   std::vector<std::int64_t> requests_;

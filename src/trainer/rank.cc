@@ -61,14 +61,12 @@ class Rank {
   }
 
   transport::tcp::Peering peering(const json& message) const {
-    transport::tcp::Peering peering{
-        .token = task_.token,
-        .rank = task_.rank,
-        .peers = peers_of(task_),
-        .lanes = lanes_of(task_),
-        .more = side_connections(task_.rank, task_.training.arrangement.layout.ranks(),
-                                 task_.bench.empty() ? task_.training.side_connections : 0),
-        .patience = task_.patience};
+    transport::tcp::Peering peering{.token = task_.token,
+                                    .rank = task_.rank,
+                                    .peers = peers_of(task_.training, task_.rank),
+                                    .lanes = lanes_of(task_),
+                                    .more = side_connections(task_.training, task_.rank),
+                                    .patience = task_.patience};
     for (const json& endpoint : message.at("endpoints")) {
       peering.endpoints.push_back({.address = endpoint.at(0).get<std::string>(),
                                    .port = endpoint.at(1).get<std::uint16_t>()});

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace tw::trainer {
 namespace {
@@ -24,21 +25,12 @@ struct Talk {
 
 }  // namespace
 
-std::vector<Hello> side_connections(int rank, int ranks, int count) {
+std::vector<Hello> side_connections(const workload::Training& training, int rank) {
   std::vector<Hello> all;
-  if (ranks < 2) return all;
-  const auto add = [&](int peer, int first) {
-    for (int i = 0; i < count; ++i)
-      all.push_back({.rank = peer, .lane = kFirstSideLane + first + i});
-  };
-  // Those of ranks 1.. with rank 0; then those of rank 0, with rank 1.
-  if (rank > 0) {
-    add(0, 0);
-  } else {
-    for (int peer = 1; peer < ranks; ++peer) add(peer, 0);
+  std::map<int, int> lanes;
+  for (const int peer : side_peers(training, rank)) {
+    all.push_back({.rank = peer, .lane = kFirstSideLane + lanes[peer]++});
   }
-  if (rank == 0) add(1, count);
-  if (rank == 1) add(0, count);
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/trainer/exchange.h"
 #include "trainwire/transport/tcp/mesh.h"
+#include "trainwire/workload/script.h"
 
 #include <span>
 #include <vector>
@@ -22,7 +23,7 @@ inline constexpr int kFirstSideLane = 1 << 20;
 inline constexpr std::size_t kSideBytes = 64;
 
 /// The side connections in which a rank takes part.
-std::vector<transport::tcp::Hello> side_connections(int rank, int ranks, int count);
+std::vector<transport::tcp::Hello> side_connections(const workload::Training& training, int rank);
 
 class SideTalk {
  public:

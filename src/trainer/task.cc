@@ -87,6 +87,7 @@ Task read_task(const json& d) {
   d.at("address").get_to(task.address);
   d.at("log").get_to(task.log);
   d.at("sockets").get_to(task.sockets);
+  d.at("transfers").get_to(task.transfers);
   d.at("verify").get_to(task.verify);
   task.patience = Duration(d.at("patience_ns").get<std::int64_t>());
   for (const json& row : d.at("bench")) {
@@ -107,6 +108,7 @@ json to_json(const Task& task) {
           {"address", task.address},
           {"log", task.log},
           {"sockets", task.sockets},
+          {"transfers", task.transfers},
           {"verify", task.verify},
           {"patience_ns", task.patience.count()},
           {"bench", bench}};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/trainer/parts.h"
+#include "trainwire/workload/parts.h"
 
 #include "trainwire/collective/strategies.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::trainer {
+namespace tw::workload {
 namespace {
 
+using collective::Passing;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -17,7 +18,7 @@ Parts ring_of_three(Passing passing, std::span<const Wire> wires, int lanes = 1)
       collective::make_schedule("ring", {.layout = collective::evenly(3, 3)});
   return make_parts({.schedule = schedule,
                      .rank = 0,
-                     .elements = 9,
+                     .range = {.first = 0, .elements = 9},
                      .wires = wires,
                      .lanes = lanes,
                      .passing = passing});
@@ -36,14 +37,14 @@ TEST(Parts, OfARingGoToOneNeighbourAndComeFromTheOther) {
 TEST(Parts, WaitForTheRoundThatFillsThem) {
   Parts parts = ring_of_three(Passing::Whole, kWires);
   const Part& second = parts.parts[static_cast<std::size_t>(parts.sends[0][1])];
-  EXPECT_EQ(limit_of(parts, parts.parts[static_cast<std::size_t>(parts.sends[0][0])]),
+  EXPECT_EQ(parts.limit(parts.parts[static_cast<std::size_t>(parts.sends[0][0])]),
             parts.parts[static_cast<std::size_t>(parts.sends[0][0])].end);
-  EXPECT_EQ(limit_of(parts, second), second.begin);
+  EXPECT_EQ(parts.limit(second), second.begin);
   Part& came = parts.parts[static_cast<std::size_t>(parts.receives[1][0])];
   came.position += 4;
-  EXPECT_EQ(limit_of(parts, second), second.begin);
+  EXPECT_EQ(parts.limit(second), second.begin);
   came.position = came.end;
-  EXPECT_EQ(limit_of(parts, second), second.end);
+  EXPECT_EQ(parts.limit(second), second.end);
 }
 
 TEST(Parts, FollowTheirBytesWhenTheyCutThrough) {
@@ -51,7 +52,7 @@ TEST(Parts, FollowTheirBytesWhenTheyCutThrough) {
   const Part& second = parts.parts[static_cast<std::size_t>(parts.sends[0][1])];
   Part& came = parts.parts[static_cast<std::size_t>(parts.receives[1][0])];
   came.position += 4;
-  EXPECT_EQ(limit_of(parts, second), second.begin + 4);
+  EXPECT_EQ(parts.limit(second), second.begin + 4);
 }
 
 TEST(Parts, AreSharedByLanes) {
@@ -69,7 +70,8 @@ TEST(Parts, KnowWhatTheyAreExchangedFor) {
   // Rank 0 of 3: its part of chunk 1 for rank 1's, and its part of chunk 2 for rank 2's.
   const collective::Schedule schedule =
       collective::make_schedule("all_to_all", {.layout = collective::evenly(3, 3)});
-  const Parts parts = make_parts({.schedule = schedule, .rank = 0, .elements = 9, .wires = kWires});
+  const Parts parts = make_parts(
+      {.schedule = schedule, .rank = 0, .range = {.first = 0, .elements = 9}, .wires = kWires});
   for (const std::size_t wire : {0u, 1u}) {
     const Part& came = parts.parts[static_cast<std::size_t>(parts.receives[wire][0])];
     EXPECT_EQ(came.exchanged, parts.sends[wire][0]);
@@ -79,11 +81,45 @@ TEST(Parts, KnowWhatTheyAreExchangedFor) {
   }
 }
 
-TEST(Peers, OfARingAreItsNeighbours) {
-  const collective::Schedule schedule =
-      collective::make_schedule("ring", {.layout = collective::evenly(5, 5)});
-  EXPECT_THAT(peers_of(schedule, 0), ElementsAre(1, 4));
+TEST(Parts, OfOtherLanesDoNotWaitForEachOther) {
+  constexpr std::array kLanes{Wire{.peer = 1}, Wire{.peer = 1, .lane = 1}, Wire{.peer = 2},
+                              Wire{.peer = 2, .lane = 1}};
+  Parts parts = ring_of_three(Passing::Whole, kLanes, 2);
+  Part& came = parts.parts[static_cast<std::size_t>(parts.receives[3][0])];
+  const Part& same = parts.parts[static_cast<std::size_t>(parts.sends[1][1])];
+  const Part& other = parts.parts[static_cast<std::size_t>(parts.sends[0][1])];
+  came.position = came.end;
+  EXPECT_EQ(parts.limit(same), same.end);
+  EXPECT_EQ(parts.limit(other), other.begin);
+}
+
+TEST(Parts, WaitAgainWhenRewound) {
+  Parts parts = ring_of_three(Passing::Whole, kWires);
+  const Part& second = parts.parts[static_cast<std::size_t>(parts.sends[0][1])];
+  Part& came = parts.parts[static_cast<std::size_t>(parts.receives[1][0])];
+  came.position = came.end;
+  EXPECT_EQ(parts.limit(second), second.end);
+  parts.rewind();
+  EXPECT_EQ(parts.limit(second), second.begin);
+}
+
+TEST(Peers, OfARingAreItsNeighboursAndThoseOfTheBroadcast) {
+  Training training;
+  training.strategy = "ring";
+  training.arrangement.layout = collective::evenly(5, 5);
+  training.buckets = {{.elements = 10}};
+  training.broadcast = false;
+  EXPECT_THAT(peers_of(training, 0), ElementsAre(1, 4));
+  training.broadcast = true;
+  EXPECT_THAT(peers_of(training, 0), ElementsAre(1, 2, 4));
+}
+
+TEST(Peers, OfRanksThatDrawAreAllOthers) {
+  Training training;
+  training.strategy = "pair_averaging";
+  training.arrangement.layout = collective::evenly(4, 4);
+  EXPECT_THAT(peers_of(training, 2), ElementsAre(0, 1, 3));
 }
 
 }  // namespace
-}  // namespace tw::trainer
+}  // namespace tw::workload
