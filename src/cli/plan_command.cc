@@ -3,6 +3,7 @@
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/plan_document.h"
+#include "trainwire/cli/plan_transfers.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -33,9 +34,16 @@ int print_plan(const spec::Experiment& experiment, const std::string& path, bool
 Body declare_plan(CommandLine& app) {
   const auto file = add_experiment_file(app);
   const auto json = std::make_shared<bool>(false);
+  const auto transfers = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON document, with every host pair");
-  return
-      [file, json](Streams streams) { return print_plan(load(*file), file->path, *json, streams); };
+  app.add_flag("--transfers", *transfers,
+               "print every transfer of every step instead, as CSV: who sends what to whom, in "
+               "virtual time on links that nobody shares");
+  return [=](Streams streams) {
+    if (!*transfers) return print_plan(load(*file), file->path, *json, streams);
+    print_transfers(load(*file), streams.out);
+    return 0;
+  };
 }
 
 }  // namespace tw::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/play/player.h"
+
+#include "trainwire/play/rank.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace tw::play {
+namespace {
+
+/// As trainer sends them: a step's number, and a word's stand-in.
+constexpr std::int64_t kRequestBytes = 8;
+constexpr std::int64_t kSideBytes = 64;
+
+}  // namespace
+
+std::int64_t Message::bytes() const {
+  if (kind == Kind::Request) return kRequestBytes;
+  if (kind == Kind::Side) return kSideBytes;
+  return workload::kElementBytes * range.elements;
+}
+
+struct Player::State {
+  State(const workload::Training& of, Driver by) : training(of), driver(std::move(by)) {
+    for (int rank = 0; rank < training.ranks(); ++rank) {
+      ranks.emplace_back(training, driver, rank);
+    }
+  }
+  Rank& at(int rank) { return ranks[static_cast<std::size_t>(rank)]; }
+
+  const workload::Training& training;
+  Driver driver;
+  std::deque<Rank> ranks;  // a deque: ranks stay where they are
+};
+
+Player::Player(const workload::Training& training, Driver driver)
+    : state_(std::make_unique<State>(training, std::move(driver))) {}
+
+Player::~Player() = default;
+
+void Player::begin() {
+  for (Rank& rank : state_->ranks) rank.begin(state_->training.start);
+}
+
+void Player::left(const Message& message, Duration now) {
+  state_->at(message.transfer.from).left(message, now);
+}
+
+void Player::came(const Message& message, Duration now) {
+  state_->at(message.transfer.to).came(message, now);
+}
+
+void Player::woke(int rank, Duration now) { state_->at(rank).woke(now); }
+
+bool Player::done() const {
+  return std::all_of(state_->ranks.begin(), state_->ranks.end(),
+                     [](const Rank& rank) { return rank.done(); });
+}
+
+}  // namespace tw::play

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of a player: where it stands in its script and its exchanges.
+
+#pragma once
+
+#include "trainwire/play/player.h"
+#include "trainwire/workload/compute_clock.h"
+#include "trainwire/workload/parts.h"
+#include "trainwire/workload/script.h"
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <vector>
+
+namespace tw::play {
+
+class Rank {
+ public:
+  /// REQUIRES: what is passed outlives it.
+  Rank(const workload::Training& training, const Driver& driver, int rank);
+
+  void begin(Duration now);
+  void woke(Duration now);
+  void left(const Message& message, Duration now);
+  void came(const Message& message, Duration now);
+  bool done() const { return done_; }
+
+ private:
+  /// A bucket that is to be exchanged, or the first model.
+  struct Order {
+    std::int64_t step;
+    workload::Parts* parts;
+  };
+  /// A connection to a peer.
+  struct Line {
+    workload::Wire wire;
+    std::size_t next_send = 0;
+    std::size_t next_receive = 0;
+    bool busy = false;  ///< something is leaving
+    std::deque<Message> came = {};
+  };
+
+  void proceed(Duration now);
+  bool carry_out(const workload::Act& act, Duration now);
+  bool compute_until(std::int64_t at_ns, Duration now);
+  bool agree();
+  bool pull();
+  bool serve(Duration now);
+  void begin_step(Duration now);
+  void end_step(Duration now);
+
+  bool exchange(Duration now);
+  bool send_next(Line& line, std::size_t at);
+  bool receive_next(Line& line, std::size_t at, Duration now);
+  bool idle() const { return orders_.empty() && active_ == nullptr; }
+  void tell(const Message& message, Duration now) const;
+  Line& line_to(int peer, int lane);
+
+  const workload::Training& training_;
+  const Driver& driver_;
+  int rank_;
+  std::vector<workload::Act> script_;
+  std::int64_t repeats_;
+  std::int64_t round_ = 0;  ///< how often the script was done
+  std::size_t act_ = 0;
+  bool entered_ = false;  ///< the present act has been begun
+  bool started_ = false;  ///< the first model is there
+  bool done_ = false;
+  Duration step_begin_ = {};
+  workload::ComputeClock clock_;
+
+  std::vector<Line> lines_;
+  std::vector<workload::Parts> start_;
+  std::vector<workload::Parts> buckets_;
+  std::deque<Order> orders_;
+  workload::Parts* active_ = nullptr;
+  std::int64_t active_step_ = 0;
+  std::size_t left_ = 0;  ///< parts of the active exchange that have not ended
+
+  std::map<int, std::int64_t> heard_;  ///< side messages of each peer
+  std::int64_t agreed_ = 0;            ///< how often it has agreed
+  bool pulled_ = false;
+  std::int64_t unserved_ = 0;  ///< answers that an asynchronous server still has to give
+};
+
+}  // namespace tw::play
