@@ -2,6 +2,7 @@
 #include "trainwire/cli/app.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/shipped.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -30,9 +31,8 @@ Application::Application()
   app_->set_version_flag("--version", "", "print the version and the commit");
   app_->set_help_flag("-h,--help", "print this help");
   app_->require_subcommand(0, 1);
-  app_->footer(
-      "`trainwire COMMAND --help` explains a command. Start with: trainwire plan "
-      "examples/quickstart/experiment.toml");
+  app_->footer("`trainwire COMMAND --help` explains a command. Start with: trainwire plan " +
+               shipped("examples/quickstart/experiment.toml"));
   for (const Command& command : cli::commands()) {
     CLI::App* sub = app_->add_subcommand(std::string(command.name), std::string(command.summary));
     sub->set_help_flag("-h,--help", "print this help");

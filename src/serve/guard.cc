@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/serve/guard.h"
 
+#include "trainwire/base/shipped.h"
 #include "trainwire/serve/refusal.h"
 
 #include <fmt/format.h>
@@ -70,7 +71,8 @@ void require_allowed(const Guard& guard, const RequestHead& head) {
   const auto route = std::find_if(kRoutes.begin(), kRoutes.end(),
                                   [&](const Route& each) { return each.path == head.path; });
   if (route == kRoutes.end()) {
-    throw Refusal(404, "there is nothing at this address; docs/serve.md lists what there is");
+    throw Refusal(404, fmt::format("there is nothing at this address; {} lists what there is",
+                                   shipped("docs/serve.md")));
   }
   if (route->method != head.method) {
     throw Refusal(405, fmt::format("this address takes {} only", route->method));

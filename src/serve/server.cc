@@ -2,6 +2,7 @@
 #include "trainwire/serve/server.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/shipped.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/report/template.h"
 #include "trainwire/serve/analyses.h"
@@ -191,7 +192,8 @@ class Server::Parts {
     });
     http_.set_error_handler([](const Request&, Response& response) {
       if (response.body.empty()) {
-        put_error(response, response.status, "the request is not understood; see docs/serve.md");
+        put_error(response, response.status,
+                  "the request is not understood; see " + shipped("docs/serve.md"));
       }
     });
   }

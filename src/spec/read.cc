@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/spec/read.h"
 
+#include "trainwire/base/shipped.h"
 #include "trainwire/spec/fields.h"
 #include "trainwire/spec/resolve.h"
 
@@ -11,7 +12,7 @@
 namespace tw::spec {
 namespace {
 
-constexpr std::string_view kWhereKeys = "docs/experiment-file.md";
+std::string where_keys_are() { return shipped("docs/experiment-file.md"); }
 
 template <typename S>
 std::vector<std::string_view> keys_of(const std::vector<Field<S>>& fields) {
@@ -32,7 +33,7 @@ void read_fields(keys::Section& section, const std::vector<Field<S>>& fields, S&
     if (field == fields.end()) {
       std::vector<std::string_view> known = keys_of(fields);
       known.insert(known.end(), also.begin(), also.end());
-      problem = "unknown key; " + keys::remedy(entry.key, known, kWhereKeys);
+      problem = "unknown key; " + keys::remedy(entry.key, known, where_keys_are());
     } else {
       problem = field->read(into, entry.node);
     }
@@ -103,7 +104,7 @@ std::string unknown_section(std::string_view key, std::span<const std::string_vi
   suggest(key, "capture", capture_fields(), path);
   suggest(key, "run", run_fields(), path);
   if (!path.empty()) return fmt::format("unknown key; did you mean \"{}\"?", path);
-  return "unknown section or key; " + keys::remedy(key, known, kWhereKeys);
+  return "unknown section or key; " + keys::remedy(key, known, where_keys_are());
 }
 
 void read_top(const keys::Table& root, Experiment& into, std::vector<keys::Problem>& problems) {
