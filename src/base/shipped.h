@@ -9,8 +9,8 @@
 
 namespace tw {
 
-/// `path` is of the source tree, such as "docs/serve.md". For an installed program (PREFIX/bin beside
-/// PREFIX/share/doc/trainwire) this is where it was installed; otherwise `path` itself.
+/// `path` is of the source tree, such as "docs/serve.md". For an installed program (PREFIX/bin
+/// beside PREFIX/share/doc/trainwire) this is where it was installed; otherwise `path` itself.
 std::string shipped(std::string_view path);
 
 /// The same for the program `program`.

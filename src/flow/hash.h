@@ -7,16 +7,12 @@
 #include "trainwire/packet/address_table.h"
 
 #include <cstdint>
-#include <random>
 
 namespace tw::flow {
 
 class Hash {
  public:
-  Hash() {
-    std::random_device chance;
-    for (std::uint64_t& key : key_) key = (std::uint64_t{chance()} << 32 | chance()) | 1;
-  }
+  Hash();
   std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
     return packet::folded_product(a ^ key_[0], b ^ key_[1]);
   }

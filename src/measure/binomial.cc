@@ -2,8 +2,7 @@
 #include "trainwire/measure/binomial.h"
 
 #include "trainwire/base/error.h"
-
-#include <boost/math/special_functions/beta.hpp>
+#include "trainwire/stats/distributions.h"
 
 namespace tw::measure {
 
@@ -13,8 +12,8 @@ ShareInterval binomial_interval(std::uint64_t events, std::uint64_t trials, doub
   const double tail = (1 - confidence) / 2;
   const auto k = static_cast<double>(events);
   const auto rest = static_cast<double>(trials - events);
-  return {.low = events == 0 ? 0 : boost::math::ibeta_inv(k, rest + 1, tail),
-          .high = events == trials ? 1 : boost::math::ibeta_inv(k + 1, rest, 1 - tail)};
+  return {.low = events == 0 ? 0 : stats::beta_quantile(k, rest + 1, tail),
+          .high = events == trials ? 1 : stats::beta_quantile(k + 1, rest, 1 - tail)};
 }
 
 bool contains(const ShareInterval& interval, double share) {

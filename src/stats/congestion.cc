@@ -2,10 +2,9 @@
 #include "trainwire/stats/congestion.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/stats/distributions.h"
 #include "trainwire/stats/saturation.h"
 #include "trainwire/stats/weighted_fit.h"
-
-#include <boost/math/distributions/fisher_f.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -181,8 +180,7 @@ double f_probability(double worse, double better, double more_parameters, double
   if (worse <= better || worse < kRounding) return 1;
   if (better <= 0) return 0;
   const double f = (worse - better) / more_parameters / (better / freedom);
-  return boost::math::cdf(
-      boost::math::complement(boost::math::fisher_f(more_parameters, freedom), f));
+  return f_tail(more_parameters, freedom, f);
 }
 
 /// Lets the first line rise when the points say that it does.
@@ -264,8 +262,7 @@ CongestionPoint with_interval(const Window& window, const Hinge& best,
                         .volume = exact(left * best.time()),
                         .points = window.r.size(),
                         .window_to = options.capacity - options.capacity / window.places.back()};
-  const double f =
-      boost::math::quantile(boost::math::fisher_f(1, window.freedom()), options.confidence);
+  const double f = f_quantile(1, window.freedom(), options.confidence);
   const Profile profile{.window = window,
                         .best = best,
                         .limit = best.ssr * (1 + f / window.freedom()),

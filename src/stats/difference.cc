@@ -3,9 +3,9 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/stats/bootstrap.h"
+#include "trainwire/stats/distributions.h"
 #include "trainwire/stats/quantile.h"
 
-#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,11 +79,10 @@ double joint_degrees(const LogError& a, const LogError& b) {
   return sum * sum / (a.variance * a.variance / a.degrees + b.variance * b.variance / b.degrees);
 }
 
-double two_sided_p(double log_ratio, double error,
-                   const boost::math::students_t_distribution<>& student) {
+double two_sided_p(double log_ratio, double error, double degrees) {
   if (log_ratio == 0) return 1;
   if (error <= 0) return 0;
-  return 2 * boost::math::cdf(boost::math::complement(student, std::abs(log_ratio) / error));
+  return 2 * student_tail(degrees, std::abs(log_ratio) / error);
 }
 
 void refuse_not_positive(std::span<const double> values) {
@@ -142,8 +141,8 @@ Difference difference(std::span<const double> baseline, std::span<const double> 
   const LogError error_a = log_error(baseline, options);
   const LogError error_b = log_error(other, options);
   const double error = std::sqrt(error_a.variance + error_b.variance);
-  const boost::math::students_t_distribution<> student(joint_degrees(error_a, error_b));
-  const double reach = boost::math::quantile(student, (1 + options.confidence) / 2) * error;
+  const double degrees = joint_degrees(error_a, error_b);
+  const double reach = student_quantile(degrees, (1 + options.confidence) / 2) * error;
 
   Difference found{.baseline = estimate_of(baseline, options),
                    .other = estimate_of(other, options),
@@ -157,7 +156,7 @@ Difference difference(std::span<const double> baseline, std::span<const double> 
                     .high = std::expm1(log_ratio + reach),
                     .confidence = options.confidence,
                     .n = std::min(baseline.size(), other.size())};
-  found.p = two_sided_p(log_ratio, error, student);
+  found.p = two_sided_p(log_ratio, error, degrees);
   found.verdict = verdict_of(found);
   return found;
 }

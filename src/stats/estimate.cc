@@ -4,9 +4,8 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/random.h"
 #include "trainwire/stats/bootstrap.h"
+#include "trainwire/stats/distributions.h"
 #include "trainwire/stats/quantile.h"
-
-#include <boost/math/distributions/students_t.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -66,9 +65,8 @@ Estimate mean_estimate(std::span<const double> values, double confidence) {
   const double centre = mean_of(batches);
   double squares = 0;
   for (const double batch : batches) squares += (batch - centre) * (batch - centre);
-  const double reach = boost::math::quantile(boost::math::students_t_distribution<>(count - 1),
-                                             (1 + confidence) / 2) *
-                       std::sqrt(squares / (count - 1) / count);
+  const double reach =
+      student_quantile(count - 1, (1 + confidence) / 2) * std::sqrt(squares / (count - 1) / count);
   return {.value = value,
           .low = value - reach,
           .high = value + reach,

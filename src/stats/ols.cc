@@ -2,12 +2,11 @@
 #include "trainwire/stats/ols.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/stats/distributions.h"
 #include "trainwire/stats/ols_diagnostics.h"
 
 #include <Eigen/QR>
 #include <Eigen/SVD>
-#include <boost/math/distributions/fisher_f.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -170,15 +169,13 @@ Solution solved(const Factors& factors, const VectorXd& centred_y, double mean_y
 
 double two_sided_p(double t, double degrees) {
   if (!std::isfinite(t)) return 0;
-  return 2 * boost::math::cdf(boost::math::complement(
-                 boost::math::students_t_distribution<>(degrees), std::abs(t)));
+  return 2 * student_tail(degrees, std::abs(t));
 }
 
 std::vector<Coefficient> coefficients_of(const Design& design, const Solution& solution,
                                          const OlsFit& fit, double confidence) {
   const auto degrees = static_cast<double>(fit.degrees_of_freedom);
-  const double reach =
-      boost::math::quantile(boost::math::students_t_distribution<>(degrees), (1 + confidence) / 2);
+  const double reach = student_quantile(degrees, (1 + confidence) / 2);
   std::vector<Coefficient> coefficients;
   for (Index i = 0; i < solution.values.size(); ++i) {
     const double value = solution.values[i];
@@ -212,8 +209,7 @@ void judge_whole(OlsFit& fit, double total, double left) {
     return;
   }
   fit.f = ((total - left) / columns) / (left / degrees);
-  fit.f_p = boost::math::cdf(boost::math::complement(
-      boost::math::fisher_f_distribution<>(columns, degrees), std::max(fit.f, 0.0)));
+  fit.f_p = f_tail(columns, degrees, std::max(fit.f, 0.0));
 }
 
 }  // namespace

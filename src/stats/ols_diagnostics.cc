@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/stats/ols_diagnostics.h"
 
-#include <boost/math/distributions/chi_squared.hpp>
+#include "trainwire/stats/distributions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +17,6 @@ double sum_of_powers(std::span<const double> values, int power) {
   double sum = 0;
   for (const double value : values) sum += std::pow(value, power);
   return sum;
-}
-
-double chi_squared_p(double statistic, double degrees) {
-  return boost::math::cdf(
-      boost::math::complement(boost::math::chi_squared_distribution<>(degrees), statistic));
 }
 
 double durbin_watson(std::span<const double> residuals, double squares) {
@@ -67,10 +62,10 @@ Diagnostics diagnose(const FitParts& fit) {
   Diagnostics found{};
   found.durbin_watson = durbin_watson(fit.residuals, squares);
   found.jarque_bera = jarque_bera(fit.residuals, squares);
-  found.jarque_bera_p = chi_squared_p(found.jarque_bera, 2);
+  found.jarque_bera_p = chi_squared_tail(2, found.jarque_bera);
   found.breusch_pagan = n * fit.squares_r_squared;
   found.breusch_pagan_p =
-      fit.parameters > 1 ? chi_squared_p(found.breusch_pagan, parameters - 1) : 1;
+      fit.parameters > 1 ? chi_squared_tail(parameters - 1, found.breusch_pagan) : 1;
   found.condition_number = fit.condition_number;
   found.largest_leverage = *std::max_element(fit.leverage.begin(), fit.leverage.end());
   find_largest_cook(fit, squares, found);

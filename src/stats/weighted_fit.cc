@@ -2,9 +2,9 @@
 #include "trainwire/stats/weighted_fit.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/stats/distributions.h"
 
 #include <Eigen/Dense>
-#include <boost/math/distributions/students_t.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -53,8 +53,7 @@ std::optional<WeightedFit> weighted_fit(std::span<const std::vector<double>> col
 
 double t_factor(double confidence, double degrees_of_freedom) {
   check(confidence > 0 && confidence < 1, "a confidence lies between 0 and 1");
-  const boost::math::students_t student(degrees_of_freedom);
-  return boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2));
+  return student_upper_quantile(degrees_of_freedom, (1 - confidence) / 2);
 }
 
 double r_squared(std::span<const double> y, std::span<const double> fitted) {
