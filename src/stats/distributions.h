@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributions of test statistics. What Boost.Math does here is behind these few functions, since its
-// headers take long to compile.
+// Distributions of test statistics. What Boost.Math does here is behind these few functions, since
+// its headers take long to compile.
 
 #pragma once
 
