@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures that end a command, in three families that cli/main.cc maps to exit codes.
+// Failures that end a command, in three families that cli/program.cc maps to exit codes.
 //
 // A message reads "<attempt>: <what happened>; <what to do>". What is part of a result (a malformed
 // packet, a rank that timed out) is a value, never an exception.

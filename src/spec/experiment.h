@@ -187,9 +187,8 @@ struct SweepAxis {
 };
 
 /// A claim about the --json document of a command: `of` names the command, `metric` the path in its
-/// document
-/// ("jobs.0.step.total_bytes"). Exactly one kind of bound: equals with a tolerance, or one or both
-/// limits.
+/// document ("jobs.0.step.total_bytes"). Exactly one kind of bound: equals with a tolerance, or one
+/// or both limits.
 struct Expectation {
   std::string of;
   std::string metric;

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::StartsWith;
 
 /// A file that lives as long as the test.
-class Run : public testing::Test {
+class Program : public testing::Test {
  protected:
   std::string file(std::string_view text) {
     path_ = testing::TempDir() + "experiment.toml";
@@ -41,43 +41,43 @@ batch = 64
 device = "a100"
 )";
 
-TEST_F(Run, HelpAndVersionGoToStandardOutput) {
+TEST_F(Program, HelpAndVersionGoToStandardOutput) {
   EXPECT_EQ(trainwire({"--help"}).code, 0);
   EXPECT_THAT(trainwire({"--help"}).out, HasSubstr("plan"));
   EXPECT_THAT(trainwire({"plan", "--help"}).out, HasSubstr("--set"));
   EXPECT_THAT(trainwire({"--version"}).out, StartsWith("trainwire 0."));
 }
 
-TEST_F(Run, NoCommandIsAUsageErrorWithTheHelp) {
+TEST_F(Program, NoCommandIsAUsageErrorWithTheHelp) {
   const Result result = trainwire({});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.out, IsEmpty());
   EXPECT_THAT(result.err, HasSubstr("plan"));
 }
 
-TEST_F(Run, MisspeltCommandNamesTheNearest) {
+TEST_F(Program, MisspeltCommandNamesTheNearest) {
   const Result result = trainwire({"plam", "x.toml"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("did you mean \"plan\"?"));
 }
 
-TEST_F(Run, UnknownOptionPointsToTheHelp) {
+TEST_F(Program, UnknownOptionPointsToTheHelp) {
   const Result result = trainwire({"plan", "--jsn", file(kRingOfFour)});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("trainwire plan --help"));
 }
 
-TEST_F(Run, MissingFileIsAnEnvironmentError) {
+TEST_F(Program, MissingFileIsAnEnvironmentError) {
   const Result result = trainwire({"plan", "/nonexistent/x.toml"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, HasSubstr("/nonexistent/x.toml"));
 }
 
-TEST_F(Run, FolderIsAnEnvironmentError) {
+TEST_F(Program, FolderIsAnEnvironmentError) {
   EXPECT_EQ(trainwire({"plan", testing::TempDir()}).code, 3);
 }
 
-TEST_F(Run, PlanPrintsTheDemandOfEquation31) {
+TEST_F(Program, PlanPrintsTheDemandOfEquation31) {
   // 2(N-1)/N * P * 4 bytes = 1.5 * 25,557,032 * 4 = 153,342,192.
   const Result result = trainwire({"plan", file(kRingOfFour)});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -86,7 +86,7 @@ TEST_F(Run, PlanPrintsTheDemandOfEquation31) {
   EXPECT_THAT(result.err, IsEmpty());
 }
 
-TEST_F(Run, PlanDocumentHasThePromisedFields) {
+TEST_F(Program, PlanDocumentHasThePromisedFields) {
   const Result result = trainwire({"plan", "--json", file(kRingOfFour)});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto document = nlohmann::json::parse(result.out);
@@ -103,7 +103,7 @@ TEST_F(Run, PlanDocumentHasThePromisedFields) {
   EXPECT_EQ(job["step"]["pairs"][0]["to"], "host1");
 }
 
-TEST_F(Run, SetReplacesASetting) {
+TEST_F(Program, SetReplacesASetting) {
   const Result result = trainwire({"plan", "--json", "--set", "job.strategy=star", "--set",
                                    "network.hosts=3", file(kRingOfFour)});
   ASSERT_EQ(result.code, 0) << result.err;
@@ -112,7 +112,7 @@ TEST_F(Run, SetReplacesASetting) {
   EXPECT_EQ(job["ranks"], 3);
 }
 
-TEST_F(Run, FailedExpectationExitsWithOne) {
+TEST_F(Program, FailedExpectationExitsWithOne) {
   const Result result = trainwire({"plan", file(std::string(kRingOfFour) + R"(
 [[expect]]
 of = "plan"
@@ -123,7 +123,7 @@ equals = 1
   EXPECT_THAT(result.err, HasSubstr("NOT AS EXPECTED"));
 }
 
-TEST_F(Run, WrongExperimentListsAllProblemsAtOnce) {
+TEST_F(Program, WrongExperimentListsAllProblemsAtOnce) {
   const Result result = trainwire({"show", file(R"(
 [network]
 rat = "1Gbit"
@@ -142,7 +142,7 @@ ranks = 0
   }
 }
 
-TEST_F(Run, ShowMarksDefaults) {
+TEST_F(Program, ShowMarksDefaults) {
   const Result result = trainwire({"show", file(kRingOfFour)});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("default"));
@@ -150,7 +150,7 @@ TEST_F(Run, ShowMarksDefaults) {
   EXPECT_TRUE(nlohmann::json::accept(trainwire({"show", "--json", file(kRingOfFour)}).out));
 }
 
-TEST_F(Run, ModelsListsAndDetails) {
+TEST_F(Program, ModelsListsAndDetails) {
   EXPECT_THAT(trainwire({"models"}).out, HasSubstr("25,636,712"));
   EXPECT_THAT(trainwire({"models", "vgg16"}).out, HasSubstr("138,357,544 parameters"));
   const Result unknown = trainwire({"models", "vgg17"});
@@ -160,13 +160,13 @@ TEST_F(Run, ModelsListsAndDetails) {
   EXPECT_GE(document["models"].size(), 20u);
 }
 
-TEST_F(Run, StrategiesListsThemAll) {
+TEST_F(Program, StrategiesListsThemAll) {
   const auto document = nlohmann::json::parse(trainwire({"strategies", "--json"}).out);
   EXPECT_EQ(document["strategies"].size(), 16u);
   EXPECT_THAT(trainwire({"strategies"}).out, HasSubstr("halving_doubling"));
 }
 
-TEST_F(Run, FullOutputIsAnEnvironmentError) {
+TEST_F(Program, FullOutputIsAnEnvironmentError) {
   std::ofstream full("/dev/full");
   std::ostringstream err;
   const std::vector<std::string> arguments{"models"};
