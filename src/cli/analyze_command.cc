@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/capture_tables.h"
@@ -10,7 +11,6 @@
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/hosts_file.h"
 #include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/version.h"
 #include "trainwire/gather/hosts.h"

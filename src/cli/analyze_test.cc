@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // analyze, info and schema as a user meets them.
+#include "trainwire/base/printable.h"
 #include "trainwire/capture/ladder.h"
 #include "trainwire/capture/test_files.h"
 #include "trainwire/cli/command.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/test_captures.h"
 #include "trainwire/cli/test_program.h"
 #include "trainwire/result/run_folder.h"

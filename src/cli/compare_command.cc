@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/compare_output.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/result/json_text.h"
 
@@ -32,29 +32,30 @@ struct Options {
   bool json = false;
 };
 
-bool asked_for(const Options& options, Metric metric) {
+bool asked_for(const Options& options, study::Metric metric) {
   return options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(),
                                               name_of(metric)) != options.metrics.end();
 }
 
 /// Leaves the rows of the metrics that were asked for.
-void select_rows(const Options& options, Comparison& comparison) {
+void select_rows(const Options& options, study::Comparison& comparison) {
   std::erase_if(comparison.rows,
-                [&](const MetricRow& row) { return !asked_for(options, row.metric); });
+                [&](const study::MetricRow& row) { return !asked_for(options, row.metric); });
   if (!comparison.rows.empty()) return;
   throw DataError(fmt::format(
       "comparing {}: not both runs have the metric {}; leave --metric out to see what they have",
       printable(comparison.path), fmt::join(options.metrics, ", ")));
 }
 
-std::vector<Comparison> compare_all(const Options& options) {
+std::vector<study::Comparison> compare_all(const Options& options) {
   if (options.runs.size() < 2) {
     throw SpecError("compare takes two runs at least, the first being the baseline");
   }
-  const ComparedFolder baseline = read_compared(options.runs.front());
-  std::vector<Comparison> comparisons;
+  const study::ComparedFolder baseline = study::read_compared(options.runs.front());
+  std::vector<study::Comparison> comparisons;
   for (const std::string& path : std::span(options.runs).subspan(1)) {
-    for (Comparison& comparison : compare_folders(baseline, read_compared(path))) {
+    for (study::Comparison& comparison :
+         study::compare_folders(baseline, study::read_compared(path))) {
       select_rows(options, comparison);
       comparisons.push_back(std::move(comparison));
     }
@@ -66,12 +67,12 @@ std::vector<Comparison> compare_all(const Options& options) {
 /// put to nothing: a test that tests nothing must not pass.
 void judge_limit(const Options& options, CompareView& view) {
   std::size_t judged = 0;
-  for (const Comparison& comparison : view.comparisons) {
-    for (const MetricRow& row : comparison.rows) {
-      if (options.metrics.empty() && row.metric != Metric::Step) continue;
-      const Judgement judgement = judge(*view.limit, row);
-      judged += judgement == Judgement::CannotTell ? 0 : 1;
-      if (judgement != Judgement::Failed) continue;
+  for (const study::Comparison& comparison : view.comparisons) {
+    for (const study::MetricRow& row : comparison.rows) {
+      if (options.metrics.empty() && row.metric != study::Metric::Step) continue;
+      const study::Judgement judgement = judge(*view.limit, row);
+      judged += judgement == study::Judgement::CannotTell ? 0 : 1;
+      if (judgement != study::Judgement::Failed) continue;
       view.failed.push_back({.path = comparison.path,
                              .settings = comparison.settings,
                              .title = title(row),
@@ -99,7 +100,7 @@ void write_file(const std::string& path, const std::string& text) {
 int compare(const Options& options, Streams streams) {
   const std::vector<spec::Expectation> expectations = expectations_of(options.expect);
   CompareView view{.baseline = options.runs.front(), .comparisons = {}};
-  if (!options.fail_if.empty()) view.limit = parse_limit(options.fail_if);
+  if (!options.fail_if.empty()) view.limit = study::parse_limit(options.fail_if);
   view.comparisons = compare_all(options);
   if (view.limit) judge_limit(options, view);
   nlohmann::ordered_json found = compare_document(view);

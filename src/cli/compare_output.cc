@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/compare_output.h"
 
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/printable.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,21 +18,21 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostSettings = 6;
 constexpr std::size_t kMostLines = 22;  ///< of rows: with all around them no more than 30
 
-std::string shown(Metric metric, double value) {
+std::string shown(study::Metric metric, double value) {
   switch (metric) {
-    case Metric::Step:
-    case Metric::Exchange:
+    case study::Metric::Step:
+    case study::Metric::Exchange:
       return readable(from_seconds(value));
-    case Metric::Busbw:
+    case study::Metric::Busbw:
       return readable(BitRate(value));
-    case Metric::Bytes:
+    case study::Metric::Bytes:
       return readable(Bytes(std::llround(value)));
   }
   return {};
 }
 
 /// "453.8 ms ±0.3 %": the longer arm of the interval.
-std::string shown(Metric metric, const stats::Estimate& estimate) {
+std::string shown(study::Metric metric, const stats::Estimate& estimate) {
   const double arm = std::max(estimate.high - estimate.value, estimate.value - estimate.low);
   const double percent = 100 * arm / estimate.value;
   return fmt::format("{} ±{:.{}f} %", shown(metric, estimate.value), percent,
@@ -42,7 +42,7 @@ std::string shown(Metric metric, const stats::Estimate& estimate) {
 std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.2g}", p); }
 
 /// The verdict, its interval when the words do not give it, and p.
-std::string verdict(const MetricRow& row) {
+std::string verdict(const study::MetricRow& row) {
   if (!row.difference || row.difference->verdict == stats::Verdict::TooFew) return row.text;
   const stats::Difference& found = *row.difference;
   if (found.verdict != stats::Verdict::NoEvidence) {
@@ -59,7 +59,7 @@ struct Line {
   std::string verdict;
 };
 
-Line line_of(const MetricRow& row, std::string title) {
+Line line_of(const study::MetricRow& row, std::string title) {
   Line line{.title = std::move(title),
             .baseline = shown(row.metric, row.baseline),
             .other = shown(row.metric, row.other),
@@ -98,7 +98,7 @@ std::string table(const std::vector<Line>& lines) {
   return text;
 }
 
-std::string settings_text(const std::vector<SettingDifference>& differing) {
+std::string settings_text(const std::vector<study::SettingDifference>& differing) {
   std::string text;
   for (std::size_t i = 0; i < std::min(differing.size(), kMostSettings); ++i) {
     text += fmt::format("  {}: {} -> {}\n", differing[i].key, differing[i].baseline,
@@ -110,15 +110,15 @@ std::string settings_text(const std::vector<SettingDifference>& differing) {
   return text;
 }
 
-std::string label(const Comparison& comparison) {
+std::string label(const study::Comparison& comparison) {
   if (comparison.settings.empty()) return printable(comparison.path);
   return printable(fmt::format("{}", fmt::join(comparison.settings, " ")));
 }
 
 std::string next_step(const CompareView& view) {
   bool few = false;
-  for (const Comparison& comparison : view.comparisons) {
-    const MetricRow& row = comparison.rows.front();
+  for (const study::Comparison& comparison : view.comparisons) {
+    const study::MetricRow& row = comparison.rows.front();
     few = few || (row.difference && row.difference->verdict == stats::Verdict::TooFew);
   }
   if (few) return "Next: more steps in each run, --set job.steps=50";
@@ -127,7 +127,7 @@ std::string next_step(const CompareView& view) {
 }
 
 std::string one_in_full(const CompareView& view) {
-  const Comparison& comparison = view.comparisons.front();
+  const study::Comparison& comparison = view.comparisons.front();
   std::string text =
       fmt::format("baseline  {}, {} steps\nother     {}, {} steps\n", printable(view.baseline),
                   comparison.baseline_steps, label(comparison), comparison.other_steps);
@@ -135,14 +135,14 @@ std::string one_in_full(const CompareView& view) {
     text += "settings that differ\n" + settings_text(comparison.differing);
   }
   std::vector<Line> lines{{"metric", "baseline", "other", "verdict"}};
-  for (const MetricRow& row : comparison.rows) lines.push_back(line_of(row, title(row)));
+  for (const study::MetricRow& row : comparison.rows) lines.push_back(line_of(row, title(row)));
   return text + "\n" + table(lines);
 }
 
 std::string one_line_each(const CompareView& view) {
   const std::string metric = title(view.comparisons.front().rows.front());
   std::vector<Line> lines{{metric, "baseline", "other", "verdict"}};
-  for (const Comparison& comparison : view.comparisons) {
+  for (const study::Comparison& comparison : view.comparisons) {
     lines.push_back(line_of(comparison.rows.front(), cut(label(comparison), 40)));
   }
   return fmt::format("baseline  {}\n\n{}", printable(view.baseline), table(lines));
@@ -155,13 +155,13 @@ ordered_json estimate_document(const stats::Estimate& estimate) {
           {"n", estimate.n}};
 }
 
-ordered_json row_document(const MetricRow& row) {
+ordered_json row_document(const study::MetricRow& row) {
   ordered_json document{{"metric", name_of(row.metric)},
                         {"statistic", row.statistic},
                         {"job", row.job.empty() ? ordered_json() : ordered_json(row.job)},
-                        {"unit", row.metric == Metric::Bytes   ? "bytes"
-                                 : row.metric == Metric::Busbw ? "bit/s"
-                                                               : "s"}};
+                        {"unit", row.metric == study::Metric::Bytes   ? "bytes"
+                                 : row.metric == study::Metric::Busbw ? "bit/s"
+                                                                      : "s"}};
   if (!row.difference) {
     document["baseline"] = {{"value", row.baseline}};
     document["other"] = {{"value", row.other}};
@@ -180,18 +180,19 @@ ordered_json row_document(const MetricRow& row) {
   return document;
 }
 
-ordered_json comparison_document(const Comparison& comparison) {
+ordered_json comparison_document(const study::Comparison& comparison) {
   ordered_json document{{"run", comparison.path},
                         {"settings", comparison.settings},
                         {"baseline_steps", comparison.baseline_steps},
                         {"steps", comparison.other_steps},
                         {"differing_settings", ordered_json::array()},
                         {"metrics", ordered_json::array()}};
-  for (const SettingDifference& each : comparison.differing) {
+  for (const study::SettingDifference& each : comparison.differing) {
     document["differing_settings"].push_back(
         {{"key", each.key}, {"baseline", each.baseline}, {"other", each.other}});
   }
-  for (const MetricRow& row : comparison.rows) document["metrics"].push_back(row_document(row));
+  for (const study::MetricRow& row : comparison.rows)
+    document["metrics"].push_back(row_document(row));
   return document;
 }
 
@@ -210,7 +211,7 @@ ordered_json compare_document(const CompareView& view) {
                         {"confidence", 0.95},
                         {"comparisons", ordered_json::array()},
                         {"fail_if", nullptr}};
-  for (const Comparison& comparison : view.comparisons) {
+  for (const study::Comparison& comparison : view.comparisons) {
     document["comparisons"].push_back(comparison_document(comparison));
   }
   if (!view.limit) return document;

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "trainwire/cli/compare_limit.h"
-#include "trainwire/cli/compare_metrics.h"
+#include "trainwire/study/comparison.h"
+#include "trainwire/study/limit.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,8 +25,8 @@ struct FailedRow {
 
 struct CompareView {
   std::string baseline;  ///< path
-  std::vector<Comparison> comparisons;
-  std::optional<Limit> limit = {};
+  std::vector<study::Comparison> comparisons;
+  std::optional<study::Limit> limit = {};
   std::vector<FailedRow> failed = {};
 };
 

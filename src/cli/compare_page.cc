@@ -15,9 +15,9 @@ bool is_sweep(const std::string& folder) { return std::filesystem::exists(folder
 
 ordered_json comparison_with(const std::string& baseline, const std::string& other) {
   try {
-    const CompareView view{
-        .baseline = baseline,
-        .comparisons = compare_folders(read_compared(baseline), read_compared(other))};
+    const CompareView view{.baseline = baseline,
+                           .comparisons = study::compare_folders(study::read_compared(baseline),
+                                                                 study::read_compared(other))};
     return compare_document(view).at("comparisons").at(0);
   } catch (const Error& error) {
     return {{"run", other}, {"problem", error.what()}};

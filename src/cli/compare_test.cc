@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/base/error.h"
 #include "trainwire/base/random.h"
-#include "trainwire/cli/compare_limit.h"
-#include "trainwire/cli/compare_settings.h"
 #include "trainwire/cli/test_program.h"
 #include "trainwire/result/test_folder.h"
 
@@ -244,36 +241,6 @@ TEST(Compare, SaysWhatIsWrongWithAFolder) {
   EXPECT_THAT(refusal(runs.add("bad", {{"jobs", {job({1, -1})}}})), HasSubstr("time 2 of a step"));
   EXPECT_EQ(trainwire({"compare", good}).code, 2);
   EXPECT_EQ(trainwire({"compare", good, good, "--metric", "busbw"}).code, 3);
-}
-
-TEST(CompareSettings, NamesWhatDiffersAsTheFileDoes) {
-  const auto setting = [](const ordered_json& value, const char* origin = "file") -> ordered_json {
-    return {{"value", value}, {"origin", origin}};
-  };
-  const auto experiment = [&](const char* model, double rate, int queue) -> ordered_json {
-    return {{"name", setting(model)},
-            {"network", {{"rate_bps", setting(rate)}, {"queue_bytes", setting(queue, "derived")}}},
-            {"jobs", {{{"model", setting(model)}, {"batch", setting(64)}}}}};
-  };
-  EXPECT_THAT(
-      differing_settings(experiment("resnet50", 1e9, 5), experiment("vgg16", 1e10, 6)),
-      testing::ElementsAre(
-          SettingDifference{.key = "job.model", .baseline = "resnet50", .other = "vgg16"},
-          SettingDifference{.key = "network.rate", .baseline = "1 Gbit/s", .other = "10 Gbit/s"}));
-  EXPECT_TRUE(differing_settings(nullptr, experiment("vgg16", 1, 1)).empty());
-}
-
-TEST(CompareLimit, ReadsThreeForms) {
-  EXPECT_DOUBLE_EQ(parse_limit("+3%").share, 0.03);
-  EXPECT_FALSE(parse_limit("+3%").down);
-  EXPECT_FALSE(parse_limit("-2.5 %").up);
-  EXPECT_TRUE(parse_limit("5%").up && parse_limit("5%").down);
-}
-
-TEST(CompareLimit, RefusesOtherText) {
-  for (const char* text : {"", "3", "+%", "+-3%", "--3%", "3%%", "nan%", "inf%", "+3 percent"}) {
-    EXPECT_THROW(parse_limit(text), SpecError) << text;
-  }
 }
 
 }  // namespace

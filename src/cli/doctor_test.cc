@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/doctor_text.h"
-#include "trainwire/cli/printable.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

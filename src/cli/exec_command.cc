@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/capture_text.h"
 #include "trainwire/cli/command.h"
@@ -9,7 +10,6 @@
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/lab_output.h"
 #include "trainwire/cli/network_text.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/status.h"
 #include "trainwire/lab/conduct.h"

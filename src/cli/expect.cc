@@ -2,8 +2,8 @@
 #include "trainwire/cli/expect.h"
 
 #include "trainwire/base/nearest.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/printable.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/exports/exports.h"
 
 #include <fmt/format.h>

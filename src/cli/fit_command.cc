@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/fit_document.h"
-#include "trainwire/cli/fit_models.h"
 #include "trainwire/cli/fit_text.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/os/file_descriptor.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/json.h"
+#include "trainwire/record/run_file.h"
 #include "trainwire/spec/print.h"
+#include "trainwire/study/fit_models.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -54,15 +55,15 @@ std::vector<std::string> names_in(std::span<const std::string> lists) {
   return names;
 }
 
-FitSettings settings_of(const Options& options) {
-  FitSettings settings{
+study::FitSettings settings_of(const Options& options) {
+  study::FitSettings settings{
       .space = options.space == "linear" ? stats::Space::Linear : stats::Space::Log,
       .capacity = options.capacity,
       .at = options.at};
   if (options.n == "free") {
     settings.exponent = stats::Exponent::Fitted;
   } else if (options.n != "choose") {
-    const auto n = number_in(options.n);
+    const auto n = study::number_in(options.n);
     if (!n || *n <= 0) {
       throw SpecError(fmt::format(
           "--n: \"{}\" is none; write 0.5, 1, 2, another number above 0, choose or free",
@@ -93,7 +94,7 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 /// A sweep keeps its fit. One that may not be written to can still be read.
-void keep_in_sweep(const FitTable& table, const std::string& text, Streams streams) {
+void keep_in_sweep(const study::FitTable& table, const std::string& text, Streams streams) {
   if (table.folder.empty()) return;
   const std::string path = table.folder + "/fit.json";
   try {
@@ -104,69 +105,70 @@ void keep_in_sweep(const FitTable& table, const std::string& text, Streams strea
   }
 }
 
-void require_a_fit(const FitTable& table, const std::vector<FitResult>& results) {
+void require_a_fit(const study::FitTable& table, const std::vector<study::FitResult>& results) {
   const bool any = std::any_of(results.begin(), results.end(),
-                               [](const FitResult& one) { return one.refused.empty(); });
+                               [](const study::FitResult& one) { return one.refused.empty(); });
   if (!any) {
     throw DataError(fmt::format("fitting {}: {}{}", table.name, results.front().refused,
                                 results.size() > 1 ? " (and no other series can be fitted)" : ""));
   }
-  const auto is_read = [](const FitResult& one) { return one.at.has_value(); };
-  const auto refused = std::find_if(results.begin(), results.end(),
-                                    [](const FitResult& one) { return !one.at_refused.empty(); });
+  const auto is_read = [](const study::FitResult& one) { return one.at.has_value(); };
+  const auto refused =
+      std::find_if(results.begin(), results.end(),
+                   [](const study::FitResult& one) { return !one.at_refused.empty(); });
   if (refused != results.end() && std::none_of(results.begin(), results.end(), is_read)) {
     throw DataError("--at: " + refused->at_refused);
   }
 }
 
 /// A sweep that was interrupted has the points that it got to.
-void add_completeness_note(const FitTable& table, std::vector<std::string>& notes) {
+void add_completeness_note(const study::FitTable& table, std::vector<std::string>& notes) {
   if (table.folder.empty() || !std::filesystem::exists(table.folder + "/run.json")) return;
-  if (result::read_run(table.folder).complete) return;
+  if (record::read_run(table.folder).complete) return;
   notes.push_back("the sweep is not complete; the command that began it goes on with it");
 }
 
-void add_scale_note(const FitTable& table, const std::vector<FitSeries>& series,
+void add_scale_note(const study::FitTable& table, const std::vector<study::FitSeries>& series,
                     std::vector<std::string>& notes) {
-  const double scale = scale_of(table, series.front());
+  const double scale = study::scale_of(table, series.front());
   if (scale == 1) return;
   notes.push_back(fmt::format(
       "run.scale is {:g}: rates and bytes are those of the cluster that was emulated", scale));
 }
 
 /// A sweep carries what its experiment expects of its fit.
-std::vector<spec::Expectation> own_expectations(const FitTable& table) {
+std::vector<spec::Expectation> own_expectations(const study::FitTable& table) {
   if (table.folder.empty() || !std::filesystem::exists(table.folder + "/run.json")) return {};
-  const auto document = result::read_run(table.folder).document;
-  return spec::expectations_in(
-      document.value("/summary/experiment"_json_pointer, nlohmann::ordered_json()));
+  const auto run = record::read_run(table.folder).summary;
+  if (!run || !run->experiment) return {};
+  return spec::expectations_in(record::to_json(*run->experiment));
 }
 
 int fit(const Options& options, Streams streams) {
-  const FitSettings settings = settings_of(options);
-  const FitTable table = read_fit_table(options.source);
+  const study::FitSettings settings = settings_of(options);
+  const study::FitTable table = study::read_fit_table(options.source);
   const std::vector<spec::Expectation> expectations =
       options.expect.empty() ? own_expectations(table) : expectations_of(options.expect);
-  const FitRequest request{
+  const study::FitRequest request{
       .table = table,
-      .columns = resolve_columns(table, {.model = options.model,
-                                         .x = names_in(options.x),
-                                         .y = options.y,
-                                         .by = names_in(options.by),
-                                         .factors = names_in(options.factors)}),
+      .columns = study::resolve_columns(table, {.model = options.model,
+                                                .x = names_in(options.x),
+                                                .y = options.y,
+                                                .by = names_in(options.by),
+                                                .factors = names_in(options.factors)}),
       .settings = settings};
-  const FitColumns& columns = request.columns;
+  const study::FitColumns& columns = request.columns;
   std::vector<std::string> notes;
-  const std::vector<FitSeries> series = series_of(table, columns, notes);
+  const std::vector<study::FitSeries> series = study::series_of(table, columns, notes);
   add_completeness_note(table, notes);
   add_scale_note(table, series, notes);
-  std::vector<FitResult> results;
-  for (const FitSeries& one : series) {
-    results.push_back(fit_series(request, one, notes));
+  std::vector<study::FitResult> results;
+  for (const study::FitSeries& one : series) {
+    results.push_back(study::fit_series(request, one, notes));
   }
   for (const std::string& note : notes) fmt::print(streams.err, "note: {}\n", printable(note));
   require_a_fit(table, results);
-  for (const FitResult& one : results) {
+  for (const study::FitResult& one : results) {
     if (one.at_refused.empty()) continue;
     fmt::print(streams.err, "note: {}: {}\n", printable(one.series.label),
                printable(one.at_refused));

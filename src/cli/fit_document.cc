@@ -28,7 +28,8 @@ ordered_json value_or_null(const std::optional<T>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
-ordered_json congestion_document(const stats::CongestionPoint& point, const FitResult& result) {
+ordered_json congestion_document(const stats::CongestionPoint& point,
+                                 const study::FitResult& result) {
   const double unit = result.x.per_shown;
   ordered_json document{{"x", point.load.value * unit},
                         {"ci_low", point.load.low * unit},
@@ -39,7 +40,7 @@ ordered_json congestion_document(const stats::CongestionPoint& point, const FitR
                         {"y_ci_high", point.time.high},
                         {"points", point.points},
                         {"points_to", point.window_to * unit}};
-  if (const auto bits = bits_in_area(result.x, result.y)) {
+  if (const auto bits = study::bits_in_area(result.x, result.y)) {
     document["data_bytes"] = point.volume.value * *bits / 8;
     document["data_ci_low_bytes"] = point.volume.low * *bits / 8;
     document["data_ci_high_bytes"] = point.volume.high * *bits / 8;
@@ -47,7 +48,8 @@ ordered_json congestion_document(const stats::CongestionPoint& point, const FitR
   return document;
 }
 
-void describe(ordered_json& document, const SaturationResult& found, const FitResult& result) {
+void describe(ordered_json& document, const study::SaturationResult& found,
+              const study::FitResult& result) {
   const stats::SaturationFit& curve = found.curve;
   const double unit = result.x.per_shown;
   document["parameters"] = {parameter("A", curve.a, result.y.unit),
@@ -84,7 +86,7 @@ void describe(ordered_json& document, const SaturationResult& found, const FitRe
   }
 }
 
-void describe(ordered_json& document, const stats::AlphaBetaFit& fit, const FitResult&) {
+void describe(ordered_json& document, const stats::AlphaBetaFit& fit, const study::FitResult&) {
   document["parameters"] = {parameter("alpha", fit.alpha_s, "s"),
                             parameter("beta", fit.beta_s_per_byte, "s/byte")};
   document["bandwidth_bps"] = nullptr;
@@ -102,7 +104,7 @@ void describe(ordered_json& document, const stats::AlphaBetaFit& fit, const FitR
   document["congestion_point"] = nullptr;
 }
 
-void describe(ordered_json& document, const stats::OlsFit& fit, const FitResult&) {
+void describe(ordered_json& document, const stats::OlsFit& fit, const study::FitResult&) {
   document["parameters"] = ordered_json::array();
   for (const stats::Coefficient& one : fit.coefficients) {
     ordered_json entry = parameter(one.name, one.value, "");
@@ -135,16 +137,17 @@ void describe(ordered_json& document, const stats::OlsFit& fit, const FitResult&
                              {"bic", d.bic}};
 }
 
-void describe(ordered_json& document, const LinearResult& linear, const FitResult& result) {
+void describe(ordered_json& document, const study::LinearResult& linear,
+              const study::FitResult& result) {
   describe(document, linear.line, result);
   document["valid_from"] = linear.valid_from * result.x.per_shown;
   document["valid_to"] = linear.valid_to * result.x.per_shown;
 }
 
-void describe(ordered_json&, const std::monostate&, const FitResult&) {}
+void describe(ordered_json&, const std::monostate&, const study::FitResult&) {}
 
-ordered_json points_document(const FitResult& result) {
-  const auto* curve = std::get_if<SaturationResult>(&result.model);
+ordered_json points_document(const study::FitResult& result) {
+  const auto* curve = std::get_if<study::SaturationResult>(&result.model);
   ordered_json points = ordered_json::array();
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     ordered_json point{{"x", result.points[i].x * result.x.per_shown},
@@ -164,7 +167,7 @@ ordered_json points_document(const FitResult& result) {
 }
 
 /// One series, added to `document`.
-void describe_series(ordered_json& document, const FitResult& result) {
+void describe_series(ordered_json& document, const study::FitResult& result) {
   document["x_unit"] = text_or_null(result.x.column_unit);
   document["y_unit"] = text_or_null(result.y.column_unit);
   if (const std::string equation = equation_of(result); !equation.empty()) {
@@ -186,8 +189,8 @@ void describe_series(ordered_json& document, const FitResult& result) {
 
 }  // namespace
 
-ordered_json fit_document(const std::string& source, const FitColumns& columns,
-                          const std::vector<FitResult>& results,
+ordered_json fit_document(const std::string& source, const study::FitColumns& columns,
+                          const std::vector<study::FitResult>& results,
                           const std::vector<std::string>& notes) {
   ordered_json document{
       {"schema", 1},
@@ -198,13 +201,13 @@ ordered_json fit_document(const std::string& source, const FitColumns& columns,
       {"y", columns.y},
       {"confidence", 0.95}};
   const auto first = std::find_if(results.begin(), results.end(),
-                                  [](const FitResult& one) { return one.refused.empty(); });
+                                  [](const study::FitResult& one) { return one.refused.empty(); });
   document["name"] = first->series.label;
   describe_series(document, *first);
   document["notes"] = notes;
   if (results.size() == 1) return document;
   document["series"] = ordered_json::array();
-  for (const FitResult& result : results) {
+  for (const study::FitResult& result : results) {
     ordered_json one{{"name", result.series.label}, {"by", ordered_json::object()}};
     for (const auto& [column, value] : result.series.by) one["by"][column] = value;
     one["refused"] = text_or_null(result.refused);
@@ -214,8 +217,8 @@ ordered_json fit_document(const std::string& source, const FitColumns& columns,
   return document;
 }
 
-std::string equation_of(const FitResult& result) {
-  if (const auto* found = std::get_if<SaturationResult>(&result.model)) {
+std::string equation_of(const study::FitResult& result) {
+  if (const auto* found = std::get_if<study::SaturationResult>(&result.model)) {
     const stats::SaturationFit& curve = found->curve;
     const std::string power =
         curve.n.value == 1 ? std::string() : fmt::format("^{:.4g}", curve.n.value);
@@ -226,7 +229,7 @@ std::string equation_of(const FitResult& result) {
     return fmt::format("t = {:.4g} + {:.4g} bytes", line->alpha_s.value,
                        line->beta_s_per_byte.value);
   }
-  if (const auto* linear = std::get_if<LinearResult>(&result.model)) {
+  if (const auto* linear = std::get_if<study::LinearResult>(&result.model)) {
     const auto& c = linear->line.coefficients;
     return fmt::format("y = {:.6g} {} {:.6g} x", c[0].value.value, c[1].value.value < 0 ? '-' : '+',
                        std::abs(c[1].value.value));
@@ -234,7 +237,7 @@ std::string equation_of(const FitResult& result) {
   return {};
 }
 
-std::string power_unit(const FitAxis& axis, double n) {
+std::string power_unit(const study::FitAxis& axis, double n) {
   if (axis.unit.empty() || n == 1) return axis.unit;
   return fmt::format("({})^{:.4g}", axis.unit, n);
 }

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "trainwire/cli/fit_models.h"
+#include "trainwire/study/fit_models.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,13 +17,13 @@ namespace tw::cli {
 
 /// The top level describes the first series that could be fitted; `series` all of them when there
 /// are several. REQUIRES: one could be.
-nlohmann::ordered_json fit_document(const std::string& source, const FitColumns& columns,
-                                    const std::vector<FitResult>& results,
+nlohmann::ordered_json fit_document(const std::string& source, const study::FitColumns& columns,
+                                    const std::vector<study::FitResult>& results,
                                     const std::vector<std::string>& notes);
 
 /// "t = 0.2 exp(7.28/(25 - x)^0.5)"; "" for ols.
-std::string equation_of(const FitResult& result);
+std::string equation_of(const study::FitResult& result);
 /// "(Gbit/s)^0.5"; "" when x has no unit.
-std::string power_unit(const FitAxis& axis, double n);
+std::string power_unit(const study::FitAxis& axis, double n);
 
 }  // namespace tw::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/fit_ols_text.h"
 
-#include "trainwire/cli/printable.h"
+#include "trainwire/base/printable.h"
 
 #include <fmt/format.h>
 

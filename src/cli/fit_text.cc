@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/fit_text.h"
 
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/fit_chart.h"
 #include "trainwire/cli/fit_document.h"
 #include "trainwire/cli/fit_ols_text.h"
-#include "trainwire/cli/printable.h"
 
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ std::string quality_line(double r_squared, double log_r_squared, double deviatio
                                    : fmt::format("{:.3g}{}", deviation, of));
 }
 
-void add_spare(Lines& lines, const SaturationResult& found) {
+void add_spare(Lines& lines, const study::SaturationResult& found) {
   if (!found.spare_bps) return;
   lines.push_back(fmt::format("  {} {} {} {} spare on average (95 % interval {} .. {})",
                               found.congestion.point ? "past it" : "under load", found.spare_bps->n,
@@ -70,8 +70,8 @@ void add_spare(Lines& lines, const SaturationResult& found) {
                               readable(BitRate(found.spare_bps->high))));
 }
 
-std::string data_text(const SaturationResult& found, const FitResult& result) {
-  const auto bits = bits_in_area(result.x, result.y);
+std::string data_text(const study::SaturationResult& found, const study::FitResult& result) {
+  const auto bits = study::bits_in_area(result.x, result.y);
   if (!bits) return {};
   const Estimate& volume = found.congestion.point->volume;
   const auto bytes = [&](double area) { return readable(Bytes(std::llround(area * *bits / 8))); };
@@ -85,7 +85,8 @@ std::string data_text(const SaturationResult& found, const FitResult& result) {
   return text;
 }
 
-void add_congestion(Lines& lines, const SaturationResult& found, const FitResult& result) {
+void add_congestion(Lines& lines, const study::SaturationResult& found,
+                    const study::FitResult& result) {
   if (!found.congestion.point) {
     lines.push_back(
         fmt::format("congestion point: none found; {}", stats::sentence(found.congestion.reason)));
@@ -110,10 +111,11 @@ std::vector<std::size_t> chosen(std::size_t count) {
   return rows;
 }
 
-void add_points(Lines& lines, const FitResult& result,
+void add_points(Lines& lines, const study::FitResult& result,
                 const std::vector<stats::SparePoint>& spare) {
-  const bool tails = std::any_of(result.points.begin(), result.points.end(),
-                                 [](const FitPoint& point) { return point.p99.has_value(); });
+  const bool tails =
+      std::any_of(result.points.begin(), result.points.end(),
+                  [](const study::FitPoint& point) { return point.p99.has_value(); });
   std::string head = fmt::format("{:>11} {:>10} {:>10}", "x", "t", "fitted");
   if (tails) head += fmt::format(" {:>10}", "p99");
   if (!spare.empty()) head += fmt::format(" {:>14} {:>14} {:>20}", "ideal", "available", "spare");
@@ -122,7 +124,7 @@ void add_points(Lines& lines, const FitResult& result,
   }
   lines.push_back(head);
   for (const std::size_t i : chosen(result.points.size())) {
-    const FitPoint& point = result.points[i];
+    const study::FitPoint& point = result.points[i];
     std::string line =
         fmt::format("{:>11.5g} {:>10.4g} {:>10.4g}", point.x, point.y, result.fitted[i]);
     if (tails) line += fmt::format(" {:>10}", point.p99 ? fmt::format("{:.4g}", *point.p99) : "-");
@@ -135,26 +137,27 @@ void add_points(Lines& lines, const FitResult& result,
   }
 }
 
-void add_chart(Lines& lines, const FitResult& result, const std::function<double(double)>& curve) {
+void add_chart(Lines& lines, const study::FitResult& result,
+               const std::function<double(double)>& curve) {
   std::vector<ChartPoint> points;
-  for (const FitPoint& point : result.points) points.push_back({.x = point.x, .y = point.y});
+  for (const study::FitPoint& point : result.points) points.push_back({.x = point.x, .y = point.y});
   for (std::string& line : chart(points, curve, {.width = 60, .height = 7})) {
     lines.push_back(std::move(line));
   }
 }
 
-void add_at(Lines& lines, const FitResult& result) {
+void add_at(Lines& lines, const study::FitResult& result) {
   if (!result.at) return;
   lines.push_back(fmt::format("at {:.6g}{}: {:.4g}{} (95 % interval {})", *result.at_x,
                               with_unit(result.x.unit), result.at->value, with_unit(result.y.unit),
                               range(*result.at)));
 }
 
-std::string holds_line(const FitResult& result, double from, double to) {
+std::string holds_line(const study::FitResult& result, double from, double to) {
   return fmt::format("  holds for x from {:.5g} to {:.5g}{}", from, to, with_unit(result.x.unit));
 }
 
-void add_model(Lines& lines, const FitResult& result, const SaturationResult& found) {
+void add_model(Lines& lines, const study::FitResult& result, const study::SaturationResult& found) {
   const stats::SaturationFit& curve = found.curve;
   lines.push_back(fmt::format("t = A exp(B/(C - x)^n), C = {:.5g}{}", curve.capacity,
                               with_unit(result.x.unit)));
@@ -172,7 +175,7 @@ void add_model(Lines& lines, const FitResult& result, const SaturationResult& fo
   });
 }
 
-void add_model(Lines& lines, const FitResult& result, const stats::AlphaBetaFit& fit) {
+void add_model(Lines& lines, const study::FitResult& result, const stats::AlphaBetaFit& fit) {
   const auto time = [](double value) { return fmt::format("{:.4g}", value); };
   lines.push_back("t = alpha + beta * bytes");
   lines.push_back(parameter_line("alpha", fit.alpha_s, "s"));
@@ -192,24 +195,24 @@ void add_model(Lines& lines, const FitResult& result, const stats::AlphaBetaFit&
   add_points(lines, result, {});
 }
 
-void add_model(Lines& lines, const FitResult&, const stats::OlsFit& fit) {
+void add_model(Lines& lines, const study::FitResult&, const stats::OlsFit& fit) {
   for (std::string& line : ols_text(fit)) lines.push_back(std::move(line));
 }
 
-void add_model(Lines& lines, const FitResult& result, const LinearResult& linear) {
+void add_model(Lines& lines, const study::FitResult& result, const study::LinearResult& linear) {
   lines.push_back("y = intercept + slope x");
   add_model(lines, result, linear.line);
   lines.push_back(holds_line(result, linear.valid_from, linear.valid_to));
   add_points(lines, result, {});
 }
 
-void add_model(Lines&, const FitResult&, const std::monostate&) {}
+void add_model(Lines&, const study::FitResult&, const std::monostate&) {}
 
 /// One line of a summary table.
-std::string summary_of(const FitResult& result) {
+std::string summary_of(const study::FitResult& result) {
   if (!result.refused.empty()) return fmt::format("not fitted: {}", printable(result.refused));
   std::string text = equation_of(result);
-  if (const auto* found = std::get_if<SaturationResult>(&result.model)) {
+  if (const auto* found = std::get_if<study::SaturationResult>(&result.model)) {
     text += fmt::format(", R² {:.3f} in ln t", found->curve.r_squared_log);
     if (found->congestion.point) {
       text += fmt::format(", congestion at {:.4g} ({})", found->congestion.point->load.value,
@@ -225,7 +228,7 @@ std::string summary_of(const FitResult& result) {
       text += fmt::format(", {}", readable(BitRate(line->bandwidth_bps->value)));
     }
     text += fmt::format(", R² {:.3f}", line->r_squared);
-  } else if (const auto* linear = std::get_if<LinearResult>(&result.model)) {
+  } else if (const auto* linear = std::get_if<study::LinearResult>(&result.model)) {
     text += fmt::format(", R² {:.3f}, slope {}", linear->line.r_squared,
                         range(linear->line.coefficients[1].value));
   } else if (const auto* ols = std::get_if<stats::OlsFit>(&result.model)) {
@@ -235,12 +238,12 @@ std::string summary_of(const FitResult& result) {
   return text;
 }
 
-void add_table(Lines& lines, const std::vector<FitResult>& results) {
+void add_table(Lines& lines, const std::vector<study::FitResult>& results) {
   // A line with the name, one with the model, while there is room for both.
   const bool roomy = 2 * results.size() <= kMostSeries;
   const std::size_t most = kMostSeries;
   std::size_t width = 0;
-  for (const FitResult& result : results) {
+  for (const study::FitResult& result : results) {
     width = std::max(width, std::min<std::size_t>(width_of(printable(result.series.label)), 44));
   }
   for (std::size_t i = 0; i < std::min(results.size(), most); ++i) {
@@ -260,9 +263,9 @@ void add_table(Lines& lines, const std::vector<FitResult>& results) {
   }
 }
 
-std::string next_line(const std::string& source, const FitColumns& columns, bool has_at) {
+std::string next_line(const std::string& source, const study::FitColumns& columns, bool has_at) {
   const std::string name = printable(source);
-  if (columns.model == FitModel::Ols) {
+  if (columns.model == study::FitModel::Ols) {
     return fmt::format("Next: `trainwire fit {} --json` with the same options has it for programs",
                        name);
   }
@@ -272,10 +275,10 @@ std::string next_line(const std::string& source, const FitColumns& columns, bool
 
 }  // namespace
 
-std::vector<std::string> fit_text(const std::string& source, const FitColumns& columns,
-                                  const std::vector<FitResult>& results) {
+std::vector<std::string> fit_text(const std::string& source, const study::FitColumns& columns,
+                                  const std::vector<study::FitResult>& results) {
   Lines lines;
-  const FitResult& first = results.front();
+  const study::FitResult& first = results.front();
   std::string x;
   for (const std::string& name : columns.x) x += (x.empty() ? "" : ", ") + printable(name);
   const std::string axes = fmt::format(

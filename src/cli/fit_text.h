@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/cli/fit_models.h"
+#include "trainwire/study/fit_models.h"
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace tw::cli {
 
 /// One series in full, several in a line or two each. The last line says what to do next; `source`
 /// is for that. REQUIRES: results not empty.
-std::vector<std::string> fit_text(const std::string& source, const FitColumns& columns,
-                                  const std::vector<FitResult>& results);
+std::vector<std::string> fit_text(const std::string& source, const study::FitColumns& columns,
+                                  const std::vector<study::FitResult>& results);
 
 }  // namespace tw::cli

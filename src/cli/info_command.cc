@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts that capinfos prints, in its order, and what is in the packets.
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/result/input_file.h"
 

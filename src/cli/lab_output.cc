@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/lab_output.h"
 
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/capture_tables.h"
 #include "trainwire/cli/network_text.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/version.h"
 #include "trainwire/result/schema.h"
 #include "trainwire/testbed/choose.h"

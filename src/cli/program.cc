@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/base/nearest.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/app.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/version.h"
 
 #include <fmt/format.h>

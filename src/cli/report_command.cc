@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/compare_page.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/version.h"
 #include "trainwire/load/load_file.h"
 #include "trainwire/load/read_text.h"

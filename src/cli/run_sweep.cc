@@ -2,8 +2,8 @@
 #include "trainwire/cli/run_sweep.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/capture_document.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/spec/print.h"

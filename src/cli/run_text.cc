@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/run_text.h"
 
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/workload/volume.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "trainwire/cli/traffic_make.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/cli/printable.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/traffic_plot.h"
 #include "trainwire/os/file_descriptor.h"
 

@@ -2,9 +2,9 @@
 #include "trainwire/cli/traffic_play.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/printable.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/status.h"
 #include "trainwire/os/clock.h"

@@ -68,6 +68,10 @@ ordered_json to_json(const CaptureFile& file) { return JsonWriter::of(file); }
 ordered_json to_json(const std::vector<Count>& counts) { return JsonWriter::of(counts); }
 ordered_json to_json(const Network& network) { return JsonWriter::of(network); }
 
+std::string in_one_line(const Value& value) {
+  return to_json(value).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 std::string dumped(const ordered_json& document) {
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -24,6 +24,9 @@ nlohmann::ordered_json to_json(const CaptureFile& file);
 nlohmann::ordered_json to_json(const std::vector<Count>& counts);
 nlohmann::ordered_json to_json(const Network& network);
 
+/// A value as it is written, in one line.
+std::string in_one_line(const Value& value);
+
 /// For people and files, with bytes that are no UTF-8 replaced: names come from outside.
 std::string dumped(const nlohmann::ordered_json& document);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/compare_limit.h"
+#include "trainwire/study/limit.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/cli/printable.h"
+#include "trainwire/base/printable.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
 
-namespace tw::cli {
+namespace tw::study {
 
 Limit parse_limit(std::string_view text) {
   const auto refuse = [&]() -> SpecError {
@@ -41,4 +41,4 @@ Judgement judge(const Limit& limit, const MetricRow& row) {
   return beyond ? Judgement::Failed : Judgement::Passed;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/fit_table.h"
+#include "trainwire/study/fit_table.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/nearest.h"
@@ -20,7 +20,7 @@
 #include <set>
 #include <span>
 
-namespace tw::cli {
+namespace tw::study {
 namespace {
 
 /// Millions of rows; keeps a wrong path (a capture, a disk) from being read whole.
@@ -188,4 +188,4 @@ std::optional<double> number_in(std::string_view text) {
   return value;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::study

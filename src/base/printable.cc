@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/printable.h"
+#include "trainwire/base/printable.h"
 
 #include "trainwire/base/utf8.h"
 
@@ -9,7 +9,7 @@
 #include <array>
 #include <iterator>
 
-namespace tw::cli {
+namespace tw {
 namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -105,4 +105,4 @@ std::string sparkline(std::span<const double> values, std::size_t width) {
   return line;
 }
 
-}  // namespace tw::cli
+}  // namespace tw

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/fit_models.h"
+#include "trainwire/study/fit_models.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/stats/weighted_fit.h"
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tw::cli {
+namespace tw::study {
 namespace {
 
 using stats::Estimate;
@@ -229,4 +229,4 @@ FitResult fit_series(const FitRequest& request, const FitSeries& series,
   return result;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/printable.h"
+#include "trainwire/base/printable.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::cli {
+namespace tw {
 namespace {
 
 using testing::ElementsAre;
@@ -48,4 +48,4 @@ TEST(Sparkline, AShareShowsItsLargest) {
 }
 
 }  // namespace
-}  // namespace tw::cli
+}  // namespace tw

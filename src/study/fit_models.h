@@ -4,19 +4,19 @@
 
 #pragma once
 
-#include "trainwire/cli/fit_series.h"
 #include "trainwire/stats/alpha_beta.h"
 #include "trainwire/stats/congestion.h"
 #include "trainwire/stats/ols.h"
 #include "trainwire/stats/saturation.h"
 #include "trainwire/stats/spare.h"
+#include "trainwire/study/fit_series.h"
 
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::study {
 
 struct FitSettings {
   stats::Exponent exponent = stats::Exponent::Chosen;
@@ -73,4 +73,4 @@ FitResult fit_series(const FitRequest& request, const FitSeries& series,
 /// seconds.
 std::optional<double> bits_in_area(const FitAxis& x, const FitAxis& y);
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/fit_table.h"
+#include "trainwire/study/fit_table.h"
 
 #include "trainwire/base/error.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::cli {
+namespace tw::study {
 namespace {
 
 using testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(FitTable, KnowsNumbers) {
 }
 
 }  // namespace
-}  // namespace tw::cli
+}  // namespace tw::study

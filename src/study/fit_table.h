@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::study {
 
 struct FitTable {
   std::string name;  ///< of the file, for messages
@@ -37,4 +37,4 @@ FitTable read_fit_table(const std::string& source);
 /// The whole text as a finite number.
 std::optional<double> number_in(std::string_view text);
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -6,16 +6,16 @@
 
 #pragma once
 
-#include "trainwire/cli/compare_run.h"
-#include "trainwire/cli/compare_settings.h"
 #include "trainwire/stats/difference.h"
+#include "trainwire/study/compared_folder.h"
+#include "trainwire/study/differing_settings.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::study {
 
 enum class Metric { Step, Exchange, Busbw, Bytes };
 
@@ -58,4 +58,4 @@ Comparison compare_runs(const ComparedRun& baseline, const ComparedRun& other,
 std::vector<Comparison> compare_folders(const ComparedFolder& baseline,
                                         const ComparedFolder& other);
 
-}  // namespace tw::cli
+}  // namespace tw::study

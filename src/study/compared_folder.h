@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run folder as `compare` reads it: the times of its steps and exchanges, its bytes on the wire,
+// A run folder as it is compared: the times of its steps and exchanges, its bytes on the wire,
 // its experiment. A sweep has these for each of its points.
 
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "trainwire/record/value.h"
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::study {
 
 /// One job; a folder of `analyze` has one without a name.
 struct ComparedJob {
@@ -25,8 +25,8 @@ struct ComparedJob {
 struct ComparedRun {
   std::vector<std::string> settings = {};  ///< of a sweep's point, "job.batch=64"
   std::vector<ComparedJob> jobs;
-  std::optional<double> wire_bytes = {};        ///< of all pairs; nothing when nothing was captured
-  nlohmann::ordered_json experiment = nullptr;  ///< resolved; null when the run had none
+  std::optional<double> wire_bytes = {};  ///< of all pairs; nothing when nothing was captured
+  std::optional<record::Value> experiment = {};  ///< resolved; nothing when the run had none
 };
 
 struct ComparedFolder {
@@ -40,4 +40,4 @@ struct ComparedFolder {
 /// or fewer than two steps.
 ComparedFolder read_compared(const std::string& path);
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/compare_metrics.h"
+#include "trainwire/study/comparison.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/cli/printable.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/stats/quantile.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <array>
 #include <utility>
 
-namespace tw::cli {
+namespace tw::study {
 namespace {
 
 using stats::Statistic;
@@ -185,4 +185,4 @@ std::vector<Comparison> compare_folders(const ComparedFolder& baseline,
   return comparisons;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "trainwire/cli/fit_table.h"
+#include "trainwire/study/fit_table.h"
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::study {
 
 enum class FitModel { Saturation, Ols, AlphaBeta, Linear };
 std::string_view name_of(FitModel model);
@@ -87,4 +87,4 @@ std::optional<double> scaled_most(const FitTable& table, const FitSeries& series
 /// run.scale of a series; 1 when it says none.
 double scale_of(const FitTable& table, const FitSeries& series);
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -3,12 +3,13 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "trainwire/record/value.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::study {
 
 struct SettingDifference {
   std::string key;       ///< as in an experiment file: "job.model", "network.rate"
@@ -18,8 +19,8 @@ struct SettingDifference {
 };
 
 /// Of two resolved experiments as a run folder keeps them. Left out: the experiment's name, and
-/// what both derived from other settings. Nothing when either is null.
-std::vector<SettingDifference> differing_settings(const nlohmann::ordered_json& baseline,
-                                                  const nlohmann::ordered_json& other);
+/// what both derived from other settings. Nothing when either is not there.
+std::vector<SettingDifference> differing_settings(const std::optional<record::Value>& baseline,
+                                                  const std::optional<record::Value>& other);
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -8,12 +8,12 @@
 
 #pragma once
 
-#include "trainwire/cli/compare_metrics.h"
+#include "trainwire/study/comparison.h"
 
 #include <string>
 #include <string_view>
 
-namespace tw::cli {
+namespace tw::study {
 
 struct Limit {
   std::string text;  ///< as it was given
@@ -30,4 +30,4 @@ enum class Judgement { Passed, Failed, CannotTell };
 /// CannotTell when there are too few steps for a verdict.
 Judgement judge(const Limit& limit, const MetricRow& row);
 
-}  // namespace tw::cli
+}  // namespace tw::study

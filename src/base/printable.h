@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tw::cli {
+namespace tw {
 
 /// `text` with control characters and bytes that are no UTF-8 written as \xNN.
 std::string printable(std::string_view text);
@@ -27,4 +27,4 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// of its share. The scale reaches from the smallest value to twice the median or the largest.
 std::string sparkline(std::span<const double> values, std::size_t width);
 
-}  // namespace tw::cli
+}  // namespace tw

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/fit_series.h"
+#include "trainwire/study/fit_series.h"
 
 #include "trainwire/base/error.h"
 
@@ -9,7 +9,7 @@
 #include <array>
 #include <map>
 
-namespace tw::cli {
+namespace tw::study {
 namespace {
 
 constexpr std::string_view kLoad = "traffic_achieved_bps";
@@ -295,4 +295,4 @@ double scale_of(const FitTable& table, const FitSeries& series) {
   return row_scale(table, table.rows[series.rows.front()]);
 }
 
-}  // namespace tw::cli
+}  // namespace tw::study

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/study/comparison.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/record/json.h"
+#include "trainwire/study/limit.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace tw::study {
+namespace {
+
+using nlohmann::ordered_json;
+
+ComparedRun run_with(std::vector<double> steps, std::vector<std::string> settings = {}) {
+  return {.settings = std::move(settings),
+          .jobs = {{.name = "job0", .step_times_s = std::move(steps)}}};
+}
+
+TEST(CompareRuns, HasARowForEachStatisticOfWhatBothHave) {
+  ComparedRun a = run_with({1, 1, 1, 1, 1, 1});
+  ComparedRun b = run_with({2, 2, 2, 2, 2, 2});
+  a.wire_bytes = 1000;
+  b.wire_bytes = 1100;
+  const Comparison found = compare_runs(a, b, "b");
+  // Mean, median and p99 of steps, and the bytes; neither has exchanges.
+  ASSERT_EQ(found.rows.size(), 4u);
+  EXPECT_EQ(title(found.rows[0]), "step mean");
+  EXPECT_DOUBLE_EQ(found.rows[0].relative, 1);
+  EXPECT_EQ(found.rows[3].text, "more by 10.0 % (counted, no test)");
+}
+
+TEST(CompareFolders, TakesPointsOfTheSameSettings) {
+  const std::vector<double> steps(5, 1);
+  const ComparedFolder a{.path = "a",
+                         .command = "run",
+                         .sweep = true,
+                         .runs = {run_with(steps, {"x=1"}), run_with(steps, {"x=2"})}};
+  const ComparedFolder b{
+      .path = "b", .command = "run", .sweep = true, .runs = {run_with(steps, {"x=2"})}};
+  const auto found = compare_folders(a, b);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].settings, std::vector<std::string>{"x=2"});
+  const ComparedFolder run{.path = "c", .command = "run", .runs = {run_with(steps)}};
+  EXPECT_THROW(compare_folders(a, run), SpecError);
+}
+
+TEST(DifferingSettings, AreNamedAsTheFileNamesThem) {
+  const auto setting = [](const ordered_json& value, const char* origin = "file") -> ordered_json {
+    return {{"value", value}, {"origin", origin}};
+  };
+  const auto experiment = [&](const char* model, double rate, int queue) -> ordered_json {
+    return {{"name", setting(model)},
+            {"network", {{"rate_bps", setting(rate)}, {"queue_bytes", setting(queue, "derived")}}},
+            {"jobs", {{{"model", setting(model)}, {"batch", setting(64)}}}}};
+  };
+  EXPECT_THAT(
+      differing_settings(record::value_from(experiment("resnet50", 1e9, 5)),
+                         record::value_from(experiment("vgg16", 1e10, 6))),
+      testing::ElementsAre(
+          SettingDifference{.key = "job.model", .baseline = "resnet50", .other = "vgg16"},
+          SettingDifference{.key = "network.rate", .baseline = "1 Gbit/s", .other = "10 Gbit/s"}));
+  EXPECT_TRUE(differing_settings({}, record::value_from(experiment("vgg16", 1, 1))).empty());
+}
+
+TEST(Limit, ReadsThreeForms) {
+  EXPECT_DOUBLE_EQ(parse_limit("+3%").share, 0.03);
+  EXPECT_FALSE(parse_limit("+3%").down);
+  EXPECT_FALSE(parse_limit("-2.5 %").up);
+  EXPECT_TRUE(parse_limit("5%").up && parse_limit("5%").down);
+}
+
+TEST(Limit, RefusesOtherText) {
+  for (const char* text : {"", "3", "+%", "+-3%", "--3%", "3%%", "nan%", "inf%", "+3 percent"}) {
+    EXPECT_THROW(parse_limit(text), SpecError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tw::study
