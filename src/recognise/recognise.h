@@ -3,12 +3,12 @@
 // where several strategies share one matrix, from who sends first.
 //
 //   ring                each host sends to one other, all the same; one circle through all
-//   tree, star          2(N-1) directed edges with M each: N-1 towards a root, then N-1 away from
-//   it ps                  servers and workers exchange, workers among themselves do not clique,
-//   all_to_all  every ordered pair carries the same others              by their signature
-//   (signature.h)
+//   tree, star          2(N-1) directed edges with M each: N-1 towards a root, then N-1 away
+//   ps                  servers and workers exchange, workers among themselves do not
+//   clique, all_to_all  every ordered pair carries the same
 //   two rings           neighbours in one circle exchange the same, both ways at once
 //   broadcast           the same from a root to several, who pass it on, in every step
+//   others              by their signature (signature.h)
 //
 // Time excludes what bytes allow: nobody gets a sum before everybody has begun to send, and nobody
 // passes on what has not come.
