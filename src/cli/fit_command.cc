@@ -139,9 +139,9 @@ void add_scale_note(const study::FitTable& table, const std::vector<study::FitSe
 /// A sweep carries what its experiment expects of its fit.
 std::vector<spec::Expectation> own_expectations(const study::FitTable& table) {
   if (table.folder.empty() || !std::filesystem::exists(table.folder + "/run.json")) return {};
-  const auto run = record::read_run(table.folder).summary;
-  if (!run || !run->experiment) return {};
-  return spec::expectations_in(record::to_json(*run->experiment));
+  const record::Run run = record::read_run(table.folder).summary;
+  if (!run.experiment) return {};
+  return spec::expectations_in(record::to_json(*run.experiment));
 }
 
 int fit(const Options& options, Streams streams) {

@@ -117,7 +117,7 @@ ComparedFolder read_compared(const std::string& path) {
                                 printable(path),
                                 printable(file.partial.value_or("it was killed"))));
   }
-  const record::Run run = file.summary.value_or(record::Run{});
+  const record::Run& run = file.summary;
   ComparedFolder folder{
       .path = path, .command = file.command, .sweep = file.is_sweep(), .runs = {}};
   if (folder.sweep) {
