@@ -31,6 +31,7 @@ std::map<std::string, int> core_links_named(const spec::Network& network, const 
     const auto named = numbers.find(wiring.link_name(link));
     if (named != numbers.end()) named->second = link;
   }
+  for (const auto& [name, link] : numbers) check(link >= 0, "overrides are about links there are");
   return numbers;
 }
 
@@ -41,7 +42,6 @@ std::map<int, spec::LinkSettings> overridden(const spec::Network& network, const
   for (const spec::LinkOverride& link : network.overrides) {
     const std::optional<int> host = spec::host_number(network, *link.at);
     const int number = host ? *host : wiring.hosts() + core.at(*link.at);
-    check(number >= 0, "overrides are about links of the network");
     const spec::LinkSettings usual = host ? network.link : spec::usual_core_link(network);
     for (const Direction direction : {Direction::FromHost, Direction::ToHost}) {
       const int port = 2 * number + (direction == Direction::ToHost ? 1 : 0);

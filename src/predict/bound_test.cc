@@ -2,6 +2,7 @@
 #include "trainwire/predict/bound.h"
 
 #include "trainwire/spec/parse.h"
+#include "trainwire/spec/scale.h"
 #include "trainwire/workload/vocabulary.h"
 
 #include <fmt/format.h>
@@ -70,6 +71,21 @@ TEST(ExchangeBound, LeavesOutLinksThatNothingCrosses) {
 TEST(ExchangeBound, TakesTheShortestWayOfAnyPair) {
   const JobPlan job = plan_of("[[network.link]]\nat = \"host5\"\ndelay = \"30ms\"", "");
   EXPECT_EQ(job.exchange_bound, 56ms);
+}
+
+// Rates and payloads are both divided by 25: 36 elements of rounding at most are 1 us at 40 Mbit/s.
+TEST(ExchangeBound, IsTheSameAtEveryScale) {
+  const std::string thin = "topology = \"dumbbell\"\ncore_rate = \"250Mbit\"\ndelay = \"2ms\"";
+  const spec::Experiment e =
+      spec::parse(fmt::format("[network]\n{}\n[[job]]\nparameters = \"4MB\"\ncompute = \"none\"\n"
+                              "[run]\nscale = 25\n",
+                              thin),
+                  "test.toml", workload::vocabulary());
+  const spec::Experiment small = spec::scaled(e);
+  const JobPlan whole = plan(e, e.jobs[0]), divided = plan(small, small.jobs[0]);
+  EXPECT_NEAR(seconds(divided.exchange_bound), seconds(whole.exchange_bound), 10e-6);
+  EXPECT_EQ(divided.bottleneck->rate, 10_Mbit);
+  EXPECT_EQ(divided.step.total.count(), whole.step.total.count() / 25);
 }
 
 TEST(ExchangeBound, OfNothingIsNothing) {
