@@ -4,8 +4,10 @@
 //
 //   worker, in step          forward | agree | backward to bucket 0, 1, ... | begin 0, await 0, ...
 //   the same, overlapping    forward | agree | backward to 0, begin 0, to 1, begin 1, ... | await
-//   all server, in step                    agree | begin 0, await 0, ... ranks that draw peers
-//   backward to the end | pull asynchronous server      serve, once for all steps
+//                            all
+//   server, in step          agree | begin 0, await 0, ...
+//   ranks that draw peers    forward | backward to the end | pull
+//   asynchronous server      serve, once for all steps
 //
 // Workers whose servers answer each for itself do as others do, but agree on nothing. Inside an
 // exchange collective/cursor.h says what happens. A step's exchanges are done one after another, in
