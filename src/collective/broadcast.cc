@@ -43,4 +43,6 @@ Schedule broadcast(const Layout& layout) {
           .program = [ranks](int rank) { return broadcast_program(ranks, rank); }};
 }
 
+Schedule broadcast(const Arrangement& arrangement) { return broadcast(arrangement.layout); }
+
 }  // namespace tw::collective

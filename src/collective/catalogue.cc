@@ -77,7 +77,8 @@ constexpr std::array kCatalogue{
              .summary = "reduce to rank 0 (reduce-scatter, gather), then a binomial tree, as Gloo",
              .rounds = "P + ceil(log2 P)",
              .bytes = "M from rank 0 to each of ceil(log2 P) ranks; (2(P-1) + (P-1)/P)M in all",
-             .make = reduce_broadcast},
+             .make = reduce_broadcast,
+             .ends_in_broadcast = true},
     Strategy{.name = "opposite_rings",
              .summary = "two rings, half of the payload each way, as NCCL",
              .rounds = "2(P-1)",
@@ -118,7 +119,7 @@ constexpr std::array kCatalogue{
              .summary = "rank 0's payload to all in every step; no all-reduce",
              .rounds = "ceil(log2 P)",
              .bytes = "M over each of P-1 edges of a binomial tree; (P-1)M in all",
-             .make = [](const Arrangement& arrangement) { return broadcast(arrangement.layout); },
+             .make = broadcast,
              .operation = Operation::Broadcast},
 };
 
@@ -204,6 +205,13 @@ Shape shape_of(std::string_view name) {
 const Strategy& strategy(std::string_view name) {
   const Strategy* found = find_strategy(name);
   check(found != nullptr, "the strategy is in the catalogue");
+  return *found;
+}
+
+const Strategy& strategy(Maker make) {
+  const auto found = std::find_if(kCatalogue.begin(), kCatalogue.end(),
+                                  [&](const Strategy& row) { return row.make == make; });
+  check(found != kCatalogue.end(), "the strategy is in the catalogue");
   return *found;
 }
 

@@ -34,6 +34,8 @@ TEST(Catalogue, FindsStrategiesByName) {
   EXPECT_EQ(find_strategy("rnig"), nullptr);
   EXPECT_EQ(strategy("ps").operation, Operation::ParameterServer);
   EXPECT_THROW(strategy("rnig"), std::logic_error);
+  for (const Strategy& row : catalogue()) EXPECT_EQ(&strategy(row.make), &row);
+  EXPECT_EQ(strategy(broadcast).operation, Operation::Broadcast);
 }
 
 TEST(Catalogue, KnowsRingsAndTrees) {

@@ -75,6 +75,9 @@ enum class FirstModel {
   Own,          ///< they start from models that differ: that is what they average away
 };
 
+/// A pure function from an arrangement to a schedule: what a strategy is.
+using Maker = Schedule (*)(const Arrangement&);
+
 /// A row of the catalogue: everything in which a strategy differs from others but its schedule.
 /// Nobody else tells strategies apart by name.
 struct Strategy {
@@ -83,7 +86,7 @@ struct Strategy {
   /// Rounds and bytes in words for `trainwire strategies`.
   std::string_view rounds;
   std::string_view bytes;
-  Schedule (*make)(const Arrangement&);
+  Maker make;
 
   Operation operation = Operation::AllReduce;
   Shape shape = Shape::Any;
@@ -98,6 +101,8 @@ struct Strategy {
   bool cuts_pieces = false;  ///< `pieces` makes a difference
   bool sees_hosts = false;   ///< which ranks share a host makes a difference
   bool is_dense = false;     ///< every ordered pair of ranks carries bytes, so pairs grow with P^2
+  /// Its last part is a broadcast from one rank, which looks like that of the first model.
+  bool ends_in_broadcast = false;
 };
 
 /// In the order in which they are listed to users. Adding a strategy: one .cc, one row in
@@ -112,6 +117,9 @@ Shape shape_of(std::string_view name);
 
 /// REQUIRES: `name` is in the catalogue.
 const Strategy& strategy(std::string_view name);
+
+/// The row of one of the functions below: strategy(ring).name. REQUIRES: it has one.
+const Strategy& strategy(Maker make);
 
 /// REQUIRES: `name` is in the catalogue and problem(name, arrangement) is empty.
 Schedule make_schedule(std::string_view name, const Arrangement& arrangement);
@@ -213,5 +221,6 @@ Schedule all_to_all(const Arrangement& arrangement);
 /// Binomial tree from rank 0 (what MPI broadcasts and Horovod's initial one do): ceil(log2 P)
 /// rounds, floor(log2 P) deep; M over each of P-1 edges. REQUIRES: at least one rank.
 Schedule broadcast(const Layout& layout);
+Schedule broadcast(const Arrangement& arrangement);
 
 }  // namespace tw::collective

@@ -2,6 +2,7 @@
 #include "trainwire/diagnose/analysis.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/collective/strategies.h"
 #include "trainwire/diagnose/classify.h"
 #include "trainwire/diagnose/findings.h"
 #include "trainwire/diagnose/iterations.h"
@@ -46,13 +47,19 @@ Collective collective_of(const recognise::Recognition& found, const Iterations& 
           .evidence = found.evidence};
 }
 
+bool is_all_to_all(const recognise::Recognition& found) {
+  return found.operation == collective::name_of(collective::Operation::AllToAll);
+}
+
 Collective collective_of(const recognise::Pulls& pulls, const Iterations& iterations,
                          const std::vector<gather::Host>& hosts) {
   std::vector<int> order = pulls.servers;
   for (const auto& [host, own] : pulls.by_host) order.push_back(host);
   const bool is_served = !pulls.servers.empty();
-  return {.operation = is_served ? "parameter_server" : "pair_averaging",
-          .strategy = is_served ? "ps" : "pair_averaging",
+  const collective::Strategy& strategy =
+      collective::strategy(is_served ? collective::ps : collective::pair_averaging);
+  return {.operation = std::string(collective::name_of(strategy.operation)),
+          .strategy = std::string(strategy.name),
           .order = names_of(order, hosts),
           .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(pulls.bytes)),
           .count = iterations.steps.size(),
@@ -191,7 +198,7 @@ Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options
     analysis.iterations =
         iterations_of(*job.exchanges, reference_host(job, start), traffic, gradient);
     if (job.alternative) doubt(analysis.iterations, *job.alternative);
-    if (!job.recognition || job.recognition->operation == "all_to_all") {
+    if (!job.recognition || is_all_to_all(*job.recognition)) {
       analysis.iterations.confidence = std::min(kUnknown, analysis.iterations.confidence);
     }
     if (job.from_log) analysis.iterations.confidence = 1;
@@ -201,16 +208,17 @@ Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options
   if (job.recognition) {
     analysis.collectives.push_back(
         collective_of(*job.recognition, analysis.iterations, analysis.hosts));
-    if (job.recognition->operation != "all_to_all") {
+    if (!is_all_to_all(*job.recognition)) {
       analysis.model_bytes = analysis.collectives.front().bytes_per_iteration;
     }
     if (start) {
-      analysis.collectives.push_back({.operation = "broadcast",
-                                      .strategy = "tree",
-                                      .order = names_of(start->order, analysis.hosts),
-                                      .bytes_per_iteration = start->bytes,
-                                      .confidence = start->confidence,
-                                      .evidence = start->evidence});
+      analysis.collectives.push_back(
+          {.operation = "broadcast",
+           .strategy = std::string(collective::strategy(collective::tree).name),
+           .order = names_of(start->order, analysis.hosts),
+           .bytes_per_iteration = start->bytes,
+           .confidence = start->confidence,
+           .evidence = start->evidence});
     }
   } else if (job.pulls) {
     analysis.collectives.push_back(collective_of(*job.pulls, analysis.iterations, analysis.hosts));

@@ -2,6 +2,7 @@
 #include "trainwire/diagnose/findings.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/collective/strategies.h"
 
 #include <fmt/format.h>
 
@@ -22,24 +23,26 @@ std::string size_text(double bytes) { return readable(Bytes(std::llround(bytes))
 
 std::string guessed(double confidence) { return confidence < kSure ? " (guessed)" : ""; }
 
-std::string with_article(const std::string& strategy) {
-  if (strategy == "ps") return "parameter server";
-  std::string text = strategy;
+std::string in_words(const std::string& name) {
+  const collective::Strategy* strategy = collective::find_strategy(name);
+  const bool is_served = strategy != nullptr && strategy->has_servers;
+  std::string text(is_served ? collective::name_of(strategy->operation) : name);
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }
 
 std::string placed(const Collective& collective) {
   const std::size_t n = collective.order.size();
-  if (collective.strategy == "ring") {
-    return fmt::format("ring of {}: {}", n, arrow_chain(collective.order));
+  const std::string name = in_words(collective.strategy);
+  switch (collective::shape_of(collective.strategy)) {
+    case collective::Shape::Ring:
+      return fmt::format("{} of {}: {}", name, n, arrow_chain(collective.order));
+    case collective::Shape::Tree:
+      return fmt::format("{} of {} under {}", name, n, collective.order.front());
+    case collective::Shape::Any:
+      break;
   }
-  if (collective.strategy == "tree" || collective.strategy == "star" ||
-      collective.strategy == "binary_tree_star") {
-    return fmt::format("{} of {} under {}", with_article(collective.strategy), n,
-                       collective.order.front());
-  }
-  return fmt::format("{} of {} hosts", with_article(collective.strategy), n);
+  return fmt::format("{} of {} hosts", name, n);
 }
 
 void add_bottleneck(std::vector<Finding>& findings, const Analysis& analysis) {
@@ -70,10 +73,11 @@ void add_summary(std::vector<Finding>& findings, const Analysis& analysis,
                   time_text(iterations.ci_high_s), guessed(iterations.confidence));
   if (!analysis.collectives.empty()) {
     const Collective& main = analysis.collectives.front();
-    text += fmt::format("; {} of {} in each, {}{}",
-                        size_text(static_cast<double>(main.bytes_per_iteration)),
-                        main.operation == "all_to_all" ? "payload" : "gradients", placed(main),
-                        guessed(main.confidence));
+    text += fmt::format(
+        "; {} of {} in each, {}{}", size_text(static_cast<double>(main.bytes_per_iteration)),
+        main.operation == collective::name_of(collective::Operation::AllToAll) ? "payload"
+                                                                               : "gradients",
+        placed(main), guessed(main.confidence));
   } else {
     text += "; " + unknown;
   }

@@ -28,7 +28,7 @@ double time_on(const SlowLink& slow, const rhythm::Steps& exchanges) {
 std::vector<Starter> starters_beside(const SlowLink& slow, const recognise::Job& job) {
   const double time_s = time_on(slow, *job.exchanges);
   const recognise::Recognition& found = *job.recognition;
-  if (found.strategy == "ring") {
+  if (is_ring(found)) {
     const double rounds = 2 * (static_cast<double>(found.order.size()) - 1);
     return ring_starters(found.order, slow.from, time_s / rounds);
   }

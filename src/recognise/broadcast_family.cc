@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
 
 #include <algorithm>
@@ -65,8 +66,8 @@ std::optional<Recognition> as_broadcast(const Pattern& pattern, const rhythm::St
     return std::nullopt;
   }
   Recognition result{
-      .operation = "step_broadcast",
-      .strategy = "broadcast",
+      .operation = std::string(collective::name_of(collective::Operation::Broadcast)),
+      .strategy = std::string(collective::strategy(collective::broadcast).name),
       .order = {pattern.host(root)},
       .servers = {},
       .starters = {pattern.host(root)},

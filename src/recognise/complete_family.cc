@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
 #include "trainwire/stats/quantile.h"
 
@@ -62,8 +63,8 @@ std::optional<Recognition> as_complete(const Pattern& pattern, const rhythm::Ste
   const bool is_long = median_length_ns(exchanges) > kVisibleNs;
   const bool is_clear = is_clique || (20 * pauses.halfway < pauses.beats && is_long);
   Recognition result{
-      .operation = "all_reduce",
-      .strategy = "clique",
+      .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
+      .strategy = std::string(collective::strategy(collective::clique).name),
       .order = {},
       .servers = {},
       .starters = {},
@@ -78,7 +79,7 @@ std::optional<Recognition> as_complete(const Pattern& pattern, const rhythm::Ste
     result.evidence += fmt::format("; {} of {} transfers pause halfway for the others' halves",
                                    pauses.halfway, pauses.beats);
   } else if (is_clear) {
-    result.operation = "all_to_all";
+    result.operation = collective::name_of(collective::Operation::AllToAll);
     result.strategy = "unknown";
     result.payload = edge * n;
     result.evidence += "; none waits halfway, as a clique all-reduce would";

@@ -143,7 +143,7 @@ void take_whole_steps(Hypothesis& ring, const rhythm::Tempo& tempo,
   }
   const auto take = [&](std::optional<rhythm::Steps> steps) {
     std::optional<Recognition> found = steps ? recognise(*steps, channels) : std::nullopt;
-    if (!found || found->strategy != "ring") return false;
+    if (!found || !is_ring(*found)) return false;
     ring.exchanges = std::move(*steps);
     ring.recognition = std::move(found);
     return true;
@@ -179,7 +179,7 @@ void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
                      std::span<const rhythm::Channel> channels, const Circumstances& setting) {
   result.recognition = recognise_most(result.exchanges, channels);
   if (!result.recognition) return;
-  if (result.recognition->strategy == "ring") {
+  if (is_ring(*result.recognition)) {
     take_whole_steps(result, tempo, channels, setting.gap_ns);
     const double broken = rhythm::broken_share(result.exchanges);
     result.recognition->fit *= 1 - broken;
@@ -196,9 +196,7 @@ void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
 
 /// Whether nothing speaks for training but that it repeats: also where all send each other the
 /// same, as members of any group do.
-bool is_any_kind(const std::optional<Recognition>& found) {
-  return !found || found->operation == "all_to_all" || found->strategy == "clique";
-}
+bool is_any_kind(const std::optional<Recognition>& found) { return !found || is_dense(*found); }
 
 }  // namespace
 
@@ -220,8 +218,7 @@ std::optional<Recognition> recognise_most(rhythm::Steps& exchanges,
 
 bool is_hidden(const rhythm::Steps& exchanges, const Recognition& found,
                const Circumstances& setting) {
-  return setting.only_host && found.strategy != "ring" &&
-         !only_answers(exchanges, *setting.only_host);
+  return setting.only_host && !is_ring(found) && !only_answers(exchanges, *setting.only_host);
 }
 
 std::optional<Hypothesis> hypothesis(const rhythm::Tempo& tempo,

@@ -119,7 +119,7 @@ std::optional<int> passes_of(const Job& job, const gather::Captured& traffic) {
 
 /// Ranks that share a host, where the exchange itself does not show them.
 void count_ranks(Job& job, const gather::Captured& traffic, const std::vector<int>& host_of) {
-  if (!job.recognition || job.recognition->strategy != "ring") return;
+  if (!job.recognition || !is_ring(*job.recognition)) return;
   if (job.recognition->ranks_on_each > 1) return;
   const std::optional<int> passes = passes_of(job, traffic);
   if (!passes) return;

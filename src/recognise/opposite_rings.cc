@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
 #include "trainwire/rhythm/lockstep.h"
 #include "trainwire/stats/quantile.h"
@@ -215,8 +216,8 @@ std::optional<Recognition> as_opposite_rings(const Pattern& pattern, const rhyth
   const double n = pattern.size();
   const double edge = pattern.total() / (2 * n);
   Recognition result{
-      .operation = "all_reduce",
-      .strategy = "ring",
+      .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
+      .strategy = std::string(collective::strategy(collective::ring).name),
       .order = order,
       .servers = {},
       .starters = order,

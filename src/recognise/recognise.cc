@@ -2,6 +2,7 @@
 #include "trainwire/recognise/recognise.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
 #include "trainwire/recognise/pattern.h"
 #include "trainwire/recognise/signature.h"
@@ -18,20 +19,23 @@ namespace {
 
 constexpr std::size_t kFewestToCompare = 3;  ///< hosts: of two, nobody knows which is the late one
 
-std::optional<Recognition> from_signature(const Pattern& pattern, std::string_view strategy,
-                                          const Signature& signature) {
+/// What has the bytes of `made`, as the strategy `called`.
+std::optional<Recognition> from_signature(const Pattern& pattern, collective::Maker made,
+                                          collective::Maker called) {
+  const Signature signature = signature_of(collective::strategy(made).name, pattern.size());
   const std::optional<Match> found = match(pattern, signature, kEven);
   if (!found) return std::nullopt;
+  const collective::Strategy& strategy = collective::strategy(called);
   Recognition result{
-      .operation = "all_reduce",
-      .strategy = std::string(strategy),
+      .operation = std::string(collective::name_of(strategy.operation)),
+      .strategy = std::string(strategy.name),
       .order = {},
       .servers = {},
       .starters = {},
       .payload = found->payload,
       .fit = std::max(0.0, 1 - 5 * found->residual),
       .evidence = fmt::format("the bytes of all {} host pairs are those of {} within {:.1f} %",
-                              pattern.edges().size(), strategy, 100 * found->residual)};
+                              pattern.edges().size(), strategy.name, 100 * found->residual)};
   for (const int place : found->place_of) result.order.push_back(pattern.host(place));
   result.starters = result.order;
   return result;
@@ -40,10 +44,11 @@ std::optional<Recognition> from_signature(const Pattern& pattern, std::string_vi
 std::optional<Recognition> by_signature(const Pattern& pattern, const rhythm::Steps& exchanges,
                                         std::span<const rhythm::Channel> channels) {
   const int n = pattern.size();
-  for (const std::string_view strategy : {"halving_doubling", "double_tree"}) {
-    if (auto found = from_signature(pattern, strategy, signature_of(strategy, n))) return found;
+  for (const collective::Maker made : {collective::halving_doubling, collective::double_tree}) {
+    if (auto found = from_signature(pattern, made, made)) return found;
   }
-  if (auto found = from_signature(pattern, "halving_doubling", folded_halving_doubling(n))) {
+  if (auto found = from_signature(pattern, collective::folded_halving_doubling,
+                                  collective::halving_doubling)) {
     // Those that stand for a neighbour still send it the result when they have received everything.
     const int paired = 2 * (n - static_cast<int>(std::bit_floor(static_cast<unsigned>(n))));
     found->starters.clear();
@@ -55,15 +60,26 @@ std::optional<Recognition> by_signature(const Pattern& pattern, const rhythm::St
     return found;
   }
   if (n < 4) return std::nullopt;
-  if (auto found = from_signature(pattern, "reduce_broadcast", reduce_and_broadcast(n))) {
+  if (auto found =
+          from_signature(pattern, collective::reduce_broadcast, collective::reduce_broadcast)) {
     return found;
   }
   // Of four hosts, two rings in opposite directions have the same bytes.
   if (n == 4 && !take_partners_in_turn(pattern, exchanges, channels)) return std::nullopt;
-  return from_signature(pattern, "recursive_doubling", recursive_doubling(n));
+  return from_signature(pattern, collective::recursive_doubling, collective::recursive_doubling);
 }
 
 }  // namespace
+
+bool is_ring(const Recognition& found) {
+  return collective::shape_of(found.strategy) == collective::Shape::Ring;
+}
+
+bool is_dense(const Recognition& found) {
+  const collective::Strategy* strategy = collective::find_strategy(found.strategy);
+  return found.operation == collective::name_of(collective::Operation::AllToAll) ||
+         (strategy != nullptr && strategy->is_dense);
+}
 
 std::optional<Recognition> recognise(const rhythm::Steps& exchanges,
                                      std::span<const rhythm::Channel> channels) {

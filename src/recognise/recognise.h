@@ -28,8 +28,8 @@
 namespace tw::recognise {
 
 struct Recognition {
-  std::string operation;  ///< all_reduce, parameter_server, all_to_all, step_broadcast
-  std::string strategy;
+  std::string operation;      ///< as collective::name_of(Operation)
+  std::string strategy;       ///< as the catalogue names it, or unknown
   std::vector<int> order;     ///< hosts: along the ring; root first for trees; servers first for ps
   std::vector<int> servers;   ///< of them
   std::vector<int> starters;  ///< hosts that begin a step without waiting for others
@@ -38,6 +38,12 @@ struct Recognition {
   std::string evidence;
   int ranks_on_each = 1;  ///< host of a ring, as far as is known
 };
+
+/// Whether its hosts stand in a circle, each sending to the next.
+bool is_ring(const Recognition& found);
+
+/// Whether everybody sends everybody something.
+bool is_dense(const Recognition& found);
 
 /// A ring of hosts with so many ranks each, where packets of the exchange do not show it. It passes
 /// each edge between hosts once where ranks that follow each other share a host, and up to `ranks`

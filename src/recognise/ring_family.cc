@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
 
 #include <fmt/format.h>
@@ -117,15 +118,16 @@ std::optional<Recognition> as_ring(const Pattern& pattern, const rhythm::Steps& 
   if (order.empty() || !pattern.is_even(kEven)) return std::nullopt;
   const int on_each = ranks_per_host(exchanges, channels, pattern.size());
   const double edge = pattern.total() / pattern.size();
-  Recognition result{.operation = "all_reduce",
-                     .strategy = "ring",
-                     .order = {},
-                     .servers = {},
-                     .starters = {},
-                     .payload = edge / edge_part(pattern.size(), on_each),
-                     .fit = std::max(0.0, 1 - 5 * spread(pattern)),
-                     .evidence = {},
-                     .ranks_on_each = on_each};
+  Recognition result{
+      .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
+      .strategy = std::string(collective::strategy(collective::ring).name),
+      .order = {},
+      .servers = {},
+      .starters = {},
+      .payload = edge / edge_part(pattern.size(), on_each),
+      .fit = std::max(0.0, 1 - 5 * spread(pattern)),
+      .evidence = {},
+      .ranks_on_each = on_each};
   for (const int place : order) result.order.push_back(pattern.host(place));
   result.starters = result.order;
   if (pattern.size() == 2) {

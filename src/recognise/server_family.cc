@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
 
 #include <fmt/format.h>
@@ -95,8 +96,8 @@ std::optional<Recognition> as_servers(const Pattern& pattern, const rhythm::Step
   const std::vector<int>& servers = is_first ? sides->first : sides->second;
   const std::vector<int>& workers = is_first ? sides->second : sides->first;
   Recognition result{
-      .operation = "parameter_server",
-      .strategy = "ps",
+      .operation = std::string(collective::name_of(collective::Operation::ParameterServer)),
+      .strategy = std::string(collective::strategy(collective::ps).name),
       .order = {},
       .servers = {},
       .starters = {},

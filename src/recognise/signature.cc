@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/recognise/signature.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/collective/count.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -97,30 +95,7 @@ bool may_match(const Pattern& pattern, const Signature& signature, double tolera
   return same_values(std::move(found), std::move(expected), tolerance * pattern.largest());
 }
 
-/// The largest power of two of some ranks, and which ranks stand for it.
-struct Folded {
-  explicit Folded(int ranks) {
-    check(ranks >= 2, "an exchange needs two ranks");
-    while (2 * power <= ranks) power *= 2;
-    extra = ranks - power;
-  }
-  int rank(int place) const { return place < extra ? 2 * place : place + extra; }
-
-  int power = 1;
-  int extra = 0;
-};
-
-Signature nothing(int ranks) {
-  const auto n = static_cast<std::size_t>(ranks);
-  return {.ranks = ranks, .parts = std::vector<double>(n * n, 0)};
-}
-
 }  // namespace
-
-void Signature::add(int from, int to, double part) {
-  parts[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks) +
-        static_cast<std::size_t>(to)] += part;
-}
 
 Signature signature_of(std::string_view strategy, int ranks, int servers) {
   const collective::Arrangement arrangement{.layout = collective::evenly(ranks, ranks),
@@ -134,51 +109,6 @@ Signature signature_of(std::string_view strategy, int ranks, int servers) {
         signature.parts[static_cast<std::size_t>(from) * n + static_cast<std::size_t>(to)] =
             static_cast<double>(elements) / static_cast<double>(kElements);
       });
-  return signature;
-}
-
-Signature recursive_doubling(int ranks) {
-  Signature signature = nothing(ranks);
-  const Folded folded(ranks);
-  for (int i = 0; i < folded.extra; ++i) {
-    signature.add(2 * i, 2 * i + 1, 1);
-    signature.add(2 * i + 1, 2 * i, 1);
-  }
-  for (int place = 0; place < folded.power; ++place) {
-    for (int bit = 1; bit < folded.power; bit *= 2) {
-      signature.add(folded.rank(place), folded.rank(place ^ bit), 1);
-    }
-  }
-  return signature;
-}
-
-Signature folded_halving_doubling(int ranks) {
-  Signature signature = nothing(ranks);
-  const Folded folded(ranks);
-  for (int i = 0; i < folded.extra; ++i) {
-    signature.add(2 * i, 2 * i + 1, 1.5);  // a half to be added, later the result
-    signature.add(2 * i + 1, 2 * i, 1);    // a half to be added, and the other, added
-  }
-  for (int place = 0; place < folded.power; ++place) {
-    double part = 1;  // of the payload, there and back
-    for (int bit = 1; bit < folded.power; bit *= 2, part /= 2) {
-      signature.add(folded.rank(place), folded.rank(place ^ bit), part);
-    }
-  }
-  return signature;
-}
-
-Signature reduce_and_broadcast(int ranks) {
-  check(ranks >= 2, "an exchange needs two ranks");
-  Signature signature = nothing(ranks);
-  const double part = 1.0 / ranks;
-  for (int rank = 0; rank < ranks; ++rank) {
-    signature.add(rank, (rank + ranks - 1) % ranks, 1 - part);
-    if (rank == 0) continue;
-    signature.add(rank, 0, part);
-    const auto highest = static_cast<int>(std::bit_floor(static_cast<unsigned>(rank)));
-    signature.add(rank - highest, rank, 1);
-  }
   return signature;
 }
 

@@ -25,29 +25,10 @@ struct Signature {
     return parts[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks) +
                  static_cast<std::size_t>(to)];
   }
-  void add(int from, int to, double part);
 };
 
 /// One rank on each host. REQUIRES: collective::problem(strategy, ...) finds none.
 Signature signature_of(std::string_view strategy, int ranks, int servers = 1);
-
-/// What Open MPI does and the catalogue does not have. Both work on the largest power of two, Q, of
-/// the P ranks: each of the first P-Q ranks with an odd neighbour takes part for both.
-///
-/// Recursive doubling, for small payloads: every rank exchanges the whole payload with each of
-/// log2 Q partners. The neighbour's payload is fetched before and the result returned.
-/// REQUIRES: ranks >= 2.
-Signature recursive_doubling(int ranks);
-
-/// Halving and doubling (Rabenseifner), for large ones: with the partner at distance d half of what
-/// is left, there and back. Neighbours first add one half each, and the result is returned.
-/// REQUIRES: ranks >= 2.
-Signature folded_halving_doubling(int ranks);
-
-/// What Gloo's reduce and broadcast to and from rank 0 send: each rank passes parts of the payload
-/// to the rank before it, round the ring, until it holds the sum of one; it sends this to rank 0,
-/// which broadcasts all: rank r gets it from r without its highest bit. REQUIRES: ranks >= 2.
-Signature reduce_and_broadcast(int ranks);
 
 struct Match {
   std::vector<int> place_of;  ///< place in the pattern of each rank

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,7 +35,8 @@ TEST(Signature, OfARingIsTheClosedForm) {
 }
 
 TEST(Match, FindsRanksBehindHostsWhateverTheirOrder) {
-  for (const std::string strategy : {"ring", "halving_doubling", "double_tree", "clique"}) {
+  for (const std::string strategy : {"ring", "halving_doubling", "double_tree", "clique",
+                                     "recursive_doubling", "reduce_broadcast"}) {
     for (const std::vector<int>& places :
          {std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}, std::vector<int>{3, 7, 1, 0, 6, 2, 5, 4}}) {
       const Signature signature = signature_of(strategy, 8);
@@ -63,56 +63,16 @@ TEST(Match, RefusesARingWithAnUnevenEdge) {
   EXPECT_FALSE(match(Pattern({0, 1, 2}, bytes), signature_of("ring", 3), 0.04));
 }
 
-TEST(RecursiveDoubling, ExchangesEverythingWithEachPartner) {
-  const Signature signature = recursive_doubling(8);
-  EXPECT_DOUBLE_EQ(signature.at(5, 4), 1);
-  EXPECT_DOUBLE_EQ(signature.at(5, 7), 1);
-  EXPECT_DOUBLE_EQ(signature.at(5, 1), 1);
-  EXPECT_DOUBLE_EQ(signature.at(5, 2), 0);
-  EXPECT_THROW(recursive_doubling(1), std::logic_error);
-}
-
-// Of 6 ranks, 0 and 2 stand for 1 and 3 too; they, 4 and 5 are the places 0 to 3.
-TEST(RecursiveDoubling, FoldsWhatIsMoreThanAPowerOfTwo) {
-  const Signature signature = recursive_doubling(6);
-  EXPECT_DOUBLE_EQ(signature.at(1, 0), 1);
-  EXPECT_DOUBLE_EQ(signature.at(0, 1), 1);
-  EXPECT_DOUBLE_EQ(signature.at(0, 2), 1);
-  EXPECT_DOUBLE_EQ(signature.at(2, 5), 1);
-  EXPECT_DOUBLE_EQ(signature.at(1, 2), 0);
-}
-
-// Rank 1 gives its neighbour 0 a half to add and, added, the other half; it gets a half to add and
-// at the end everything. Places 0..3 are ranks 0, 2, 3, 4: halves with the next, quarters beyond,
-// there and back.
-TEST(FoldedHalvingDoubling, SendsHalvesToTheNeighbourFirst) {
-  const Signature signature = folded_halving_doubling(5);
-  EXPECT_DOUBLE_EQ(signature.at(1, 0), 1);
-  EXPECT_DOUBLE_EQ(signature.at(0, 1), 1.5);
-  EXPECT_DOUBLE_EQ(signature.at(0, 2), 1);
-  EXPECT_DOUBLE_EQ(signature.at(4, 3), 1);
-  EXPECT_DOUBLE_EQ(signature.at(0, 3), 0.5);
-  EXPECT_DOUBLE_EQ(signature.at(1, 4), 0);
-}
-
-// Of four ranks, each passes 3/4 of the payload round the ring, 3 -> 2 -> 1 -> 0 -> 3, and its sum
-// of a quarter to rank 0; rank 3 gets the result from rank 1.
-TEST(ReduceAndBroadcast, GoesRoundTheRingToTheRootAndDownATree) {
-  const Signature signature = reduce_and_broadcast(4);
-  EXPECT_DOUBLE_EQ(signature.at(0, 3), 0.75);
-  EXPECT_DOUBLE_EQ(signature.at(1, 0), 1);
-  EXPECT_DOUBLE_EQ(signature.at(3, 0), 0.25);
-  EXPECT_DOUBLE_EQ(signature.at(3, 2), 0.75);
-  EXPECT_DOUBLE_EQ(signature.at(0, 2), 1);
-  EXPECT_DOUBLE_EQ(signature.at(1, 3), 1);
-  EXPECT_THROW(reduce_and_broadcast(1), std::logic_error);
-}
-
-TEST(FoldedHalvingDoubling, IsHalvingDoublingForAPowerOfTwo) {
-  const Signature plain = signature_of("halving_doubling", 8);
-  const Signature folded = folded_halving_doubling(8);
+TEST(Match, TakesFoldedHalvingDoublingForPlainOfAPowerOfTwo) {
   const std::vector<int> places{0, 1, 2, 3, 4, 5, 6, 7};
-  EXPECT_TRUE(match(placed(plain, places, 4e6), folded, 0.02));
+  EXPECT_TRUE(match(placed(signature_of("halving_doubling", 8), places, 4e6),
+                    signature_of("folded_halving_doubling", 8), 0.02));
+}
+
+TEST(Match, TellsFoldedHalvingDoublingFromPlainOtherwise) {
+  const std::vector<int> places{0, 1, 2, 3, 4};
+  EXPECT_FALSE(match(placed(signature_of("halving_doubling", 5), places, 4e6),
+                     signature_of("folded_halving_doubling", 5), 0.02));
 }
 
 }  // namespace

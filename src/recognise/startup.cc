@@ -2,6 +2,7 @@
 #include "trainwire/recognise/startup.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/collective/strategies.h"
 
 #include <fmt/format.h>
 
@@ -47,9 +48,11 @@ std::optional<StartBroadcast> find_broadcast(const rhythm::Steps& exchanges,
                                              const Recognition& found,
                                              const gather::Captured& traffic,
                                              const std::vector<int>& host_of) {
-  if (exchanges.steps.empty() || found.operation != "all_reduce") return std::nullopt;
+  const collective::Strategy* strategy = collective::find_strategy(found.strategy);
+  if (exchanges.steps.empty() || strategy == nullptr) return std::nullopt;
+  if (strategy->operation != collective::Operation::AllReduce) return std::nullopt;
   // Its steps end with a broadcast: the first of them is no other.
-  if (found.strategy == "reduce_broadcast") return std::nullopt;
+  if (strategy->ends_in_broadcast) return std::nullopt;
   std::map<std::size_t, std::int64_t> starts;
   for (const rhythm::Lane& lane : exchanges.lanes) {
     if (lane.beats.front()) starts[lane.channel] = lane.beats.front()->start_ns;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
 #include "trainwire/stats/quantile.h"
 
@@ -311,13 +312,13 @@ bool is_comparable_leaf(const Pattern& pattern, const rhythm::Steps& exchanges,
   return is_leaf && above != -1 && !is_ahead(exchanges, pattern.host(place), pattern.host(above));
 }
 
-std::string tree_name(const Trees& trees, int n) {
+collective::Maker tree_maker(const Trees& trees, int n) {
   const int root = root_of(trees.up);
   const bool is_star = std::count(trees.up.begin(), trees.up.end(), root) == n - 1;
-  if (is_star) return "star";
+  if (is_star) return collective::star;
   const std::string found = shape(trees.up, root);
   const bool is_heap = trees.up == trees.down && found == heap_shape(n);
-  return is_heap && found != binomial_shape(n) ? "binary_tree_star" : "tree";
+  return is_heap && found != binomial_shape(n) ? collective::binary_tree_star : collective::tree;
 }
 
 }  // namespace
@@ -343,14 +344,16 @@ std::optional<Recognition> as_tree(const Pattern& pattern, const rhythm::Steps& 
   if (!trees) trees = by_law(pattern, exchanges);
   if (!trees || is_line(*trees)) return std::nullopt;
   const int root = root_of(trees->up);
-  Recognition result{.operation = "all_reduce",
-                     .strategy = tree_name(*trees, pattern.size()),
-                     .order = {pattern.host(root)},
-                     .servers = {},
-                     .starters = {},
-                     .payload = pattern.total() / edges,
-                     .fit = is_timed ? 0.95 : 0.7,
-                     .evidence = {}};
+  const collective::Maker maker = tree_maker(*trees, pattern.size());
+  Recognition result{
+      .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
+      .strategy = std::string(collective::strategy(maker).name),
+      .order = {pattern.host(root)},
+      .servers = {},
+      .starters = {},
+      .payload = pattern.total() / edges,
+      .fit = is_timed ? 0.95 : 0.7,
+      .evidence = {}};
   for (int place = 0; place < pattern.size(); ++place) {
     if (place != root) result.order.push_back(pattern.host(place));
     if (is_comparable_leaf(pattern, exchanges, trees->up, place)) {
@@ -361,17 +364,17 @@ std::optional<Recognition> as_tree(const Pattern& pattern, const rhythm::Steps& 
   result.evidence = fmt::format(
       "{} directed pairs carry the same bytes; {} of them lead to the root and {}", edges,
       edges / 2, is_timed ? "begin first, the others lead away from it" : "as many away from it");
-  const bool is_star = result.strategy == "star";
+  const bool is_star = maker == collective::star;
   const bool is_at_once = is_star && answers_at_once(exchanges, pattern.host(root));
   if (is_at_once || (is_star && leaves_ask(exchanges, pattern.host(root), channels))) {
-    result.operation = "parameter_server";
-    result.strategy = "ps";
+    result.operation = collective::name_of(collective::Operation::ParameterServer);
+    result.strategy = collective::strategy(collective::ps).name;
     result.servers = {pattern.host(root)};
     result.evidence +=
         is_at_once ? "; it answers one before it has heard of the others, as only a server can"
                    : "; the others ask it with small messages for what it sends, as workers ask a "
                      "server";
-  } else if (result.strategy == "star") {
+  } else if (is_star) {
     result.fit *= 0.8;
     result.evidence += "; one parameter server there would send the same: star is a guess";
   }
