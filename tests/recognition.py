@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 KNOWN = {
-    "mpi4_alltoall": {"strategy", "model"},  # an all-to-all exchange is no strategy of the catalogue
+    "mpi4_alltoall": {"strategy", "model"},  # all-to-all is told as the operation; how it is done is not
 }
 NAMES = {"parameter server": "ps", "none": None}
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "captures")

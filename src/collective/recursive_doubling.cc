@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/collective/core.h"
+#include "trainwire/collective/halving_doubling.h"
 #include "trainwire/collective/strategies.h"
 
 namespace tw::collective {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies that pair ranks by the bits of their numbers need a power of two of them.
+// Halving and doubling as a part of other strategies, and the ranks that take part: strategies that
+// pair ranks by the bits of their numbers need a power of two of them.
 //
 // The core is the largest power of two of ranks that fits. Of the first 2 * extras ranks, every
 // second one is an extra, and its neighbour stands in the core for both: places in the core are
