@@ -6,7 +6,6 @@
 #include "trainwire/trainer/bucket_exchange.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +16,6 @@ namespace {
 using transport::tcp::Moved;
 
 constexpr std::size_t kScratch = 128 * 1024;
-constexpr int kLookMs = 200;
 
 }  // namespace
 
@@ -31,7 +29,8 @@ AsyncServer::AsyncServer(const Task& task, std::span<float> payload,
       options_(std::move(options)),
       clients_(connections.size()),
       counts_(connections.size()),
-      scratch_(kScratch) {
+      scratch_(kScratch),
+      patience_(options_.patience) {
   const std::vector<workload::Wire> wires = wires_of(connections);
   for (int bucket = 0; bucket < static_cast<int>(task.training.buckets.size()); ++bucket) {
     const Parts parts = step_parts(task.training, task.rank, bucket, wires);
@@ -52,7 +51,7 @@ AsyncServer::AsyncServer(const Task& task, std::span<float> payload,
 }
 
 void AsyncServer::run(const std::function<void(std::int64_t)>& told) {
-  moved_ns_ = os::monotonic_ns();
+  patience_.restart();
   std::int64_t last = -task_.training.warmup;
   while (std::any_of(clients_.begin(), clients_.end(), [](const Client& c) { return !c.done; })) {
     bool any = false;
@@ -160,14 +159,10 @@ void AsyncServer::wait() {
                      .events = static_cast<short>(clients_[wire].answers ? POLLOUT : POLLIN),
                      .revents = 0});
   }
-  const std::int64_t before = os::monotonic_ns();
-  const int ready = ::poll(waits.data(), waits.size(), kLookMs);
-  const std::int64_t now = os::monotonic_ns();
-  if (ready > 0 || now - before > 2'000'000LL * kLookMs) moved_ns_ = now;
-  if (now - moved_ns_ > options_.patience.count()) {
+  if (!patience_.wait(waits)) {
     throw PeerLost(fmt::format("no worker sent anything for {}", readable(options_.patience)));
   }
-  if (options_.tick) options_.tick(now);
+  if (options_.tick) options_.tick(os::monotonic_ns());
 }
 
 }  // namespace tw::trainer

@@ -62,7 +62,7 @@ class AsyncServer {
   std::vector<Client> clients_;
   std::vector<WireCount> counts_;
   std::vector<std::byte> scratch_;
-  std::int64_t moved_ns_ = 0;
+  transport::tcp::Patience patience_;
 };
 
 }  // namespace tw::trainer

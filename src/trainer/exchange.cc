@@ -5,7 +5,6 @@
 #include "trainwire/trainer/add.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -22,7 +21,6 @@ constexpr std::size_t kScratch = 128 * 1024;
 /// Most bytes of one call, so that no connection starves the others.
 constexpr std::int64_t kMost = 1 << 20;
 constexpr std::int64_t kTickNs = 10'000'000;
-constexpr std::int64_t kLookNs = 200'000'000;
 /// Of payload, sent and received: a larger exchange gains nothing by trying instead of waiting.
 constexpr std::int64_t kBriefBytes = 1 << 20;
 constexpr std::int64_t kTryNs = 100'000;
@@ -41,7 +39,8 @@ Exchange::Exchange(std::span<float> payload,
       channels_(connections.size()),
       counts_(connections.size()),
       scratch_(kScratch),
-      carries_(connections.size() * kElementBytes) {
+      carries_(connections.size() * kElementBytes),
+      patience_(options_.patience) {
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     channels_[i].socket = connections[i].socket.get();
   }
@@ -66,7 +65,7 @@ ExchangeTimes Exchange::run(Parts& parts, std::int64_t step) {
 void Exchange::begin(const Parts& parts) {
   check(parts.sends.size() == channels_.size(), "the parts were made for these connections");
   times_ = {.begin_ns = os::monotonic_ns()};
-  moved_ns_ = times_.begin_ns;
+  patience_.restart();
   left_ = 0;
   adding_left_ = 0;
   sends_kept_.assign(parts.parts.size(), false);
@@ -212,13 +211,9 @@ void Exchange::wait(const Parts& parts) {
     if (!channel.writable && channel.next_send < parts.sends[wire].size()) events |= POLLOUT;
     waits.push_back({.fd = channel.socket, .events = events, .revents = 0});
   }
-  const std::int64_t before = os::monotonic_ns();
-  ::poll(waits.data(), waits.size(), static_cast<int>(kLookNs / 1'000'000));
-  const std::int64_t now = os::monotonic_ns();
-  bool any = false;
+  const bool patient = patience_.wait(waits);
   for (std::size_t wire = 0; wire < channels_.size(); ++wire) {
     if (waits[wire].revents == 0) continue;
-    any = true;
     // A broken connection is both: the next call tells how.
     if ((waits[wire].revents & ~POLLOUT) != 0) channels_[wire].readable = true;
     if ((waits[wire].revents & ~POLLIN) != 0) channels_[wire].writable = true;
@@ -226,9 +221,8 @@ void Exchange::wait(const Parts& parts) {
       fail(wire, {.closed = true});
     }
   }
-  // Time in which this process did not run is nobody's silence.
-  if (any || now - before > 2 * kLookNs) moved_ns_ = now;
-  if (now - moved_ns_ > options_.patience.count()) complain(parts);
+  if (!patient) complain(parts);
+  const std::int64_t now = os::monotonic_ns();
   if (options_.tick && now - ticked_ns_ >= kTickNs) {
     ticked_ns_ = now;
     options_.tick(now);

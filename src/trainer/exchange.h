@@ -12,6 +12,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/trainer/transfer_log.h"
 #include "trainwire/transport/tcp/mesh.h"
+#include "trainwire/transport/tcp/patience.h"
 #include "trainwire/workload/parts.h"
 
 #include <cstddef>
@@ -107,7 +108,7 @@ class Exchange {
   std::size_t adding_left_ = 0;
   ExchangeTimes times_ = {};
   std::int64_t step_ = 0;
-  std::int64_t moved_ns_ = 0;  ///< when something moved last
+  transport::tcp::Patience patience_;
   std::int64_t ticked_ns_ = 0;
   bool brief_ = false;
   std::int64_t tries_from_ns_ = 0;  ///< since when nothing has moved, in a brief exchange

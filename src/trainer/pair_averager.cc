@@ -25,8 +25,10 @@ int pulling_lane(int rank, int peer) { return rank < peer ? 0 : 1; }
 /// Throws when nothing comes, or can be sent, within the patience.
 void wait_for(int socket, short events, Duration patience, int peer) {
   pollfd wait{.fd = socket, .events = events, .revents = 0};
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
-  if (::poll(&wait, 1, static_cast<int>(ms)) != 0) return;
+  transport::tcp::Patience left(patience);
+  while (left.wait(std::span(&wait, 1))) {
+    if (wait.revents != 0) return;
+  }
   throw PeerLost(fmt::format("nothing came from rank {} for {}", peer, readable(patience)));
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/trainer/side_talk.h"
 
-#include "trainwire/os/clock.h"
-
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -39,9 +36,10 @@ SideTalk::SideTalk(std::span<const transport::tcp::Connection> connections, Dura
 
 void SideTalk::talk() {
   std::vector<Talk> talks(connections_.size());
-  const std::int64_t limit = os::monotonic_ns() + patience_.count();
+  transport::tcp::Patience patience(patience_);
   while (!std::all_of(talks.begin(), talks.end(), [](const Talk& t) { return t.done(); })) {
     std::vector<pollfd> waits;
+    int silent = -1;
     for (std::size_t i = 0; i < talks.size(); ++i) {
       const int socket = connections_[i].socket.get();
       std::array<std::byte, kSideBytes> message = {};
@@ -61,16 +59,14 @@ void SideTalk::talk() {
         talk.heard += moved.bytes;
       }
       if (talk.done()) continue;
-      if (os::monotonic_ns() > limit) {
-        throw PeerLost(fmt::format("nothing came from rank {} for {}", connections_[i].peer,
-                                   readable(patience_)));
-      }
+      silent = connections_[i].peer;
       waits.push_back(
           {.fd = socket,
            .events = static_cast<short>(talk.sent < kSideBytes ? POLLIN | POLLOUT : POLLIN),
            .revents = 0});
     }
-    if (!waits.empty()) ::poll(waits.data(), waits.size(), 100);
+    if (waits.empty() || patience.wait(waits)) continue;
+    throw PeerLost(fmt::format("nothing came from rank {} for {}", silent, readable(patience_)));
   }
 }
 
