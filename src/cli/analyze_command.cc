@@ -2,10 +2,9 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/capture_document.h"
-#include "trainwire/cli/capture_tables.h"
 #include "trainwire/cli/capture_text.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/dumped.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
@@ -13,11 +12,14 @@
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/version.h"
+#include "trainwire/summarise/describe.h"
+#include "trainwire/summarise/tables.h"
 #include "trainwire/gather/hosts.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <future>
@@ -85,7 +87,7 @@ std::unique_ptr<result::RunFolder> take_folder(const Options& options, Streams s
 }
 
 /// Reads the captures until their end or the first Ctrl-C.
-void read_captures(const Options& options, Streams streams, CaptureResult& result) {
+void read_captures(const Options& options, Streams streams, summarise::CaptureResult& result) {
   Progress progress(streams.err,
                     !options.quiet && !options.no_progress && is_terminal(streams.err));
   const InterruptGuard guard;
@@ -96,18 +98,18 @@ void read_captures(const Options& options, Streams streams, CaptureResult& resul
   how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
   how.stop = [&] { return guard.interrupted(); };
   how.retired = [&](const flow::Flow& flow, const std::vector<packet::Address>& addresses) {
-    if (result.small_flows.size() >= kMostSmallFlows) return;
-    SmallFlow& small = result.small_flows.emplace_back(
-        SmallFlow{.flow = flow,
-                  .source = addresses[flow.key.source].text(),
-                  .destination = addresses[flow.key.destination].text()});
+    if (result.small_flows.size() >= summarise::kMostSmallFlows) return;
+    summarise::SmallFlow& small = result.small_flows.emplace_back(
+        summarise::SmallFlow{.flow = flow,
+                           .source = addresses[flow.key.source].text(),
+                           .destination = addresses[flow.key.destination].text()});
     small.flow.series = {};
   };
   result.traffic = gather::read_traffic(options.captures, how);
   result.interrupted = guard.interrupted();
 }
 
-void refuse_nothing(const Options& options, const CaptureResult& result) {
+void refuse_nothing(const Options& options, const summarise::CaptureResult& result) {
   if (result.traffic.totals.packets > 0 || result.interrupted) return;
   const std::string files = fmt::format("{}", fmt::join(options.captures, ", "));
   if (!options.filter.empty()) {
@@ -126,7 +128,7 @@ void refuse_nothing(const Options& options, const CaptureResult& result) {
 }
 
 /// Steps that lie outside the capture are most often local times without their zone.
-void warn_of_strange_log(const CaptureResult& result, Streams streams) {
+void warn_of_strange_log(const summarise::CaptureResult& result, Streams streams) {
   if (!result.log) return;
   std::int64_t first = result.log->steps.front().start_ns;
   std::int64_t last = first;
@@ -144,7 +146,7 @@ void warn_of_strange_log(const CaptureResult& result, Streams streams) {
       std::abs(hours), hours > 0 ? "after" : "before");
 }
 
-void print_damage(const CaptureResult& result, Streams streams) {
+void print_damage(const summarise::CaptureResult& result, Streams streams) {
   for (const gather::FileSummary& file : result.traffic.files) {
     if (!file.damage) continue;
     fmt::print(streams.err, "trainwire: {} is damaged at byte {}: {}; everything before was used\n",
@@ -152,7 +154,7 @@ void print_damage(const CaptureResult& result, Streams streams) {
   }
 }
 
-int exit_code(const Options& options, const CaptureResult& result, Streams streams) {
+int exit_code(const Options& options, const summarise::CaptureResult& result, Streams streams) {
   if (result.interrupted) {
     fmt::print(streams.err,
                "trainwire: interrupted; the results are of what was read until then\n");
@@ -169,7 +171,7 @@ int exit_code(const Options& options, const CaptureResult& result, Streams strea
 }
 
 int analyze(const Options& options, Streams streams) {
-  CaptureResult result;
+  summarise::CaptureResult result;
   window_of(options);
   const std::vector<spec::Expectation> expectations = expectations_of(options.expect);
   diagnose::AnalysisOptions how;
@@ -182,25 +184,26 @@ int analyze(const Options& options, Streams streams) {
   warn_of_strange_log(result, streams);
   std::future<void> windows;
   if (folder) {
-    windows =
-        begin_windows(result.traffic, gather::host_table(result.traffic, how.names).hosts, *folder);
+    windows = summarise::begin_windows(result.traffic,
+                                     gather::host_table(result.traffic, how.names).hosts, *folder);
   }
   result.analysis = diagnose::analyse(result.traffic, how);
   std::future<void> tables;
   if (folder) {
-    tables = std::async(std::launch::async, [&] { write_tables_but_windows(result, *folder); });
+    tables =
+        std::async(std::launch::async, [&] { summarise::write_tables_but_windows(result, *folder); });
   }
-  add_figures(result);  // which no table shows
-  nlohmann::ordered_json document = capture_document("analyze", result);
+  summarise::add_figures(result);  // which no table shows
+  record::Run run = summarise::described(result, "analyze");
   std::vector<Judged> judged;
-  if (!result.interrupted) judged = judge_all(expectations, "analyze", document);
+  if (!result.interrupted) judged = judge_all(expectations, "analyze", run);
   if (folder) {
     tables.get();
     windows.get();
-    folder->finish(document, result.interrupted ? "interrupted" : "");
+    folder->finish(record::to_json(run), result.interrupted ? "interrupted" : "");
   }
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(document));
+    fmt::print(streams.out, "{}\n", dumped(record::to_json(run)));
   } else if (!options.quiet) {
     fmt::print(streams.out, "{}{}", capture_text(result, folder ? folder->path() : ""),
                expectations_text(judged));

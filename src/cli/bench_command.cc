@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/lab_output.h"
-#include "trainwire/cli/training_run.h"
+#include "trainwire/cli/run_options.h"
+#include "trainwire/cli/run_status.h"
+#include "trainwire/cli/run_text.h"
+#include "trainwire/lab/training_run.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -22,7 +25,7 @@ namespace {
 struct Options {
   std::string what;
   std::shared_ptr<ExperimentFile> experiment;
-  TrainingPlace place;
+  PlaceOptions place;
   std::string sizes = "64KiB,1MiB,16MiB,100MB";
   int repeats = 0;
   bool json = false;
@@ -98,12 +101,12 @@ void print_table(const std::vector<Row>& rows, const lab::TrainingJob& job,
 }
 
 nlohmann::ordered_json document_of(const std::vector<Row>& rows, const lab::TrainingJob& job,
-                                   const TrainingRun& training) {
+                                   const lab::TrainingRun& training) {
   nlohmann::ordered_json document{{"schema", 1},
                                   {"command", "bench exchange"},
                                   {"strategy", job.training().strategy},
                                   {"ranks", job.tasks.size()},
-                                  {"place", training.place_text()},
+                                  {"place", place_text(lab::engine_name(training))},
                                   {"rows", nlohmann::ordered_json::array()}};
   for (const Row& row : rows) {
     document["rows"].push_back({{"bytes", row.bytes},
@@ -142,7 +145,7 @@ class ScratchFolder {
 int bench(const Options& options, Streams streams) {
   const std::vector<trainer::BenchRow> sizes = rows_of(options);
   spec::Experiment experiment = load(*options.experiment);
-  TrainingRun training(options.place, experiment, streams);
+  lab::TrainingRun training(options.place.place(), experiment);
   if (training.jobs().size() != 1) {
     throw SpecError("bench exchange takes an experiment with one job");
   }
@@ -166,7 +169,9 @@ int bench(const Options& options, Streams streams) {
     task.training.side_connections = 0;
   }
   lab::RankTalk talk(training.jobs());
-  const lab::ConductOutcome outcome = training.conduct(talk);
+  RunStatus status(streams, options.place.quiet);
+  const lab::ConductOutcome outcome = training.conduct(talk, status.observer());
+  status.wipe();
   if (outcome.interrupted) return kInterrupted;
   if (outcome.failure) throw Error(*outcome.failure);
   const workload::Training& trained = training.jobs().front().training();
@@ -177,7 +182,7 @@ int bench(const Options& options, Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", document.dump(2));
   } else {
-    print_table(rows, training.jobs().front(), training.place_text(), streams);
+    print_table(rows, training.jobs().front(), place_text(lab::engine_name(training)), streams);
     fmt::print(streams.out, "{}", expectations_text(judged));
   }
   const bool right =
@@ -199,7 +204,7 @@ Body declare_bench(CommandLine& app) {
       .type_name("LIST");
   app.add_option("--repeats", options->repeats, "exchanges of each size; default by size")
       .type_name("N");
-  add_training_place(app, options->place);
+  add_place(app, options->place);
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](Streams streams) { return bench(*options, streams); };
 }

@@ -15,6 +15,7 @@
 namespace tw::cli {
 namespace {
 
+using summarise::CaptureResult;
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t kLabelWidth = 17;
@@ -78,12 +79,12 @@ void add_capture(Lines& lines, const CaptureResult& result) {
   const flow::Totals& totals = result.traffic.totals;
   lines.push_back(
       cut(fmt::format("{} · {} · {} · {} · {} · {}", file_title(result.traffic),
-                      time_text(duration_s(totals)), count_of(totals.packets, "packet"),
+                      time_text(summarise::duration_s(totals)), count_of(totals.packets, "packet"),
                       bytes_text(totals.wire_bytes), count_of(result.analysis.hosts.size(), "host"),
                       protocols(totals)),
           kMostColumns));
-  std::string quality(name_of(result.analysis.quality.level));
-  if (const auto lost = dropped(result.traffic))
+  std::string quality(summarise::name_of(result.analysis.quality.level));
+  if (const auto lost = summarise::dropped(result.traffic))
     quality += fmt::format(" · {} dropped", count_text(*lost));
   for (const std::string& reason : result.analysis.quality.reasons) {
     quality += " · " + printable(reason);
@@ -129,8 +130,8 @@ void add_split(Lines& lines, const diagnose::Analysis& analysis) {
   add_line(lines, "  per iteration", text);
 }
 
-void add_traffic(Lines& lines, const CaptureResult& result, const HostNames& names) {
-  const RateFigures& rates = result.rates;
+void add_traffic(Lines& lines, const CaptureResult& result, const summarise::HostNames& names) {
+  const summarise::RateFigures& rates = result.rates;
   std::string text = fmt::format("mean {}, peak ({}) {}", rate_text(rates.mean_bps),
                                  exact(Duration(rates.window_ns)), rate_text(rates.peak_bps));
   if (!rates.busiest_host.empty()) {
@@ -139,19 +140,19 @@ void add_traffic(Lines& lines, const CaptureResult& result, const HostNames& nam
                         rate_text(rates.busiest_peak_bps));
   }
   add_line(lines, "traffic", text, 2);
-  const ClassCounts flows = class_counts(result.traffic, result.analysis);
+  const record::FlowClasses flows = summarise::class_counts(result.traffic, result.analysis);
   add_line(lines, "flows",
-           fmt::format("{}: {} gradient, {} acknowledgement, {} control, {} tiny · {}",
-                       count_text(flows.sum()), count_text(flows.gradient),
-                       count_text(flows.acknowledgement), count_text(flows.control),
-                       count_text(flows.tiny),
-                       count_of(host_pairs(result.traffic, names).size(), "directed host pair")));
+           fmt::format(
+               "{}: {} gradient, {} acknowledgement, {} control, {} tiny · {}",
+               count_text(flows.sum()), count_text(flows.gradient),
+               count_text(flows.acknowledgement), count_text(flows.control), count_text(flows.tiny),
+               count_of(summarise::host_pairs(result.traffic, names).size(), "directed host pair")));
 }
 
 void add_bursts(Lines& lines, const CaptureResult& result) {
   const std::string again =
-      fmt::format("retransmitted {}", percent(retransmitted_share(result.traffic)));
-  const BurstFigures& bursts = result.bursts;
+      fmt::format("retransmitted {}", percent(summarise::retransmitted_share(result.traffic)));
+  const summarise::BurstFigures& bursts = result.bursts;
   if (bursts.count == 0) return add_line(lines, "bursts", "no gradient flows · " + again);
   add_line(lines, "bursts",
            fmt::format("{} · median {} · time p50 {}, p99 {} · {}", count_text(bursts.count),
@@ -171,7 +172,7 @@ void add_collective(Lines& lines, const diagnose::Collective& collective,
   std::string time = "-";
   std::string algbw = "-";
   std::string busbw = "-";
-  if (const auto timing = timing_of(collective, analysis)) {
+  if (const auto timing = summarise::timing_of(collective, analysis)) {
     time = fmt::format("{:.4g} ±{:.2g}", 1e3 * timing->time_s.value,
                        1e3 * (timing->time_s.high - timing->time_s.low) / 2);
     algbw = fmt::format("{:.3g}", timing->algbw_bps / 8e9);
@@ -247,7 +248,7 @@ Lines finding_lines(const diagnose::Analysis& analysis, std::size_t room) {
 
 /// Everything up to the findings.
 Lines leading_lines(const CaptureResult& result, std::size_t most_collectives) {
-  const HostNames names(result.traffic, result.analysis);
+  const summarise::HostNames names(result.traffic, result.analysis);
   Lines lines;
   add_capture(lines, result);
   lines.emplace_back();
@@ -263,7 +264,7 @@ Lines leading_lines(const CaptureResult& result, std::size_t most_collectives) {
 
 }  // namespace
 
-std::string capture_text(const CaptureResult& result, const std::string& folder) {
+std::string capture_text(const summarise::CaptureResult& result, const std::string& folder) {
   const Lines closing = closing_lines(result, folder);
   Lines lines;
   std::size_t room = 0;

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/cli/capture_view.h"
+#include "trainwire/summarise/capture.h"
 
 #include <string>
 
@@ -14,6 +14,6 @@ inline constexpr std::size_t kMostColumns = 100;
 
 /// `folder` is where the tables are; "" when they were not written. The last line says what to do
 /// next.
-std::string capture_text(const CaptureResult& result, const std::string& folder);
+std::string capture_text(const summarise::CaptureResult& result, const std::string& folder);
 
 }  // namespace tw::cli

@@ -30,8 +30,8 @@ gather::FileSummary file_named(const std::string& path) {
 }
 
 /// More of everything than fits.
-CaptureResult too_much() {
-  CaptureResult result;
+summarise::CaptureResult too_much() {
+  summarise::CaptureResult result;
   result.interrupted = true;
   result.traffic.files.push_back(file_named(std::string(300, 'x') + ".pcap"));
   result.traffic.totals.packets = 1'000'000;
@@ -78,7 +78,7 @@ TEST(CaptureText, ShowsEveryFindingEvenInATightPlace) {
 }
 
 TEST(CaptureText, SaysThatNothingWasFound) {
-  CaptureResult result;
+  summarise::CaptureResult result;
   result.traffic.files.push_back(file_named("web.pcap"));
   result.traffic.totals.packets = 10;
   result.analysis.iterations.evidence = "no period stands out";
@@ -91,7 +91,7 @@ TEST(CaptureText, SaysThatNothingWasFound) {
 }
 
 TEST(CaptureText, GivesTheTerminalNothingToObey) {
-  CaptureResult result;
+  summarise::CaptureResult result;
   result.traffic.files.push_back(file_named("a\x1b[2J.pcap"));
   result.analysis.findings = {
       {.text = "host \x1b[31m is slow", .severity = diagnose::Severity::Info}};

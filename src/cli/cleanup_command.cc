@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/dumped.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/compare_output.h"
+#include "trainwire/cli/dumped.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/doctor_text.h"
+#include "trainwire/cli/dumped.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/capture_text.h"
 #include "trainwire/cli/command.h"
-#include "trainwire/cli/exec_checks.h"
+#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/lab_output.h"
 #include "trainwire/cli/network_text.h"
 #include "trainwire/cli/progress.h"
+#include "trainwire/cli/run_options.h"
+#include "trainwire/cli/run_text.h"
 #include "trainwire/cli/status.h"
+#include "trainwire/lab/checks.h"
 #include "trainwire/lab/conduct.h"
+#include "trainwire/lab/outcome.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/user_namespace.h"
@@ -22,6 +25,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,20 +84,18 @@ std::optional<imports::StepLog> read_marks(const std::string& folder, std::size_
 }
 
 /// What the ranks say of their own steps.
-nlohmann::ordered_json steps_document(const CaptureResult& result) {
+record::MarkedSteps marked_steps(const std::optional<imports::StepLog>& log) {
   std::map<int, std::vector<double>> times;
-  if (result.log) {
-    for (const imports::LoggedStep& step : result.log->steps) {
-      times[step.rank].push_back(1e-9 * static_cast<double>(step.end_ns - step.start_ns));
-    }
+  for (const imports::LoggedStep& step : log ? log->steps : std::vector<imports::LoggedStep>()) {
+    times[step.rank].push_back(1e-9 * static_cast<double>(step.end_ns - step.start_ns));
   }
-  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
+  record::MarkedSteps steps;
   for (auto& [rank, seconds] : times) {
     std::sort(seconds.begin(), seconds.end());
-    ranks.push_back(
-        {{"rank", rank}, {"count", seconds.size()}, {"median_s", seconds[seconds.size() / 2]}});
+    steps.per_rank.push_back(
+        {.rank = rank, .count = seconds.size(), .median_s = seconds[seconds.size() / 2]});
   }
-  return {{"per_rank", ranks}};
+  return steps;
 }
 
 lab::ConductRequest request_of(const Options& options, const spec::Experiment& experiment) {
@@ -117,26 +119,24 @@ int finish(const Options& options, const spec::Experiment& experiment,
            const lab::ConductRequest& request, const lab::ConductOutcome& outcome,
            result::RunFolder& folder, Streams streams) {
   const auto marks = read_marks(folder.path(), request.launch.placement.size());
-  CaptureResult result = analyse(outcome, request.plan, marks);
+  summarise::CaptureResult result = lab::analysed(outcome, request.plan, marks);
   result.log = marks;
-  const std::vector<RunCheck> checks = exec_checks(outcome, request, result);
-  write_lab_tables(result, outcome, request.plan, folder);
-  nlohmann::ordered_json document = lab_document("exec", result, outcome, request, checks);
-  document["steps"] = steps_document(result);
+  lab::write_tables(result, outcome, request.plan, folder);
+  record::Run run = lab::described("exec", result, outcome, request);
+  run.checks = lab::conduct_checks(outcome, request, result);
+  run.steps = marked_steps(marks);
   std::vector<Judged> expectations;
   if (!outcome.interrupted && !outcome.failure) {
-    expectations = judge_all(experiment.expectations, "exec", document);
+    expectations = judge_all(experiment.expectations, "exec", run);
   }
-  folder.finish(document, outcome.interrupted ? "interrupted" : outcome.failure.value_or(""));
-  if (!options.keep && !*experiment.capture.keep) remove_captures(outcome);
+  folder.finish(record::to_json(run), lab::partial_of(outcome));
+  if (!options.keep && !*experiment.capture.keep) lab::remove_captures(outcome);
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(document));
+    fmt::print(streams.out, "{}\n", dumped(record::to_json(run)));
   } else if (!options.quiet) {
-    if (result.traffic.totals.packets > 0) {
-      fmt::print(streams.out, "{}\n", capture_text(result, folder.path()));
-    }
+    if (run.capture) fmt::print(streams.out, "{}\n", capture_text(result, folder.path()));
     fmt::print(streams.out, "engine {}\n{}{}", testbed::name_of(request.engine),
-               checks_text(checks), expectations_text(expectations));
+               checks_text(run.checks), expectations_text(expectations));
   }
   streams.out.flush();
   if (outcome.interrupted) {
@@ -150,7 +150,7 @@ int finish(const Options& options, const spec::Experiment& experiment,
         fmt::format("{}; {} holds what there was until then", *outcome.failure, folder.path()));
   }
   const int code = expectations_code(expectations, streams.err);
-  return options.strict && !all_ok(checks) ? kRunFailed : code;
+  return options.strict && !record::all_ok(run.checks) ? kRunFailed : code;
 }
 
 /// What would be built and started.

@@ -4,6 +4,7 @@
 #include "trainwire/base/nearest.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/exit_code.h"
+#include "trainwire/record/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -105,6 +106,14 @@ std::vector<Judged> judge_all(std::span<const spec::Expectation> expectations,
     list.push_back(to_json(judged.emplace_back(judge(expectation, document))));
   }
   document["expectations"] = std::move(list);
+  return judged;
+}
+
+std::vector<Judged> judge_all(std::span<const spec::Expectation> expectations,
+                              std::string_view command, record::Run& run) {
+  ordered_json document = record::to_json(run);
+  std::vector<Judged> judged = judge_all(expectations, command, document);
+  run.expectations = judged;
   return judged;
 }
 

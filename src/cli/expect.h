@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "trainwire/record/run.h"
 #include "trainwire/spec/experiment.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,14 +21,7 @@
 
 namespace tw::cli {
 
-/// An expectation, and what came of it.
-struct Judged {
-  std::string metric;
-  bool ok = false;
-  std::string expected;              ///< "2011000000 ±0.1%", "at least 3"
-  std::optional<double> found = {};  ///< nothing where the document has no number
-  std::string text;  ///< "jobs.0.step.rank_sent_bytes: expected 2011000000 ±0.1%, found 2010851328"
-};
+using Judged = record::Expectation;
 
 /// A dotted path, numbers being array positions, looked up.
 struct Lookup {
@@ -41,6 +35,10 @@ Judged judge(const spec::Expectation& expectation, const nlohmann::ordered_json&
 /// Judges those `of` this command and adds them to the document.
 std::vector<Judged> judge_all(std::span<const spec::Expectation> expectations,
                               std::string_view command, nlohmann::ordered_json& document);
+
+/// The same of a record's document, into the record.
+std::vector<Judged> judge_all(std::span<const spec::Expectation> expectations,
+                              std::string_view command, record::Run& run);
 
 /// A line for each; empty when there are none.
 std::string expectations_text(std::span<const Judged> judged);

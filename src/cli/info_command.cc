@@ -3,17 +3,19 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/dumped.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/progress.h"
+#include "trainwire/summarise/describe.h"
 #include "trainwire/result/input_file.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +45,7 @@ struct Info {
   const flow::Totals& totals() const { return traffic.totals; }
   std::uint64_t flows() const { return traffic.flows.size() + traffic.retired_flows; }
   double per_second(double amount) const {
-    const double seconds = duration_s(traffic.totals);
+    const double seconds = summarise::duration_s(traffic.totals);
     return seconds > 0 ? amount / seconds : 0;
   }
 };
@@ -128,7 +130,7 @@ void print_packets(std::ostream& out, const Info& info) {
               info.input.bytes ? fmt::format("{} bytes", grouped(*info.input.bytes)) : "unknown");
   print_field(out, "Data size", fmt::format("{} bytes", count_text(totals.wire_bytes)));
   if (totals.packets == 0) return;
-  print_field(out, "Capture duration", fmt::format("{:.9f} seconds", duration_s(totals)));
+  print_field(out, "Capture duration", fmt::format("{:.9f} seconds", summarise::duration_s(totals)));
   print_field(out, "First packet time", moment(totals.first_ns));
   print_field(out, "Last packet time", moment(totals.last_ns));
   print_field(out, "Data byte rate", readable(Bytes(std::llround(info.per_second(bytes)))) + "/s");
@@ -162,7 +164,7 @@ std::string verdict_text(const flow::Totals& totals) {
   for (std::size_t i = 0; i < totals.by_verdict.size(); ++i) {
     if (totals.by_verdict[i] == 0) continue;
     parts.push_back(fmt::format("{} {}", count_text(totals.by_verdict[i]),
-                                name_of(static_cast<packet::Verdict>(i))));
+                                summarise::name_of(static_cast<packet::Verdict>(i))));
   }
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -215,10 +217,10 @@ ordered_json interface_document(const capture::Interface& interface) {
 ordered_json info_document(const Info& info) {
   const flow::Totals& totals = info.totals();
   const double bytes = static_cast<double>(totals.wire_bytes);
-  ordered_json document = file_document(info.file());
+  ordered_json document = record::to_json(summarise::described(info.file()));
   document["hash"] = info.input.hash.empty() ? ordered_json() : ordered_json(info.input.hash);
   document["encapsulation"] = encapsulation(info.file().facts);
-  document["duration_s"] = duration_s(totals);
+  document["duration_s"] = summarise::duration_s(totals);
   document["first_ns"] = totals.first_ns;
   document["last_ns"] = totals.last_ns;
   document["bit_rate_bps"] = info.per_second(8 * bytes);
@@ -233,7 +235,7 @@ ordered_json info_document(const Info& info) {
   }
   document["flows"] = info.flows();
   document["pairs"] = info.traffic.pairs.size();
-  document["verdicts"] = verdict_document(totals);
+  document["verdicts"] = record::to_json(summarise::verdict_counts(totals));
   document["super_frames"] = totals.super_frames;
   return document;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
-#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/dumped.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/interrupt.h"
@@ -96,9 +96,7 @@ int check(const Options& options, const network::NetPlan& plan, spec::Engine eng
   if (shown) fmt::print(streams.err, "\r\x1b[K");
   const testbed::Fitness worst = testbed::worst(checks);
   if (options.json) {
-    nlohmann::ordered_json document = plan_document(plan, engine);
-    document["network"]["links"] = links_document(plan, checks);
-    document["network"]["paths"] = paths_document(plan, checks);
+    nlohmann::ordered_json document = plan_document(plan, engine, checks);
     document["built_s"] = built.seconds;
     document["release_late_p50_s"] =
         1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.5));

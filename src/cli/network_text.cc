@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/network_text.h"
 
+#include "trainwire/lab/outcome.h"
+#include "trainwire/record/json.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/shaping.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,10 +22,6 @@ using testbed::name_of;
 using testbed::PathCheck;
 
 constexpr std::size_t kMostRows = 40;
-
-std::string_view direction_name(const Port& port) {
-  return port.direction == spec::Direction::FromHost ? "from_host" : "to_host";
-}
 
 std::string node_name(const NetPlan& plan, int node) {
   const auto hosts = static_cast<int>(plan.hosts.size());
@@ -42,16 +41,6 @@ std::string port_row(const NetPlan& plan, const Port& port) {
   return fmt::format("  {:>8} > {:<8} {:>12} {:>9} {:>8} {:>10}{}\n", node_name(plan, port.from),
                      node_name(plan, port.to), readable(port.rate), readable(port.delay),
                      percent(port.loss), readable(port.queue), extra);
-}
-
-ordered_json requested(const Port& port) {
-  return {{"rate_bps", port.rate.bits_per_second()},
-          {"delay_s", seconds(port.delay)},
-          {"jitter_s", seconds(port.jitter)},
-          {"loss", port.loss},
-          {"loss_burst", port.loss_burst},
-          {"queue_bytes", port.queue.count()},
-          {"ecn_bytes", port.ecn ? ordered_json(port.ecn->count()) : ordered_json(nullptr)}};
 }
 
 std::string_view fitness_name(testbed::Fitness fitness) {
@@ -89,7 +78,8 @@ std::string plan_text(const NetPlan& plan, spec::Engine engine) {
   return text;
 }
 
-ordered_json plan_document(const NetPlan& plan, spec::Engine engine) {
+ordered_json plan_document(const NetPlan& plan, spec::Engine engine,
+                           const std::vector<PathCheck>& checks) {
   ordered_json hosts = ordered_json::array();
   for (const network::HostPlan& host : plan.hosts) {
     hosts.push_back({{"name", host.name}, {"address", host.address}});
@@ -100,7 +90,7 @@ ordered_json plan_document(const NetPlan& plan, spec::Engine engine) {
           {"congestion_control", plan.congestion_control},
           {"hosts", hosts},
           {"switches", plan.switches},
-          {"network", {{"links", links_document(plan, {})}}}};
+          {"network", record::to_json(lab::described(plan, checks))}};
 }
 
 std::string check_text(const NetPlan& plan, const std::vector<PathCheck>& checks) {
@@ -122,61 +112,6 @@ std::string check_text(const NetPlan& plan, const std::vector<PathCheck>& checks
     }
   }
   return text;
-}
-
-const PathCheck* check_of(const NetPlan& plan, int port, const std::vector<PathCheck>& checks) {
-  const PathCheck* crossing = nullptr;
-  for (const PathCheck& check : checks) {
-    const std::vector<int> path = plan.path(check.path.from, check.path.to);
-    if (std::find(path.begin(), path.end(), port) == path.end()) continue;
-    if (check.expected.rate == plan.ports[static_cast<std::size_t>(port)].rate) return &check;
-    if (crossing == nullptr) crossing = &check;
-  }
-  return crossing;
-}
-
-ordered_json links_document(const NetPlan& plan, const std::vector<PathCheck>& checks) {
-  ordered_json links = ordered_json::array();
-  for (int i = 0; i < static_cast<int>(plan.ports.size()); ++i) {
-    const Port& port = plan.ports[static_cast<std::size_t>(i)];
-    const PathCheck* const check = check_of(plan, i, checks);
-    ordered_json effective = nullptr;
-    if (check != nullptr) {
-      effective = {{"rate_bps", check->found.rate.carried.bits_per_second()},
-                   {"path", {node_name(plan, check->path.from), node_name(plan, check->path.to)}},
-                   {"path_round_trip_s", seconds(check->found.round_trip.median)},
-                   {"path_loss", check->found.loss.share()}};
-    }
-    links.push_back({{"name", port.link},
-                     {"direction", direction_name(port)},
-                     {"requested", requested(port)},
-                     {"effective", effective}});
-  }
-  return links;
-}
-
-ordered_json paths_document(const NetPlan& plan, const std::vector<PathCheck>& checks) {
-  ordered_json paths = ordered_json::array();
-  for (const PathCheck& check : checks) {
-    const measure::ShareInterval interval = check.found.loss.interval();
-    paths.push_back({{"from", node_name(plan, check.path.from)},
-                     {"to", node_name(plan, check.path.to)},
-                     {"fitness", fitness_name(check.fitness)},
-                     {"requested",
-                      {{"rate_bps", check.expected.rate.bits_per_second()},
-                       {"round_trip_s", seconds(check.expected.round_trip)},
-                       {"loss", check.expected.loss}}},
-                     {"effective",
-                      {{"rate_bps", check.found.rate.carried.bits_per_second()},
-                       {"round_trip_s", seconds(check.found.round_trip.median)},
-                       {"round_trip_p99_s", seconds(check.found.round_trip.p99)},
-                       {"loss", check.found.loss.share()},
-                       {"loss_ci_low", interval.low},
-                       {"loss_ci_high", interval.high},
-                       {"loss_packets", check.found.loss.sent}}},
-                     {"problems", check.problems}});
-  }
-  return paths;
 }
 
 }  // namespace tw::cli

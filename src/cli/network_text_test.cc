@@ -53,21 +53,5 @@ TEST(CheckText, PutsAskedBesideFound) {
               HasSubstr("host1 > host0: the rate is 50 Mbit/s instead of 100 Mbit/s (-50.0 %)"));
 }
 
-// host1's way out is the slow one: what was measured on the path into host1 says nothing of it.
-TEST(LinksDocument, GivesEachLinkThePathThatItLimits) {
-  const network::NetPlan plan = plan_of(
-      "hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\n[[network.link]]\nat = \"host1\"\n"
-      "direction = \"from_host\"\nrate = \"10Mbit\"");
-  const auto links =
-      links_document(plan, {measured(plan, 0, 1, 99e6), measured(plan, 1, 0, 9.9e6)});
-  ASSERT_EQ(links.size(), 4);
-  EXPECT_EQ(links[2]["name"], "host1");
-  EXPECT_EQ(links[2]["direction"], "from_host");
-  EXPECT_EQ(links[2]["requested"]["rate_bps"], 10e6);
-  EXPECT_EQ(links[2]["effective"]["rate_bps"], 9.9e6);
-  EXPECT_EQ(links[3]["effective"]["rate_bps"], 99e6);
-  EXPECT_TRUE(links_document(plan, {})[0]["effective"].is_null());
-}
-
 }  // namespace
 }  // namespace tw::cli

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
-#include "trainwire/cli/capture_document.h"
 #include "trainwire/cli/command.h"
+#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/exit_code.h"
+#include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/run_measure.h"
+#include "trainwire/cli/run_options.h"
+#include "trainwire/cli/run_status.h"
 #include "trainwire/cli/run_sweep.h"
+#include "trainwire/cli/run_text.h"
+#include "trainwire/lab/measure.h"
+#include "trainwire/record/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -14,24 +20,24 @@
 namespace tw::cli {
 namespace {
 
-int report(const RunOptions& options, const RunReport& report, const std::string& folder,
-           Streams streams) {
+int report(const RunOptions& options, const lab::Measured& measured, const std::string& name,
+           const std::string& folder, Streams streams) {
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(report.document));
+    fmt::print(streams.out, "{}\n", dumped(record::to_json(measured.run)));
   } else if (!options.place.quiet) {
-    fmt::print(streams.out, "{}", run_text(report.view, report.captured, folder));
+    fmt::print(streams.out, "{}", run_text(measured.run, name, folder));
   }
   streams.out.flush();
-  if (report.outcome.interrupted) {
+  if (measured.interrupted) {
     fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n", folder);
     return kInterrupted;
   }
-  if (report.outcome.failure) {
-    throw Error(
-        fmt::format("{}; {} holds what there was until then", *report.outcome.failure, folder));
+  if (measured.failure) {
+    throw Error(fmt::format("{}; {} holds what there was until then", *measured.failure, folder));
   }
-  const int code = expectations_code(report.view.expectations, streams.err);
-  if (all_ok(report.view.checks) || options.keep_going) return code;
+  const auto& judged = measured.run.expectations;
+  const int code = judged ? expectations_code(*judged, streams.err) : kDone;
+  if (record::all_ok(measured.run.checks) || options.keep_going) return code;
   fmt::print(streams.err,
              "trainwire: a check failed, so the figures are not to be relied on; --keep-going "
              "takes them anyway\n");
@@ -43,11 +49,17 @@ int run_experiment(const RunOptions& options, Streams streams) {
   if (!experiment.sweep.empty() || *experiment.run.repeats > 1) {
     return run_sweep(options, experiment, streams);
   }
-  require_runnable(options, experiment, streams);
+  const lab::RunPlace place = place_of(options);
+  lab::require_runnable(experiment, place);
   result::RunFolder folder =
       take_folder("run", *options.experiment, options.out, options.force, streams);
-  const RunReport measured = measure(options, experiment, folder, streams);
-  return report(options, measured, folder.path(), streams);
+  RunStatus status(streams, options.place.quiet);
+  lab::Observer observer = status.observer();
+  observer.judge = [&](record::Run& run) { judge_all(experiment.expectations, "run", run); };
+  const lab::Measured measured = lab::measure(experiment, place, folder, observer);
+  status.wipe();
+  const std::string name = experiment.name->empty() ? options.experiment->path : *experiment.name;
+  return report(options, measured, name, folder.path(), streams);
 }
 
 }  // namespace
@@ -55,7 +67,7 @@ int run_experiment(const RunOptions& options, Streams streams) {
 Body declare_run(CommandLine& app) {
   const auto options = std::make_shared<RunOptions>();
   options->experiment = add_experiment_file(app);
-  add_training_place(app, options->place);
+  add_place(app, options->place);
   app.add_option(
          "-o,--out", options->out,
          "run folder; default: the experiment's name with .run, here. A sweep goes on in the "

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid of runs: one folder each inside the sweep's, one table over all.
-//
-// A point that is finished is not run again: the same command goes on where it was interrupted.
+// `run` of an experiment with a [sweep], or with repeats.
 
 #pragma once
 
-#include "trainwire/cli/run_measure.h"
+#include "trainwire/cli/command.h"
+#include "trainwire/cli/run_options.h"
+#include "trainwire/spec/experiment.h"
 
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace tw::cli {
 
-/// One point: what it sets, and where it is kept.
-struct SweepPoint {
-  std::vector<std::string> settings = {};  ///< "network.loss=0.01"
-  std::string folder;                      ///< "point-003", inside the sweep's
+struct RunOptions {
+  std::shared_ptr<ExperimentFile> experiment;
+  PlaceOptions place;
+  std::string out;
+  bool force = false;
+  bool json = false;
+  bool keep = false;
+  bool keep_going = false;
 };
-
-/// All combinations, the last axis fastest; each as often as run.repeats says, with a seed of its
-/// own.
-std::vector<SweepPoint> points_of(const spec::Experiment& experiment);
+lab::RunPlace place_of(const RunOptions& options);
 
 /// Returns the exit code. Throws Error.
 int run_sweep(const RunOptions& options, const spec::Experiment& experiment, Streams streams);

@@ -52,7 +52,13 @@ TableFile::TableFile(const Table& table, std::string path)
   pending_ += '\n';
 }
 
+void TableFile::row(std::span<const Cell> cells) { write(RowBeginning{}, cells); }
+
 void TableFile::row(const RowBeginning& beginning, std::initializer_list<Cell> cells) {
+  write(beginning, std::span(cells.begin(), cells.size()));
+}
+
+void TableFile::write(const RowBeginning& beginning, std::span<const Cell> cells) {
   check(beginning.cells + cells.size() == table_->columns.size(),
         "a row has a cell for each column");
   pending_ += beginning.text;
@@ -65,12 +71,11 @@ void TableFile::row(const RowBeginning& beginning, std::initializer_list<Cell> c
 RowBeginning TableFile::beginning(std::initializer_list<Cell> cells) const {
   check(cells.size() <= table_->columns.size(), "a row has a cell for each column");
   RowBeginning result{.text = {}, .cells = cells.size()};
-  append(result.text, 0, cells);
+  append(result.text, 0, std::span(cells.begin(), cells.size()));
   return result;
 }
 
-void TableFile::append(std::string& text, std::size_t column,
-                       std::initializer_list<Cell> cells) const {
+void TableFile::append(std::string& text, std::size_t column, std::span<const Cell> cells) const {
   for (const Cell& cell : cells) {
     check(cell.fits(table_->columns[column].type), "a cell is of its column's type");
     if (column++ > 0) text += ',';

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -57,16 +58,22 @@ class TableFile {
 
   /// REQUIRES: as many cells as columns, each of its column's type or empty. Throws SystemError.
   void row(std::initializer_list<Cell> cells) { row(RowBeginning{}, cells); }
+  void row(std::span<const Cell> cells);
   /// The same; `cells` are those after the beginning's.
   void row(const RowBeginning& beginning, std::initializer_list<Cell> cells);
   /// REQUIRES: each cell is of its column's type or empty.
   RowBeginning beginning(std::initializer_list<Cell> cells) const;
   std::int64_t rows() const { return rows_; }
+  /// Whether column `i` has that name.
+  bool is_column(std::size_t i, std::string_view name) const {
+    return i < table_->columns.size() && table_->columns[i].name == name;
+  }
   /// Everything is stored afterwards; the last call. Throws SystemError.
   void close();
 
  private:
-  void append(std::string& text, std::size_t column, std::initializer_list<Cell> cells) const;
+  void append(std::string& text, std::size_t column, std::span<const Cell> cells) const;
+  void write(const RowBeginning& beginning, std::span<const Cell> cells);
   void flush();
 
   const Table* table_;

@@ -26,11 +26,6 @@ constexpr std::int64_t kMostJsonBytes = 64'000'000;
 /// Between the points of a sweep nothing is told: a network is built, a capture analysed.
 constexpr std::int64_t kSweepSilenceNs = 30'000'000'000;
 
-/// Members of broken runs too, so that every entry has them all.
-constexpr const char* kEmptyEntry = R"({"command": null, "name": null, "started": null, "jobs": [],
-  "hosts": null, "points": null, "step_mean_s": null, "steps": null, "duration_s": null,
-  "checks": null, "sparkline": null, "sparkline_of": ""})";
-
 struct Found {
   std::string id;
   std::int64_t modified_ns;
@@ -130,7 +125,7 @@ RunList::Known RunList::read(const std::string& id) const {
                                : longest_silence_ns(told.samples);
     }
   } catch (const std::exception& error) {  // a bad run must not take the others off the list
-    known.entry = ordered_json::parse(kEmptyEntry);
+    known.entry = run_entry({}, {});  // so that every entry has all members
     state = "broken";
     problem = error.what();
   }

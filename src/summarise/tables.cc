@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/capture_tables.h"
+#include "trainwire/summarise/tables.h"
+
+#include "trainwire/record/phase.h"
+#include "trainwire/result/columns.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +14,7 @@
 #include <optional>
 #include <span>
 
-namespace tw::cli {
+namespace tw::summarise {
 namespace {
 
 using result::Cell;
@@ -24,67 +27,79 @@ std::string protocol_name(std::uint8_t number) {
   return std::to_string(number);
 }
 
-/// What a row of flows.csv needs besides the flow.
-struct FlowLabels {
+/// A flow as flows.csv shows it.
+struct FlowRow {
+  const flow::Flow& flow;
   std::size_t number;
   std::string source;
   std::string destination;
+  std::string protocol;
   diagnose::FlowClass flow_class;
 };
 
-void write_flow(TableFile& table, const flow::Flow& flow, const FlowLabels& labels) {
-  const flow::RoundTrips& trips = flow.round_trips;
-  const auto of_trips = [&](std::int64_t value) { return trips.count > 0 ? Cell(value) : Cell(); };
-  const std::int64_t mean =
-      trips.count > 0 ? trips.sum_ns / static_cast<std::int64_t>(trips.count) : 0;
-  table.row({labels.number,
-             labels.source,
-             flow.key.source_port,
-             labels.destination,
-             flow.key.destination_port,
-             protocol_name(flow.key.protocol),
-             name_of(labels.flow_class),
-             flow.first_ns,
-             flow.last_ns,
-             flow.packets,
-             flow.wire_bytes,
-             flow.payload_bytes,
-             flow.stream_bytes(),
-             flow.retransmitted_bytes,
-             flow.recovered_bytes,
-             flow.reordered_bytes,
-             flow.stream.missing_bytes(),
-             flow.acknowledgement_packets,
-             flow.large_packets,
-             flow.marked_packets,
-             flow.bursts.size(),
-             flow.longest_pause_ns,
-             trips.count,
-             of_trips(trips.least_ns),
-             of_trips(mean),
-             of_trips(trips.most_ns),
-             flow.saw_syn ? 1 : 0,
-             flow.saw_fin ? 1 : 0,
-             flow.saw_reset ? 1 : 0});
+/// Of the round trips, where there were any.
+Cell of_trips(const FlowRow& row, std::int64_t value) {
+  return row.flow.round_trips.count > 0 ? Cell(value) : Cell();
 }
+
+std::int64_t mean_trip_ns(const flow::RoundTrips& trips) {
+  return trips.count > 0 ? trips.sum_ns / static_cast<std::int64_t>(trips.count) : 0;
+}
+
+constexpr std::array<result::Filled<FlowRow>, 29> kFlowColumns{{
+    {"flow", [](const FlowRow& r) -> Cell { return r.number; }},
+    {"source", [](const FlowRow& r) -> Cell { return r.source; }},
+    {"source_port", [](const FlowRow& r) -> Cell { return r.flow.key.source_port; }},
+    {"destination", [](const FlowRow& r) -> Cell { return r.destination; }},
+    {"destination_port", [](const FlowRow& r) -> Cell { return r.flow.key.destination_port; }},
+    {"protocol", [](const FlowRow& r) -> Cell { return r.protocol; }},
+    {"class", [](const FlowRow& r) -> Cell { return name_of(r.flow_class); }},
+    {"first_ns", [](const FlowRow& r) -> Cell { return r.flow.first_ns; }},
+    {"last_ns", [](const FlowRow& r) -> Cell { return r.flow.last_ns; }},
+    {"packets", [](const FlowRow& r) -> Cell { return r.flow.packets; }},
+    {"wire_bytes", [](const FlowRow& r) -> Cell { return r.flow.wire_bytes; }},
+    {"payload_bytes", [](const FlowRow& r) -> Cell { return r.flow.payload_bytes; }},
+    {"stream_bytes", [](const FlowRow& r) -> Cell { return r.flow.stream_bytes(); }},
+    {"retransmitted_bytes", [](const FlowRow& r) -> Cell { return r.flow.retransmitted_bytes; }},
+    {"recovered_bytes", [](const FlowRow& r) -> Cell { return r.flow.recovered_bytes; }},
+    {"reordered_bytes", [](const FlowRow& r) -> Cell { return r.flow.reordered_bytes; }},
+    {"missing_bytes", [](const FlowRow& r) -> Cell { return r.flow.stream.missing_bytes(); }},
+    {"acknowledgement_packets",
+     [](const FlowRow& r) -> Cell { return r.flow.acknowledgement_packets; }},
+    {"large_packets", [](const FlowRow& r) -> Cell { return r.flow.large_packets; }},
+    {"marked_packets", [](const FlowRow& r) -> Cell { return r.flow.marked_packets; }},
+    {"bursts", [](const FlowRow& r) -> Cell { return r.flow.bursts.size(); }},
+    {"longest_pause_ns", [](const FlowRow& r) -> Cell { return r.flow.longest_pause_ns; }},
+    {"rtt_samples", [](const FlowRow& r) -> Cell { return r.flow.round_trips.count; }},
+    {"rtt_min_ns", [](const FlowRow& r) { return of_trips(r, r.flow.round_trips.least_ns); }},
+    {"rtt_mean_ns", [](const FlowRow& r) { return of_trips(r, mean_trip_ns(r.flow.round_trips)); }},
+    {"rtt_max_ns", [](const FlowRow& r) { return of_trips(r, r.flow.round_trips.most_ns); }},
+    {"saw_syn", [](const FlowRow& r) -> Cell { return r.flow.saw_syn; }},
+    {"saw_fin", [](const FlowRow& r) -> Cell { return r.flow.saw_fin; }},
+    {"saw_reset", [](const FlowRow& r) -> Cell { return r.flow.saw_reset; }},
+}};
 
 void write_flows(const CaptureResult& result, TableFile& table) {
   const gather::Captured& traffic = result.traffic;
   for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
     const flow::Flow& flow = traffic.flows[i];
-    write_flow(table, flow,
-               {.number = i,
-                .source = traffic.addresses[flow.key.source].text(),
-                .destination = traffic.addresses[flow.key.destination].text(),
-                .flow_class = result.analysis.classes[i]});
+    result::write_row(table, kFlowColumns,
+                      FlowRow{.flow = flow,
+                              .number = i,
+                              .source = traffic.addresses[flow.key.source].text(),
+                              .destination = traffic.addresses[flow.key.destination].text(),
+                              .protocol = protocol_name(flow.key.protocol),
+                              .flow_class = result.analysis.classes[i]});
   }
   std::size_t number = traffic.flows.size();
   for (const SmallFlow& small : result.small_flows) {
-    write_flow(table, small.flow,
-               {.number = number++,
-                .source = small.source,
-                .destination = small.destination,
-                .flow_class = class_of(small)});
+    result::write_row(table, kFlowColumns,
+                      FlowRow{.flow = small.flow,
+                              .number = number++,
+                              .source = small.source,
+                              .destination = small.destination,
+                              .protocol = protocol_name(small.flow.key.protocol),
+                              .flow_class = class_of(small)});
   }
 }
 
@@ -267,7 +282,15 @@ void write_collectives(const diagnose::Analysis& analysis, TableFile& table) {
 
 void write_steps(const imports::StepLog& log, TableFile& table) {
   for (const imports::LoggedStep& step : log.steps) {
-    table.row({step.rank, step.step, "step", step.start_ns, step.end_ns, {}, {}, {}, {}});
+    table.row({step.rank,
+               step.step,
+               name_of(record::Phase::Step),
+               step.start_ns,
+               step.end_ns,
+               {},
+               {},
+               {},
+               {}});
   }
 }
 
@@ -299,4 +322,4 @@ void write_tables_but_windows(const CaptureResult& result, RunFolder& folder) {
   if (result.log) write_steps(*result.log, folder.table("steps"));
 }
 
-}  // namespace tw::cli
+}  // namespace tw::summarise

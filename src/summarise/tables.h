@@ -3,13 +3,13 @@
 
 #pragma once
 
-#include "trainwire/cli/capture_view.h"
+#include "trainwire/summarise/capture.h"
 #include "trainwire/result/run_folder.h"
 
 #include <future>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::summarise {
 
 /// Rows of windows.csv for each scope; where there would be more, windows are added up two and two.
 inline constexpr std::size_t kMostWindowRows = 200'000;
@@ -26,4 +26,4 @@ std::future<void> begin_windows(const gather::Captured& traffic, std::vector<gat
                                 result::RunFolder& folder);
 void write_tables_but_windows(const CaptureResult& result, result::RunFolder& folder);
 
-}  // namespace tw::cli
+}  // namespace tw::summarise

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/capture_view.h"
+#include "trainwire/summarise/capture.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::cli {
+namespace tw::summarise {
 namespace {
 
 using testing::DoubleEq;
@@ -117,7 +117,7 @@ TEST(ClassCounts, CountSmallFinishedFlows) {
   diagnose::Analysis analysis{};
   analysis.classes = {diagnose::FlowClass::Gradient, diagnose::FlowClass::Control,
                       diagnose::FlowClass::Acknowledgement};
-  const ClassCounts counts = class_counts(traffic, analysis);
+  const record::FlowClasses counts = class_counts(traffic, analysis);
   EXPECT_EQ(counts.sum(), 13u);
   EXPECT_EQ(counts.control, 4u);
   EXPECT_EQ(counts.tiny, 7u);
@@ -132,4 +132,4 @@ TEST(Dropped, IsUnknownUntilAFileSays) {
 }
 
 }  // namespace
-}  // namespace tw::cli
+}  // namespace tw::summarise

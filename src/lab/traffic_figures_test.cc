@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/run_traffic.h"
+#include "trainwire/lab/traffic_figures.h"
 
 #include "trainwire/spec/parse.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::cli {
+namespace tw::lab {
 namespace {
-
-using testing::HasSubstr;
 
 network::NetPlan four_hosts() {
   return network::make_plan(spec::parse("[network]\nhosts = 4\nrate = \"1Gbit\"\n", "x.toml", {}));
 }
 
 /// From host3 to host0, 800 Mbit/s of frames.
-lab::CrossTraffic into_host0(const network::NetPlan& plan) {
-  lab::CrossTraffic entry;
+CrossTraffic into_host0(const network::NetPlan& plan) {
+  CrossTraffic entry;
   entry.name = "websearch from host3 to host0";
   entry.from = 3;
   entry.to = 0;
@@ -39,42 +37,44 @@ traffic::Outcome outcome(std::int64_t acknowledged, std::int64_t sent) {
           .unstarted = 3};
 }
 
-TEST(RunTraffic, RatesAreThoseOfFrames) {
+TEST(TrafficFigures, RatesAreThoseOfFrames) {
   const network::NetPlan plan = four_hosts();
-  const TrafficView view{.entries = {into_host0(plan)}, .outcomes = {outcome(1, 1)}};
+  const TrafficResult traffic_result{.entries = {into_host0(plan)}, .outcomes = {outcome(1, 1)}};
   // 300 Mbit/s of payload, of which a frame holds a half.
-  const auto document = traffic_document(view);
-  EXPECT_DOUBLE_EQ(document["achieved_bps"], 6e8);
-  EXPECT_DOUBLE_EQ(document["requested_bps"], 8e8);
-  EXPECT_EQ(document["entries"][0]["flows"]["unstarted"], 3);
-  EXPECT_THAT(traffic_text(view), HasSubstr("asked 800 Mbit/s, got 600 Mbit/s (75.0 %), 12 flows, "
-                                            "2 unfinished, 3 never started"));
+  const record::CrossTraffic made = described(traffic_result, {});
+  EXPECT_DOUBLE_EQ(made.achieved_bps, 6e8);
+  EXPECT_DOUBLE_EQ(made.requested_bps, 8e8);
+  EXPECT_DOUBLE_EQ(made.capacity_bps, 1e9);
+  ASSERT_TRUE(made.entries.at(0).outcome);
+  EXPECT_EQ(made.entries[0].outcome->flows.unstarted, 3);
 }
 
-TEST(RunTraffic, TheWireShowsNoLessThanArrivedAndNoMoreThanWasSent) {
+TEST(TrafficFigures, TheWireShowsNoLessThanArrivedAndNoMoreThanWasSent) {
   const network::NetPlan plan = four_hosts();
-  const TrafficView view{.entries = {into_host0(plan)}, .outcomes = {outcome(900, 1000)}};
+  const TrafficResult traffic_result{.entries = {into_host0(plan)},
+                                     .outcomes = {outcome(900, 1000)}};
   const auto ok_with = [&](std::int64_t seen) {
-    CaptureResult result;
+    summarise::CaptureResult result;
     result.cross_bytes[{plan.hosts[3].address, plan.hosts[0].address}] = seen;
-    return traffic_check(view, result).ok;
+    return traffic_check(traffic_result, result).ok;
   };
   EXPECT_TRUE(ok_with(900));
   EXPECT_TRUE(ok_with(1040));  // 40 bytes introduce the flow
   EXPECT_FALSE(ok_with(899));
   EXPECT_FALSE(ok_with(1041));
-  EXPECT_FALSE(traffic_check(view, {}).ok);
+  EXPECT_FALSE(traffic_check(traffic_result, {}).ok);
 }
 
-TEST(RunTraffic, ASourceThatToldNothingFailsTheCheck) {
-  const TrafficView view{.entries = {into_host0(four_hosts())}, .outcomes = {std::nullopt}};
-  EXPECT_FALSE(traffic_check(view, {}).ok);
-  EXPECT_THAT(traffic_text(view), HasSubstr("cut off"));
+TEST(TrafficFigures, ASourceThatToldNothingFailsTheCheck) {
+  const TrafficResult traffic_result{.entries = {into_host0(four_hosts())},
+                                     .outcomes = {std::nullopt}};
+  EXPECT_FALSE(traffic_check(traffic_result, {}).ok);
+  EXPECT_FALSE(described(traffic_result, {}).entries.at(0).outcome);
 }
 
-TEST(RunTraffic, GradientsAreTimedWhileTheyAreSent) {
+TEST(TrafficFigures, GradientsAreTimedWhileTheyAreSent) {
   const network::NetPlan plan = four_hosts();
-  CaptureResult result;
+  summarise::CaptureResult result;
   for (const network::HostPlan& host : plan.hosts) {
     result.traffic.addresses.push_back(packet::parse_address(host.address));
   }
@@ -96,12 +96,12 @@ TEST(RunTraffic, GradientsAreTimedWhileTheyAreSent) {
   const auto pairs = gradient_pairs(result, plan, {into_host0(plan)});
   ASSERT_EQ(pairs.size(), 2u);
   EXPECT_EQ(pairs[0].from, "host1");
-  EXPECT_FALSE(pairs[0].shared);
-  EXPECT_DOUBLE_EQ(pairs[0].rate_bps, 8e6);
+  EXPECT_FALSE(pairs[0].shares_a_link);
+  EXPECT_DOUBLE_EQ(pairs[0].sending_rate_bps, 8e6);
   EXPECT_EQ(pairs[1].to, "host0");
-  EXPECT_TRUE(pairs[1].shared);
-  EXPECT_DOUBLE_EQ(pairs[1].rate_bps, 8e6);
+  EXPECT_TRUE(pairs[1].shares_a_link);
+  EXPECT_DOUBLE_EQ(pairs[1].sending_rate_bps, 8e6);
 }
 
 }  // namespace
-}  // namespace tw::cli
+}  // namespace tw::lab

@@ -6,6 +6,7 @@
 
 #include "trainwire/diagnose/analysis.h"
 #include "trainwire/gather/captured.h"
+#include "trainwire/record/captured.h"
 #include "trainwire/stats/estimate.h"
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::summarise {
 
 /// A small flow that ended, of which only this is kept.
 struct SmallFlow {
@@ -110,17 +111,9 @@ double duration_s(const flow::Totals& totals);
 /// Sum over the files that say; nothing when none does.
 std::optional<std::uint64_t> dropped(const gather::Captured& traffic);
 
-struct ClassCounts {
-  std::uint64_t gradient = 0;
-  std::uint64_t acknowledgement = 0;
-  std::uint64_t control = 0;
-  std::uint64_t tiny = 0;
-  std::uint64_t cross = 0;
-
-  std::uint64_t sum() const { return gradient + acknowledgement + control + tiny + cross; }
-};
 /// Small finished flows included.
-ClassCounts class_counts(const gather::Captured& traffic, const diagnose::Analysis& analysis);
+record::FlowClasses class_counts(const gather::Captured& traffic,
+                                 const diagnose::Analysis& analysis);
 
 std::string_view name_of(gather::Role role);
 std::string_view name_of(diagnose::FlowClass flow_class);
@@ -128,4 +121,4 @@ std::string_view name_of(diagnose::Level level);
 std::string_view name_of(diagnose::Severity severity);
 std::string_view name_of(packet::Verdict verdict);
 
-}  // namespace tw::cli
+}  // namespace tw::summarise

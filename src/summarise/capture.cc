@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/capture_view.h"
+#include "trainwire/summarise/capture.h"
 
 #include "trainwire/stats/quantile.h"
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 
-namespace tw::cli {
+namespace tw::summarise {
 namespace {
 
 constexpr std::int64_t kPeakWindowNs = 10'000'000;
@@ -215,9 +215,10 @@ std::optional<std::uint64_t> dropped(const gather::Captured& traffic) {
   return sum;
 }
 
-ClassCounts class_counts(const gather::Captured& traffic, const diagnose::Analysis& analysis) {
-  ClassCounts counts{.control = traffic.retired_flows - traffic.retired_tiny_flows,
-                     .tiny = traffic.retired_tiny_flows};
+record::FlowClasses class_counts(const gather::Captured& traffic,
+                                 const diagnose::Analysis& analysis) {
+  record::FlowClasses counts{.control = traffic.retired_flows - traffic.retired_tiny_flows,
+                             .tiny = traffic.retired_tiny_flows};
   for (const diagnose::FlowClass flow_class : analysis.classes) {
     switch (flow_class) {
       case diagnose::FlowClass::Gradient:
@@ -269,4 +270,4 @@ std::string_view name_of(packet::Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
-}  // namespace tw::cli
+}  // namespace tw::summarise

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/lab/measure.h"
+
+#include "trainwire/lab/checks.h"
+#include "trainwire/lab/outcome.h"
+#include "trainwire/lab/rank_logs.h"
+#include "trainwire/lab/training_run.h"
+#include "trainwire/record/json.h"
+#include "trainwire/spec/print.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tw::lab {
+namespace {
+
+/// Iterations as the ranks logged them, for a run without packets.
+record::Iterations logged_iterations(const record::Job& job) {
+  record::Iterations iterations{
+      .count = job.steps.value_or(0), .source = "log", .confidence = 1};
+  if (!job.step) return iterations;
+  iterations.median_s = job.step->median_s;
+  iterations.ci_low_s = job.step->ci_low_s;
+  iterations.ci_high_s = job.step->ci_high_s;
+  return iterations;
+}
+
+std::vector<std::int64_t> sent_by_job(const RankTalk& talk, std::size_t jobs) {
+  std::vector<std::int64_t> sums(jobs);
+  for (const RankState& rank : talk.ranks()) {
+    for (const std::int64_t sent : rank.counts.sent) sums[rank.job] += sent;
+  }
+  return sums;
+}
+
+class Measurement {
+ public:
+  Measurement(const spec::Experiment& experiment, const RunPlace& place, const Observer& observer)
+      : experiment_(experiment), place_(place), observer_(observer), training_(place, experiment) {}
+
+  Measured run(result::RunFolder& folder) && {
+    training_.prepare();
+    folder.table("steps");
+    training_.make_jobs(std::filesystem::absolute(folder.path()).string());
+    RankTalk talk(training_.jobs());
+    LiveLog live(fmt::format("{}/{}", request().folder, record::kLiveFile), training_.live_header(),
+                 training_.jobs());
+    outcome_ = training_.conduct(talk, observer_, &live);
+    live.sample(talk);
+    take_steps(folder);
+    captured_ = analysed(outcome_, request().plan,
+                         step_log(phases_.front(), training_.jobs().front()), training_.sinks());
+    if (!place_.loopback) write_tables(captured_, outcome_, request().plan, folder);
+    take_flows(training_.traffic(), folder);
+    Measured measured{.run = record_of(talk),
+                      .interrupted = outcome_.interrupted,
+                      .failure = outcome_.failure};
+    if (measured.is_whole() && observer_.judge) observer_.judge(measured.run);
+    folder.finish(record::to_json(measured.run), partial_of(outcome_));
+    live.end(measured.is_whole() ? "done" : partial_of(outcome_));
+    if (!place_.keeps_captures && !*experiment_.capture.keep) remove_captures(outcome_);
+    measured.outcome = std::move(outcome_);
+    return measured;
+  }
+
+ private:
+  const ConductRequest& request() const { return training_.request(); }
+
+  /// What the ranks logged, into the tables.
+  void take_steps(result::RunFolder& folder) {
+    for (const TrainingJob& job : training_.jobs()) {
+      phases_.push_back(read_phases(request().folder, job));
+      write_steps(phases_.back(), job.name, folder);
+      write_sockets(request().folder, job, folder);
+      remove_rank_files(request().folder, job);
+    }
+  }
+
+  record::Run record_of(const RankTalk& talk) const {
+    record::Run run = described("run", captured_, outcome_, request());
+    run.engine = engine_name(training_);
+    run.checks = checks_of(talk);
+    CountedTime counted;
+    const std::vector<std::int64_t> sent = sent_by_job(talk, training_.jobs().size());
+    for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
+      const TrainingJob& job = training_.jobs()[i];
+      run.jobs.push_back(described(job, phases_[i], sent[i]));
+      const CountedTime time = counted_time(phases_[i], job);
+      if (counted.begin_ns == 0 || time.begin_ns < counted.begin_ns) {
+        counted.begin_ns = time.begin_ns;
+      }
+      counted.end_ns = std::max(counted.end_ns, time.end_ns);
+    }
+    if (!run.iterations) run.iterations = logged_iterations(run.jobs.front());
+    run.utilisation = busiest_link(outcome_, request().plan, counted.begin_ns, counted.end_ns);
+    const TrafficResult& traffic = training_.traffic();
+    if (!traffic.entries.empty()) {
+      run.cross_traffic =
+          described(traffic, gradient_pairs(captured_, request().plan, traffic.entries));
+    }
+    run.experiment = record::value_from(spec::to_json(experiment_));
+    return run;
+  }
+
+  std::vector<record::Check> checks_of(const RankTalk& talk) const {
+    std::vector<record::Check> checks =
+        training_checks(training_.jobs(), talk.ranks(), captured_);
+    if (!training_.traffic().entries.empty() && captured_.traffic.totals.packets > 0) {
+      checks.push_back(traffic_check(training_.traffic(), captured_));
+    }
+    for (record::Check& check : conduct_checks(outcome_, request(), captured_)) {
+      if (!place_.loopback || check.name != "machine") checks.push_back(std::move(check));
+    }
+    return checks;
+  }
+
+  const spec::Experiment& experiment_;
+  const RunPlace& place_;
+  const Observer& observer_;
+  TrainingRun training_;
+  ConductOutcome outcome_;
+  summarise::CaptureResult captured_;
+  std::vector<std::vector<record::PhaseRow>> phases_;
+};
+
+}  // namespace
+
+void require_runnable(const spec::Experiment& experiment, const RunPlace& place) {
+  TrainingRun(place, experiment);
+}
+
+Measured measure(const spec::Experiment& experiment, const RunPlace& place,
+                 result::RunFolder& folder, const Observer& observer) {
+  return Measurement(experiment, place, observer).run(folder);
+}
+
+}  // namespace tw::lab

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/summarise/describe.h"
+
+namespace tw::summarise {
+namespace {
+
+double in_seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+std::string text(std::string_view view) { return std::string(view); }
+
+record::Capture capture_of(const CaptureResult& result) {
+  const gather::Captured& traffic = result.traffic;
+  record::Capture capture{.packets = traffic.totals.packets,
+                          .bytes = traffic.totals.wire_bytes,
+                          .duration_s = duration_s(traffic.totals),
+                          .start_s = in_seconds(traffic.totals.first_ns),
+                          .dropped = dropped(traffic),
+                          .interrupted = result.interrupted,
+                          .super_frames = traffic.totals.super_frames,
+                          .verdicts = verdict_counts(traffic.totals),
+                          .window_s = in_seconds(traffic.clock.width_ns)};
+  for (const gather::FileSummary& file : traffic.files) capture.files.push_back(described(file));
+  return capture;
+}
+
+std::vector<record::Host> hosts_of(const CaptureResult& result) {
+  std::vector<record::Host> hosts;
+  for (const gather::Host& host : result.analysis.hosts) {
+    record::Host& made = hosts.emplace_back(
+        record::Host{.name = host.name, .role = text(name_of(host.role))});
+    for (const std::uint32_t number : host.addresses) {
+      made.addresses.push_back(result.traffic.addresses[number].text());
+    }
+  }
+  return hosts;
+}
+
+std::vector<record::Pair> pairs_of(const CaptureResult& result) {
+  const HostNames names(result.traffic, result.analysis);
+  std::vector<record::Pair> pairs;
+  for (const HostPair& pair : host_pairs(result.traffic, names)) {
+    pairs.push_back({.from = names.name(pair.from),
+                     .to = names.name(pair.to),
+                     .packets = pair.count.packets,
+                     .wire_bytes = pair.count.wire_bytes,
+                     .payload_bytes = pair.count.payload_bytes,
+                     .stream_bytes = pair.count.stream_bytes,
+                     .retransmitted_bytes = pair.count.retransmitted_bytes});
+  }
+  return pairs;
+}
+
+record::Flows flows_of(const CaptureResult& result) {
+  const record::FlowClasses classes = class_counts(result.traffic, result.analysis);
+  return {.count = classes.sum(),
+          .by_class = classes,
+          .small_and_finished = result.traffic.retired_flows};
+}
+
+record::Rates rates_of(const CaptureResult& result) {
+  const RateFigures& rates = result.rates;
+  record::Rates made{.mean_bps = rates.mean_bps,
+                     .peak_bps = rates.peak_bps,
+                     .peak_window_s = in_seconds(rates.window_ns),
+                     .busiest = {.host = rates.busiest_host,
+                                 .direction = rates.busiest_sends ? "from_host" : "to_host",
+                                 .mean_bps = rates.busiest_mean_bps,
+                                 .peak_bps = rates.busiest_peak_bps},
+                     .retransmitted_share = retransmitted_share(result.traffic)};
+  if (rates.mean_bps > 0) made.peak_to_mean = rates.peak_bps / rates.mean_bps;
+  return made;
+}
+
+record::Bursts bursts_of(const CaptureResult& result) {
+  const BurstFigures& bursts = result.bursts;
+  record::Bursts made{.count = bursts.count, .gap_s = in_seconds(result.traffic.burst_gap_ns)};
+  if (bursts.count == 0) return made;
+  made.median_bytes = bursts.median_bytes;
+  made.completion_p50_s = bursts.p50_s;
+  made.completion_p99_s = bursts.p99_s;
+  return made;
+}
+
+record::Iterations iterations_of(const diagnose::Iterations& iterations) {
+  record::Iterations made{.count = iterations.steps.size(),
+                          .source = iterations.from_log ? "log" : "inferred",
+                          .confidence = iterations.confidence,
+                          .evidence = iterations.evidence,
+                          .first_untypical = iterations.first_untypical,
+                          .bytes_before = iterations.bytes_before,
+                          .bytes_during = iterations.bytes_during,
+                          .bytes_after = iterations.bytes_after,
+                          .packets_before = iterations.packets_before,
+                          .packets_during = iterations.packets_during,
+                          .packets_after = iterations.packets_after};
+  for (const diagnose::Iteration& step : iterations.steps) {
+    made.times_s.push_back(in_seconds(step.end_ns - step.start_ns));
+    made.starts_s.push_back(in_seconds(step.start_ns));
+  }
+  if (iterations.steps.empty()) return made;
+  made.median_s = iterations.median_s;
+  made.ci_low_s = iterations.ci_low_s;
+  made.ci_high_s = iterations.ci_high_s;
+  made.p99_s = iterations.p99_s;
+  made.mean_s = iterations.mean_s;
+  made.compute_gap_s = iterations.compute_gap_s;
+  made.exchange_s = iterations.exchange_s;
+  return made;
+}
+
+std::vector<record::Collective> collectives_of(const diagnose::Analysis& analysis) {
+  std::vector<record::Collective> collectives;
+  for (const diagnose::Collective& collective : analysis.collectives) {
+    record::Collective& made = collectives.emplace_back(
+        record::Collective{.operation = collective.operation,
+                           .strategy = collective.strategy,
+                           .order = collective.order,
+                           .bytes_per_iteration = collective.bytes_per_iteration,
+                           .count = collective.count,
+                           .buckets = collective.buckets,
+                           .confidence = collective.confidence,
+                           .evidence = collective.evidence});
+    const auto timing = timing_of(collective, analysis);
+    if (!timing) continue;
+    made.time_s = timing->time_s.value;
+    made.algbw_bps = timing->algbw_bps;
+    made.busbw_bps = timing->busbw_bps;
+  }
+  return collectives;
+}
+
+/// Who is slow, and what is said of it.
+void describe_diagnosis(const diagnose::Analysis& analysis, record::Run& run) {
+  if (analysis.bottleneck) {
+    run.bottleneck = record::Bottleneck{.from = analysis.bottleneck->from,
+                                        .to = analysis.bottleneck->to,
+                                        .rate_bps = analysis.bottleneck->rate_bps,
+                                        .confidence = analysis.bottleneck->confidence,
+                                        .evidence = analysis.bottleneck->evidence};
+  }
+  if (analysis.straggler) {
+    run.straggler = record::Straggler{.host = analysis.straggler->host,
+                                      .delay_s = analysis.straggler->delay_s,
+                                      .confidence = analysis.straggler->confidence,
+                                      .evidence = analysis.straggler->evidence};
+  }
+  for (const diagnose::Finding& finding : analysis.findings) {
+    run.findings.push_back({.text = finding.text, .severity = text(name_of(finding.severity))});
+  }
+}
+
+}  // namespace
+
+record::CaptureFile described(const gather::FileSummary& file) {
+  record::CaptureFile made{.path = file.path,
+                           .format = file.facts.format,
+                           .compression = file.facts.compression,
+                           .file_bytes = file.facts.file_bytes,
+                           .packets = file.packets,
+                           .bytes = file.wire_bytes,
+                           .duplicates = file.duplicates,
+                           .first_s = in_seconds(file.first_ns),
+                           .last_s = in_seconds(file.last_ns),
+                           .dropped = file.dropped,
+                           .clock_known = file.clock_known,
+                           .clock_offset_s = in_seconds(file.clock_offset_ns),
+                           .clock_uncertainty_s = in_seconds(file.clock_uncertainty_ns),
+                           .clock_drift_ppm = file.clock_drift_ppm,
+                           .point_of_view = file.view};
+  if (file.damage) made.damage = {.offset = file.damage->offset, .text = file.damage->text};
+  return made;
+}
+
+std::vector<record::Count> verdict_counts(const flow::Totals& totals) {
+  std::vector<record::Count> counts;
+  for (std::size_t i = 0; i < totals.by_verdict.size(); ++i) {
+    counts.push_back({.of = text(name_of(static_cast<packet::Verdict>(i))),
+                      .count = totals.by_verdict[i]});
+  }
+  return counts;
+}
+
+record::Run described(const CaptureResult& result, std::string_view command) {
+  record::Run run{.command = text(command)};
+  if (result.traffic.totals.packets == 0) return run;
+  const diagnose::Analysis& analysis = result.analysis;
+  run.capture = capture_of(result);
+  run.quality = {.level = text(name_of(analysis.quality.level)), .reasons = analysis.quality.reasons};
+  run.hosts = hosts_of(result);
+  run.pairs = pairs_of(result);
+  run.flows = flows_of(result);
+  run.traffic = rates_of(result);
+  run.bursts = bursts_of(result);
+  run.iterations = iterations_of(analysis.iterations);
+  run.collectives = collectives_of(analysis);
+  run.model_bytes = analysis.model_bytes;
+  describe_diagnosis(analysis, run);
+  return run;
+}
+
+}  // namespace tw::summarise
