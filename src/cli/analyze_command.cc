@@ -12,9 +12,9 @@
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/version.h"
+#include "trainwire/gather/hosts.h"
 #include "trainwire/summarise/describe.h"
 #include "trainwire/summarise/tables.h"
-#include "trainwire/gather/hosts.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -101,8 +101,8 @@ void read_captures(const Options& options, Streams streams, summarise::CaptureRe
     if (result.small_flows.size() >= summarise::kMostSmallFlows) return;
     summarise::SmallFlow& small = result.small_flows.emplace_back(
         summarise::SmallFlow{.flow = flow,
-                           .source = addresses[flow.key.source].text(),
-                           .destination = addresses[flow.key.destination].text()});
+                             .source = addresses[flow.key.source].text(),
+                             .destination = addresses[flow.key.destination].text()});
     small.flow.series = {};
   };
   result.traffic = gather::read_traffic(options.captures, how);
@@ -184,14 +184,14 @@ int analyze(const Options& options, Streams streams) {
   warn_of_strange_log(result, streams);
   std::future<void> windows;
   if (folder) {
-    windows = summarise::begin_windows(result.traffic,
-                                     gather::host_table(result.traffic, how.names).hosts, *folder);
+    windows = summarise::begin_windows(
+        result.traffic, gather::host_table(result.traffic, how.names).hosts, *folder);
   }
   result.analysis = diagnose::analyse(result.traffic, how);
   std::future<void> tables;
   if (folder) {
-    tables =
-        std::async(std::launch::async, [&] { summarise::write_tables_but_windows(result, *folder); });
+    tables = std::async(std::launch::async,
+                        [&] { summarise::write_tables_but_windows(result, *folder); });
   }
   summarise::add_figures(result);  // which no table shows
   record::Run run = summarise::described(result, "analyze");

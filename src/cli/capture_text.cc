@@ -141,12 +141,13 @@ void add_traffic(Lines& lines, const CaptureResult& result, const summarise::Hos
   }
   add_line(lines, "traffic", text, 2);
   const record::FlowClasses flows = summarise::class_counts(result.traffic, result.analysis);
-  add_line(lines, "flows",
-           fmt::format(
-               "{}: {} gradient, {} acknowledgement, {} control, {} tiny · {}",
-               count_text(flows.sum()), count_text(flows.gradient),
-               count_text(flows.acknowledgement), count_text(flows.control), count_text(flows.tiny),
-               count_of(summarise::host_pairs(result.traffic, names).size(), "directed host pair")));
+  add_line(
+      lines, "flows",
+      fmt::format(
+          "{}: {} gradient, {} acknowledgement, {} control, {} tiny · {}", count_text(flows.sum()),
+          count_text(flows.gradient), count_text(flows.acknowledgement), count_text(flows.control),
+          count_text(flows.tiny),
+          count_of(summarise::host_pairs(result.traffic, names).size(), "directed host pair")));
 }
 
 void add_bursts(Lines& lines, const CaptureResult& result) {

@@ -8,8 +8,8 @@
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/progress.h"
-#include "trainwire/summarise/describe.h"
 #include "trainwire/result/input_file.h"
+#include "trainwire/summarise/describe.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -130,7 +130,8 @@ void print_packets(std::ostream& out, const Info& info) {
               info.input.bytes ? fmt::format("{} bytes", grouped(*info.input.bytes)) : "unknown");
   print_field(out, "Data size", fmt::format("{} bytes", count_text(totals.wire_bytes)));
   if (totals.packets == 0) return;
-  print_field(out, "Capture duration", fmt::format("{:.9f} seconds", summarise::duration_s(totals)));
+  print_field(out, "Capture duration",
+              fmt::format("{:.9f} seconds", summarise::duration_s(totals)));
   print_field(out, "First packet time", moment(totals.first_ns));
   print_field(out, "Last packet time", moment(totals.last_ns));
   print_field(out, "Data byte rate", readable(Bytes(std::llround(info.per_second(bytes)))) + "/s");

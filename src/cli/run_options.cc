@@ -17,9 +17,8 @@ constexpr std::size_t kLastLines = 15;
 }  // namespace
 
 lab::RunPlace PlaceOptions::place() const {
-  return {.loopback = on == "loopback",
-          .checks_network = !no_check,
-          .accepts_network = accept_network};
+  return {
+      .loopback = on == "loopback", .checks_network = !no_check, .accepts_network = accept_network};
 }
 
 void add_place(CommandLine& app, PlaceOptions& options) {

@@ -19,9 +19,10 @@ record::TrafficEntry websearch() {
 }
 
 TEST(TrafficText, PutsAskedBesideGot) {
-  EXPECT_THAT(traffic_text({.entries = {websearch()}}),
-              HasSubstr("asked 800 Mbit/s, got 600 Mbit/s (75.0 %), 12 flows, 2 unfinished, 3 never "
-                        "started"));
+  EXPECT_THAT(
+      traffic_text({.entries = {websearch()}}),
+      HasSubstr("asked 800 Mbit/s, got 600 Mbit/s (75.0 %), 12 flows, 2 unfinished, 3 never "
+                "started"));
 }
 
 TEST(TrafficText, SaysWhatWasCutOffAndWhatWasNeverAskedFor) {
@@ -43,15 +44,16 @@ TEST(RunText, TellsOfJobsLinksAndChecks) {
                .steps = 2,
                .step = record::Times{.median_s = 0.25, .ci_low_s = 0.2, .ci_high_s = 0.3},
                .phases_median_s = {{"wait", 0.1}}}};
-  run.utilisation = record::Utilisation{
-      .link = "host1", .direction = "to_host", .share = 0.5, .rate_bps = 5e7};
+  run.utilisation =
+      record::Utilisation{.link = "host1", .direction = "to_host", .share = 0.5, .rate_bps = 5e7};
   run.checks = {{.name = "sums", .ok = false, .text = "3 of 7 elements are wrong"}};
   const std::string text = run_text(run, "a ring", "a.run");
-  EXPECT_THAT(text, AllOf(HasSubstr("a ring, engine tap"),
-                          HasSubstr("job0: ring of 4 ranks, 1 MB of gradients in 1 bucket, 2 steps"),
-                          HasSubstr("step      250 ms [200 ms, 300 ms]"),
-                          HasSubstr("busiest link: host1 receiving, 50 % full (50 Mbit/s)"),
-                          HasSubstr("FAIL  sums     3 of 7 elements are wrong")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("a ring, engine tap"),
+                    HasSubstr("job0: ring of 4 ranks, 1 MB of gradients in 1 bucket, 2 steps"),
+                    HasSubstr("step      250 ms [200 ms, 300 ms]"),
+                    HasSubstr("busiest link: host1 receiving, 50 % full (50 Mbit/s)"),
+                    HasSubstr("FAIL  sums     3 of 7 elements are wrong")));
   // Without compute there is no backward for which a wait could be exposed.
   EXPECT_THAT(text, Not(HasSubstr("exposed")));
   run.jobs[0].phases_median_s["backward"] = 0.1;

@@ -15,10 +15,10 @@
 namespace tw::lab {
 namespace {
 
+using record::Check;
 using summarise::CaptureResult;
 using summarise::HostNames;
 using summarise::HostPair;
-using record::Check;
 
 Check ranks_check(const ConductOutcome& outcome) {
   const auto good = std::count_if(outcome.ranks.begin(), outcome.ranks.end(),
@@ -32,10 +32,10 @@ Check ranks_check(const ConductOutcome& outcome) {
 
 Check network_check(const ConductOutcome& outcome, const ConductRequest& request) {
   Check check{.name = "network",
-                 .ok = true,
-                 .expected = "rate within 3 %, round trip within 5 %, loss within its interval",
-                 .found = fmt::format("{} paths measured", outcome.network.size()),
-                 .text = "every measured path gives what was asked for"};
+              .ok = true,
+              .expected = "rate within 3 %, round trip within 5 %, loss within its interval",
+              .found = fmt::format("{} paths measured", outcome.network.size()),
+              .text = "every measured path gives what was asked for"};
   if (outcome.network.empty()) check.text = "one host: nothing to measure";
   for (const testbed::PathCheck& path : outcome.network) {
     if (path.problems.empty()) continue;
@@ -85,7 +85,7 @@ Check counters_check(const ConductOutcome& outcome) {
 
 /// What the analysis says each host sent against what its device counted.
 Check pairs_check(const ConductOutcome& outcome, const ConductRequest& request,
-                     const CaptureResult& result) {
+                  const CaptureResult& result) {
   std::map<std::string, std::uint64_t> sent;
   const HostNames names(result.traffic, result.analysis);
   std::uint64_t all = 0;
@@ -128,8 +128,7 @@ bool all_told(const std::vector<RankState>& ranks) {
 }
 
 /// What schedules move against what ranks say they sent, for every pair of ranks.
-Check schedule_check(const std::vector<TrainingJob>& jobs,
-                        const std::vector<RankState>& ranks) {
+Check schedule_check(const std::vector<TrainingJob>& jobs, const std::vector<RankState>& ranks) {
   std::int64_t scheduled = 0;
   std::int64_t sent = 0;
   std::string first;
@@ -210,8 +209,8 @@ HostPairBytes captured_by_hosts(const CaptureResult& result) {
   return bytes;
 }
 
-Check stream_check(const std::vector<TrainingJob>& jobs,
-                      const std::vector<RankState>& ranks, const CaptureResult& result) {
+Check stream_check(const std::vector<TrainingJob>& jobs, const std::vector<RankState>& ranks,
+                   const CaptureResult& result) {
   const HostPairBytes captured = captured_by_hosts(result);
   std::int64_t sum = 0;
   for (const auto& [pair, bytes] : captured) sum += bytes;

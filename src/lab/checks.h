@@ -3,11 +3,11 @@
 
 #pragma once
 
-#include "trainwire/summarise/capture.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/lab/rank_talk.h"
 #include "trainwire/lab/training.h"
 #include "trainwire/record/run.h"
+#include "trainwire/summarise/capture.h"
 
 #include <vector>
 

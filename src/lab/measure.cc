@@ -19,8 +19,7 @@ namespace {
 
 /// Iterations as the ranks logged them, for a run without packets.
 record::Iterations logged_iterations(const record::Job& job) {
-  record::Iterations iterations{
-      .count = job.steps.value_or(0), .source = "log", .confidence = 1};
+  record::Iterations iterations{.count = job.steps.value_or(0), .source = "log", .confidence = 1};
   if (!job.step) return iterations;
   iterations.median_s = job.step->median_s;
   iterations.ci_low_s = job.step->ci_low_s;
@@ -55,9 +54,8 @@ class Measurement {
                          step_log(phases_.front(), training_.jobs().front()), training_.sinks());
     if (!place_.loopback) write_tables(captured_, outcome_, request().plan, folder);
     take_flows(training_.traffic(), folder);
-    Measured measured{.run = record_of(talk),
-                      .interrupted = outcome_.interrupted,
-                      .failure = outcome_.failure};
+    Measured measured{
+        .run = record_of(talk), .interrupted = outcome_.interrupted, .failure = outcome_.failure};
     if (measured.is_whole() && observer_.judge) observer_.judge(measured.run);
     folder.finish(record::to_json(measured.run), partial_of(outcome_));
     live.end(measured.is_whole() ? "done" : partial_of(outcome_));
@@ -106,8 +104,7 @@ class Measurement {
   }
 
   std::vector<record::Check> checks_of(const RankTalk& talk) const {
-    std::vector<record::Check> checks =
-        training_checks(training_.jobs(), talk.ranks(), captured_);
+    std::vector<record::Check> checks = training_checks(training_.jobs(), talk.ranks(), captured_);
     if (!training_.traffic().entries.empty() && captured_.traffic.totals.packets > 0) {
       checks.push_back(traffic_check(training_.traffic(), captured_));
     }

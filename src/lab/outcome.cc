@@ -15,10 +15,10 @@
 namespace tw::lab {
 namespace {
 
-using summarise::CaptureResult;
 using network::NetPlan;
-using testbed::PathCheck;
 using network::Port;
+using summarise::CaptureResult;
+using testbed::PathCheck;
 
 std::string direction_name(const Port& port) {
   return port.direction == spec::Direction::FromHost ? "from_host" : "to_host";
@@ -98,8 +98,8 @@ void write_links(const ConductOutcome& outcome, const NetPlan& plan, result::Run
     const bool out = port.direction == spec::Direction::FromHost;
     const PathCheck* check = check_of(plan, i, outcome.network);
     const watch::LinkCounters counters = static_cast<std::size_t>(i / 2) < outcome.counters.size()
-                                               ? outcome.counters[static_cast<std::size_t>(i / 2)]
-                                               : watch::LinkCounters{};
+                                             ? outcome.counters[static_cast<std::size_t>(i / 2)]
+                                             : watch::LinkCounters{};
     table.row(
         {port.link, out ? "from_host" : "to_host", port.rate.bits_per_second(),
          check != nullptr ? result::Cell(check->found.rate.carried.bits_per_second())
@@ -163,8 +163,8 @@ class CrossBytes {
 }  // namespace
 
 CaptureResult analysed(const ConductOutcome& outcome, const NetPlan& plan,
-                      const std::optional<imports::StepLog>& log,
-                      std::span<const transport::tcp::Endpoint> sinks) {
+                       const std::optional<imports::StepLog>& log,
+                       std::span<const transport::tcp::Endpoint> sinks) {
   CaptureResult result;
   std::vector<std::string> files;
   for (const capture::LiveResult& capture : outcome.captures) {
@@ -229,8 +229,8 @@ record::Run described(std::string_view command, const CaptureResult& result,
 }
 
 std::optional<record::Utilisation> busiest_link(const ConductOutcome& outcome,
-                                        const network::NetPlan& plan, std::int64_t begin_ns,
-                                        std::int64_t end_ns) {
+                                                const network::NetPlan& plan, std::int64_t begin_ns,
+                                                std::int64_t end_ns) {
   const std::vector<watch::LinkSample>& samples = outcome.watch.links;
   const auto at = [&](std::int64_t time) {
     return std::lower_bound(samples.begin(), samples.end(), time,

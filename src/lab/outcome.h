@@ -4,10 +4,10 @@
 
 #pragma once
 
-#include "trainwire/summarise/capture.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/record/run.h"
 #include "trainwire/result/run_folder.h"
+#include "trainwire/summarise/capture.h"
 #include "trainwire/transport/tcp/address.h"
 
 #include <optional>
@@ -20,8 +20,8 @@ namespace tw::lab {
 /// The captures of a run, analysed; empty when there are none. Flows from and to `sinks` are cross
 /// traffic.
 summarise::CaptureResult analysed(const ConductOutcome& outcome, const network::NetPlan& plan,
-                                const std::optional<imports::StepLog>& log,
-                                std::span<const transport::tcp::Endpoint> sinks = {});
+                                  const std::optional<imports::StepLog>& log,
+                                  std::span<const transport::tcp::Endpoint> sinks = {});
 
 /// Tables of captures, links, samples and load.
 void write_tables(const summarise::CaptureResult& result, const ConductOutcome& outcome,
@@ -37,8 +37,8 @@ record::Network described(const network::NetPlan& plan,
 
 /// From the counters that were sampled meanwhile: the fullest direction of a link.
 std::optional<record::Utilisation> busiest_link(const ConductOutcome& outcome,
-                                                const network::NetPlan& plan,
-                                                std::int64_t begin_ns, std::int64_t end_ns);
+                                                const network::NetPlan& plan, std::int64_t begin_ns,
+                                                std::int64_t end_ns);
 
 /// Why the run is not whole; "" when it is.
 std::string partial_of(const ConductOutcome& outcome);

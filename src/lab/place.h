@@ -28,9 +28,9 @@ struct RunProgress {
 
 /// Everything in it may be empty.
 struct Observer {
-  std::function<void(const std::string&)> tell = {};          ///< what is being done, a few words
-  std::function<void(const RunProgress&)> progress = {};      ///< often, while ranks work
-  std::function<bool()> stop = {};                            ///< asked often
+  std::function<void(const std::string&)> tell = {};      ///< what is being done, a few words
+  std::function<void(const RunProgress&)> progress = {};  ///< often, while ranks work
+  std::function<bool()> stop = {};                        ///< asked often
   std::function<void(record::Run&)> judge = {};  ///< may add to a whole record before it is kept
 };
 

@@ -172,7 +172,8 @@ void remove_rank_files(const std::string& folder, const TrainingJob& job) {
   }
 }
 
-std::optional<imports::StepLog> step_log(const std::vector<PhaseRow>& rows, const TrainingJob& job) {
+std::optional<imports::StepLog> step_log(const std::vector<PhaseRow>& rows,
+                                         const TrainingJob& job) {
   imports::StepLog log{.format = "run", .steps = {}};
   for (const PhaseRow& row : rows) {
     if (row.phase != Phase::Step || !is_counted(row, job)) continue;

@@ -28,7 +28,7 @@ void remove_rank_files(const std::string& folder, const TrainingJob& job);
 
 /// Counted steps of the workers; nothing when none was finished.
 std::optional<imports::StepLog> step_log(const std::vector<record::PhaseRow>& rows,
-                                      const TrainingJob& job);
+                                         const TrainingJob& job);
 
 /// When steps were counted.
 struct CountedTime {

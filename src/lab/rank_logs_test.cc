@@ -8,21 +8,21 @@
 namespace tw::lab {
 namespace {
 
-
 TEST(DescribedJob, AreOfStepsThatAllWorkersFinished) {
   // Steps of 10 and 20 ms, of which 4 and 6 are exchange; rank 1 has not ended the second.
   const auto row = [](int rank, std::int64_t step, record::Phase phase, std::int64_t ms_from,
                       std::int64_t ms_to) {
     return record::PhaseRow{.rank = rank,
-                    .step = step,
-                    .phase = phase,
-                    .start_ns = 1'000'000 * ms_from,
-                    .end_ns = 1'000'000 * ms_to};
+                            .step = step,
+                            .phase = phase,
+                            .start_ns = 1'000'000 * ms_from,
+                            .end_ns = 1'000'000 * ms_to};
   };
-  const std::vector<record::PhaseRow> rows{row(0, -1, record::Phase::Step, 0, 1),  row(0, 0, record::Phase::Exchange, 16, 20),
-                                   row(0, 0, record::Phase::Step, 10, 20), row(0, 1, record::Phase::Exchange, 34, 40),
-                                   row(0, 1, record::Phase::Step, 20, 40), row(1, 0, record::Phase::Exchange, 16, 20),
-                                   row(1, 0, record::Phase::Step, 10, 20)};
+  const std::vector<record::PhaseRow> rows{
+      row(0, -1, record::Phase::Step, 0, 1),  row(0, 0, record::Phase::Exchange, 16, 20),
+      row(0, 0, record::Phase::Step, 10, 20), row(0, 1, record::Phase::Exchange, 34, 40),
+      row(0, 1, record::Phase::Step, 20, 40), row(1, 0, record::Phase::Exchange, 16, 20),
+      row(1, 0, record::Phase::Step, 10, 20)};
   const record::Job job = described(job_of_two(), rows, 16'000);
   EXPECT_EQ(job.steps, 1u);
   EXPECT_NEAR(job.step->median_s, 0.010, 1e-9);

@@ -54,7 +54,9 @@ struct PointRow {
   record::Times step = {};
 };
 
-double share_of(const PointRow& row) { return row.run.utilisation ? row.run.utilisation->share : 0; }
+double share_of(const PointRow& row) {
+  return row.run.utilisation ? row.run.utilisation->share : 0;
+}
 
 record::CrossTraffic cross_of(const PointRow& row) {
   return row.run.cross_traffic.value_or(record::CrossTraffic{});
@@ -88,9 +90,8 @@ constexpr std::array<result::Filled<PointRow>, 22> kColumns{{
 }};
 
 void write_point(result::TableFile& table, const record::Point& point, const record::Run& run) {
-  PointRow row{.point = point,
-               .run = run,
-               .settings = fmt::format("{}", fmt::join(point.settings, " "))};
+  PointRow row{
+      .point = point, .run = run, .settings = fmt::format("{}", fmt::join(point.settings, " "))};
   if (!run.jobs.empty()) row.job = run.jobs.front();
   row.step = row.job.step.value_or(record::Times{});
   result::write_row(table, kColumns, row);
@@ -206,8 +207,7 @@ std::vector<SweepPoint> points_of(const spec::Experiment& experiment) {
   return all;
 }
 
-Swept sweep(const SweepRequest& request, result::RunFolder& folder,
-            const SweepObserver& observer) {
+Swept sweep(const SweepRequest& request, result::RunFolder& folder, const SweepObserver& observer) {
   return Sweep(request, folder, observer).run();
 }
 

@@ -21,8 +21,7 @@ using summarise::CaptureResult;
 constexpr std::int64_t kSameSending = 2'000'000;  ///< ns; a longer pause is none of the link's
 
 /// As frames on the link.
-double achieved_bps(const CrossTraffic& entry,
-                    const std::optional<traffic::Outcome>& outcome) {
+double achieved_bps(const CrossTraffic& entry, const std::optional<traffic::Outcome>& outcome) {
   return outcome ? outcome->achieved.bits_per_second() / entry.payload_share : 0;
 }
 
@@ -106,8 +105,9 @@ result::Cell cell(const std::string& text) {
 
 }  // namespace
 
-std::vector<record::GradientPair> gradient_pairs(const CaptureResult& result, const network::NetPlan& plan,
-                                         const std::vector<CrossTraffic>& entries) {
+std::vector<record::GradientPair> gradient_pairs(const CaptureResult& result,
+                                                 const network::NetPlan& plan,
+                                                 const std::vector<CrossTraffic>& entries) {
   std::map<std::pair<std::string, std::string>, std::vector<flow::Burst>> sums;
   const auto& flows = result.traffic.flows;
   for (std::size_t i = 0; i < flows.size(); ++i) {
@@ -138,9 +138,8 @@ std::vector<record::GradientPair> gradient_pairs(const CaptureResult& result, co
 
 record::CrossTraffic described(const TrafficResult& traffic,
                                std::vector<record::GradientPair> gradients) {
-  record::CrossTraffic made{
-      .capacity_bps = traffic.entries.front().capacity.bits_per_second(),
-      .gradient_pairs = std::move(gradients)};
+  record::CrossTraffic made{.capacity_bps = traffic.entries.front().capacity.bits_per_second(),
+                            .gradient_pairs = std::move(gradients)};
   for (std::size_t i = 0; i < traffic.entries.size(); ++i) {
     const record::TrafficEntry& entry =
         made.entries.emplace_back(entry_of(traffic.entries[i], traffic.outcomes[i]));

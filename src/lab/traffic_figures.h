@@ -4,11 +4,11 @@
 
 #pragma once
 
-#include "trainwire/summarise/capture.h"
 #include "trainwire/lab/cross_traffic.h"
+#include "trainwire/network/plan.h"
 #include "trainwire/record/run.h"
 #include "trainwire/result/run_folder.h"
-#include "trainwire/network/plan.h"
+#include "trainwire/summarise/capture.h"
 #include "trainwire/traffic/outcome.h"
 
 #include <optional>

@@ -2,12 +2,12 @@
 #include "trainwire/lab/training_run.h"
 
 #include "trainwire/lab/loopback.h"
+#include "trainwire/ledger/folder.h"
+#include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
-#include "trainwire/ledger/folder.h"
-#include "trainwire/ledger/leftovers.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -96,8 +96,7 @@ ConductOutcome TrainingRun::conduct(RankTalk& talk, const Observer& observer, Li
   request_.care.explain = [&](std::size_t i) {
     return i < ranks ? talk.explain(i) : cross.explain(i - ranks);
   };
-  ConductOutcome outcome =
-      place_.loopback ? conduct_on_loopback(request_) : lab::conduct(request_);
+  ConductOutcome outcome = place_.loopback ? conduct_on_loopback(request_) : lab::conduct(request_);
   traffic_.outcomes = cross.outcomes();
   sinks_ = cross.sinks();
   return outcome;

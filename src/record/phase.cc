@@ -12,9 +12,9 @@
 namespace tw::record {
 namespace {
 
-constexpr std::array<std::string_view, 9> kNames{"forward",      "backward", "exchange",
-                                                 "aggregation",  "distribution", "wait",
-                                                 "optimiser",    "broadcast", "step"};
+constexpr std::array<std::string_view, 9> kNames{"forward",     "backward",     "exchange",
+                                                 "aggregation", "distribution", "wait",
+                                                 "optimiser",   "broadcast",    "step"};
 
 }  // namespace
 

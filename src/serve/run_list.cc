@@ -125,7 +125,7 @@ RunList::Known RunList::read(const std::string& id) const {
                                : longest_silence_ns(told.samples);
     }
   } catch (const std::exception& error) {  // a bad run must not take the others off the list
-    known.entry = run_entry({}, {});  // so that every entry has all members
+    known.entry = run_entry({}, {});       // so that every entry has all members
     state = "broken";
     problem = error.what();
   }

@@ -26,8 +26,8 @@ record::Capture capture_of(const CaptureResult& result) {
 std::vector<record::Host> hosts_of(const CaptureResult& result) {
   std::vector<record::Host> hosts;
   for (const gather::Host& host : result.analysis.hosts) {
-    record::Host& made = hosts.emplace_back(
-        record::Host{.name = host.name, .role = text(name_of(host.role))});
+    record::Host& made =
+        hosts.emplace_back(record::Host{.name = host.name, .role = text(name_of(host.role))});
     for (const std::uint32_t number : host.addresses) {
       made.addresses.push_back(result.traffic.addresses[number].text());
     }
@@ -174,8 +174,8 @@ record::CaptureFile described(const gather::FileSummary& file) {
 std::vector<record::Count> verdict_counts(const flow::Totals& totals) {
   std::vector<record::Count> counts;
   for (std::size_t i = 0; i < totals.by_verdict.size(); ++i) {
-    counts.push_back({.of = text(name_of(static_cast<packet::Verdict>(i))),
-                      .count = totals.by_verdict[i]});
+    counts.push_back(
+        {.of = text(name_of(static_cast<packet::Verdict>(i))), .count = totals.by_verdict[i]});
   }
   return counts;
 }
@@ -185,7 +185,8 @@ record::Run described(const CaptureResult& result, std::string_view command) {
   if (result.traffic.totals.packets == 0) return run;
   const diagnose::Analysis& analysis = result.analysis;
   run.capture = capture_of(result);
-  run.quality = {.level = text(name_of(analysis.quality.level)), .reasons = analysis.quality.reasons};
+  run.quality = {.level = text(name_of(analysis.quality.level)),
+                 .reasons = analysis.quality.reasons};
   run.hosts = hosts_of(result);
   run.pairs = pairs_of(result);
   run.flows = flows_of(result);

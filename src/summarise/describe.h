@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "trainwire/summarise/capture.h"
 #include "trainwire/record/run.h"
+#include "trainwire/summarise/capture.h"
 
 #include <string_view>
 #include <vector>

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "trainwire/summarise/capture.h"
 #include "trainwire/result/run_folder.h"
+#include "trainwire/summarise/capture.h"
 
 #include <future>
 #include <vector>
