@@ -12,8 +12,8 @@ parsers='
 src/result/json_text.h       declares the parser
 src/result/json_text.cc      the parser
 src/exports/exports.cc       fit.json, to copy it
-src/exports/folder.cc        export.json
-src/exports/sweep_figure.cc  fit.json
+src/result/output_folder.cc  export.json
+src/figures/sweep_figure.cc  fit.json
 src/report/run_data.cc       fit.json
 src/study/fit_table.cc       rows of other programs
 src/cli/fit_table.cc         rows of other programs

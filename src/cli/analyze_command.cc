@@ -68,12 +68,12 @@ std::string default_folder(const Options& options) {
   return folder;
 }
 
-std::unique_ptr<result::RunFolder> take_folder(const Options& options, Streams streams) {
+std::unique_ptr<record::RunFolder> take_folder(const Options& options, Streams streams) {
   if (options.no_folder) return nullptr;
-  result::Provenance provenance{.command = "analyze",
-                                .command_line = {"trainwire"},
-                                .version = std::string(version()),
-                                .commit = std::string(commit())};
+  record::Maker provenance{.command = "analyze",
+                           .command_line = {"trainwire"},
+                           .version = std::string(version()),
+                           .commit = std::string(commit())};
   for (const std::string& word : streams.arguments) provenance.command_line.push_back(word);
   for (const std::string& path : options.captures) {
     provenance.inputs.push_back(result::describe_input(path));
@@ -81,7 +81,7 @@ std::unique_ptr<result::RunFolder> take_folder(const Options& options, Streams s
   for (const std::string& path : {options.log, options.hosts, options.expect}) {
     if (!path.empty()) provenance.inputs.push_back(result::describe_input(path));
   }
-  return std::make_unique<result::RunFolder>(
+  return std::make_unique<record::RunFolder>(
       options.out.empty() ? default_folder(options) : options.out, std::move(provenance),
       options.force ? result::IfThere::Replace : result::IfThere::Refuse);
 }
@@ -200,7 +200,7 @@ int analyze(const Options& options, Streams streams) {
   if (folder) {
     tables.get();
     windows.get();
-    folder->finish(record::to_json(run), result.interrupted ? "interrupted" : "");
+    folder->finish(run, result.interrupted ? "interrupted" : "");
   }
   if (options.json) {
     fmt::print(streams.out, "{}\n", dumped(record::to_json(run)));

@@ -6,7 +6,7 @@
 #include "trainwire/cli/command.h"
 #include "trainwire/cli/test_captures.h"
 #include "trainwire/cli/test_program.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -111,13 +111,13 @@ TEST_F(Analyze, SummaryFitsATerminalAndEndsWithWhatToDo) {
 TEST_F(Analyze, RunFolderHoldsTheTablesAndTheDocument) {
   const std::string file = capture(ring_ladder(20));
   ASSERT_EQ(trainwire({"analyze", file, "--out", path("x.run"), "-q"}).code, 0);
-  const result::RunRecord run = result::read_run(path("x.run"));
+  const record::RunFile run = record::read_run(path("x.run"));
   EXPECT_TRUE(run.complete);
-  EXPECT_EQ(run.document["summary"]["capture"]["packets"], 2400);
-  EXPECT_EQ(run.document["provenance"]["command_line"][1], "analyze");
-  EXPECT_EQ(run.document["provenance"]["inputs"][0]["path"], file);
-  EXPECT_EQ(run.document["rows"]["flows"], 8);
-  EXPECT_EQ(run.document["rows"]["pairs"], 8);
+  EXPECT_EQ(run.summary.capture->packets, 2400U);
+  EXPECT_EQ(run.provenance->command_line.at(1), "analyze");
+  EXPECT_EQ(run.provenance->inputs.at(0).path, file);
+  EXPECT_EQ(run.rows.at("flows"), 8);
+  EXPECT_EQ(run.rows.at("pairs"), 8);
   for (const char* table :
        {"flows", "pairs", "iterations", "iteration_pairs", "windows", "collectives"}) {
     EXPECT_TRUE(fs::exists(path(fmt::format("x.run/{}.csv", table)))) << table;
@@ -135,8 +135,7 @@ TEST_F(Analyze, WindowsAddUpToTheCaptureInEveryScope) {
   for (std::string line; std::getline(in, line);) {
     bytes[line.substr(0, line.find(','))] += std::stoll(line.substr(line.rfind(',') + 1));
   }
-  const json all = result::read_run(path("x.run")).document["summary"];
-  const long long total = all["capture"]["bytes"];
+  const auto total = static_cast<long long>(record::read_run(path("x.run")).summary.capture->bytes);
   EXPECT_EQ(bytes["total"], total);
   EXPECT_EQ(bytes["pair"], total);
   EXPECT_EQ(bytes["flow"], total);
@@ -210,7 +209,7 @@ TEST_F(Analyze, ALogDefinesTheIterations) {
   const json all = json::parse(result.out);
   EXPECT_EQ(all["iterations"]["source"], "log");
   EXPECT_EQ(all["iterations"]["count"], 20);
-  EXPECT_EQ(result::read_run(path("x.run")).document["rows"]["steps"], 20);
+  EXPECT_EQ(record::read_run(path("x.run")).rows.at("steps"), 20);
 }
 
 TEST_F(Analyze, ALogOfAnotherTimeIsTold) {
@@ -272,9 +271,9 @@ TEST_F(Analyze, AnInterruptKeepsWhatWasRead) {
   writer.join();
   EXPECT_EQ(result.code, 130);
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
-  const result::RunRecord run = result::read_run(path("x.run"));
+  const record::RunFile run = record::read_run(path("x.run"));
   EXPECT_FALSE(run.complete);
-  EXPECT_EQ(run.document["partial"], "interrupted");
+  EXPECT_EQ(run.partial, "interrupted");
 }
 
 TEST_F(Analyze, InfoPrintsCapinfosFactsAndCounts) {

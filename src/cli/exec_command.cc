@@ -117,7 +117,7 @@ lab::ConductRequest request_of(const Options& options, const spec::Experiment& e
 
 int finish(const Options& options, const spec::Experiment& experiment,
            const lab::ConductRequest& request, const lab::ConductOutcome& outcome,
-           result::RunFolder& folder, Streams streams) {
+           record::RunFolder& folder, Streams streams) {
   const auto marks = read_marks(folder.path(), request.launch.placement.size());
   summarise::CaptureResult result = lab::analysed(outcome, request.plan, marks);
   result.log = marks;
@@ -129,7 +129,7 @@ int finish(const Options& options, const spec::Experiment& experiment,
   if (!outcome.interrupted && !outcome.failure) {
     expectations = judge_all(experiment.expectations, "exec", run);
   }
-  folder.finish(record::to_json(run), lab::partial_of(outcome));
+  folder.finish(run, lab::partial_of(outcome));
   if (!options.keep && !*experiment.capture.keep) lab::remove_captures(outcome);
   if (options.json) {
     fmt::print(streams.out, "{}\n", dumped(record::to_json(run)));
@@ -174,7 +174,7 @@ int exec(const Options& options, Streams streams) {
   ledger::clear_leftovers(ledger::state_folder());
   os::become_root_of_own_namespace();
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
-  result::RunFolder folder =
+  record::RunFolder folder =
       take_folder("exec", *options.experiment, options.out, options.force, streams);
   folder.table("links");
   request.folder = std::filesystem::absolute(folder.path()).string();

@@ -51,7 +51,7 @@ int run_experiment(const RunOptions& options, Streams streams) {
   }
   const lab::RunPlace place = place_of(options);
   lab::require_runnable(experiment, place);
-  result::RunFolder folder =
+  record::RunFolder folder =
       take_folder("run", *options.experiment, options.out, options.force, streams);
   RunStatus status(streams, options.place.quiet);
   lab::Observer observer = status.observer();

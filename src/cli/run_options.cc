@@ -45,18 +45,18 @@ std::string default_folder(const ExperimentFile& experiment, bool force) {
   return folder;
 }
 
-result::Provenance provenance_of(std::string_view command, const ExperimentFile& experiment,
-                                 Streams streams) {
-  result::Provenance provenance{.command = std::string(command),
-                                .command_line = {"trainwire"},
-                                .version = std::string(version()),
-                                .commit = std::string(commit())};
+record::Maker provenance_of(std::string_view command, const ExperimentFile& experiment,
+                            Streams streams) {
+  record::Maker provenance{.command = std::string(command),
+                           .command_line = {"trainwire"},
+                           .version = std::string(version()),
+                           .commit = std::string(commit())};
   for (const std::string& word : streams.arguments) provenance.command_line.push_back(word);
   if (experiment.path != "-") provenance.inputs.push_back(result::describe_input(experiment.path));
   return provenance;
 }
 
-result::RunFolder take_folder(std::string_view command, const ExperimentFile& experiment,
+record::RunFolder take_folder(std::string_view command, const ExperimentFile& experiment,
                               const std::string& path, bool force, Streams streams) {
   return {path.empty() ? default_folder(experiment, force) : path,
           provenance_of(command, experiment, streams),

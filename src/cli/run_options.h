@@ -9,7 +9,7 @@
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/lab/place.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 
 #include <string>
 #include <string_view>
@@ -32,11 +32,11 @@ void add_place(CommandLine& app, PlaceOptions& options);
 std::string default_folder(const ExperimentFile& experiment, bool force);
 
 /// What made a run: this command line, of this experiment.
-result::Provenance provenance_of(std::string_view command, const ExperimentFile& experiment,
-                                 Streams streams);
+record::Maker provenance_of(std::string_view command, const ExperimentFile& experiment,
+                            Streams streams);
 
 /// Takes `path`, or the default folder when it is empty.
-result::RunFolder take_folder(std::string_view command, const ExperimentFile& experiment,
+record::RunFolder take_folder(std::string_view command, const ExperimentFile& experiment,
                               const std::string& path, bool force, Streams streams);
 
 /// The last lines of the rank that failed.

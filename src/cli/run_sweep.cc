@@ -136,7 +136,7 @@ int run_sweep(const RunOptions& options, const spec::Experiment& experiment, Str
   const std::string path =
       options.out.empty() ? default_folder(*options.experiment, true) : options.out;
   if (!options.force) lab::require_sweepable(path);
-  result::RunFolder folder = take_folder("run", *options.experiment, path, true, streams);
+  record::RunFolder folder = take_folder("run", *options.experiment, path, true, streams);
   SweepStatus status(options, points, experiments, streams);
   const lab::Swept swept =
       lab::sweep({.experiment = experiment,

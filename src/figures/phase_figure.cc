@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/figures/figures.h"
+#include "trainwire/record/phase.h"
 #include "trainwire/timeline/parts.h"
 
 #include <fmt/format.h>
@@ -21,15 +22,18 @@ constexpr std::size_t kRanks = 16;
 
 /// What a rank does one after the other is drawn above, what it moves meanwhile below.
 struct PhaseLook {
-  std::string_view name;
+  record::Phase phase;
   bool moves;
   std::string_view colour;
 };
 constexpr std::array kPhases{
-    PhaseLook{"forward", false, "#56B4E9"},     PhaseLook{"backward", false, "#0072B2"},
-    PhaseLook{"wait", false, "#CCCCCC"},        PhaseLook{"optimiser", false, "#009E73"},
-    PhaseLook{"exchange", true, "#D55E00"},     PhaseLook{"aggregation", true, "#E69F00"},
-    PhaseLook{"distribution", true, "#CC79A7"},
+    PhaseLook{record::Phase::Forward, false, "#56B4E9"},
+    PhaseLook{record::Phase::Backward, false, "#0072B2"},
+    PhaseLook{record::Phase::Wait, false, "#CCCCCC"},
+    PhaseLook{record::Phase::Optimiser, false, "#009E73"},
+    PhaseLook{record::Phase::Exchange, true, "#D55E00"},
+    PhaseLook{record::Phase::Aggregation, true, "#E69F00"},
+    PhaseLook{record::Phase::Distribution, true, "#CC79A7"},
 };
 
 struct Phase {
@@ -84,8 +88,9 @@ std::vector<Phase> phases_of(const timeline::RunPart& run, std::int64_t wanted) 
   std::vector<Phase> phases;
   each_phase(run, [&](std::int64_t rank, std::int64_t step, std::string_view name,
                       std::int64_t from, std::int64_t to) {
-    const auto look = std::find_if(kPhases.begin(), kPhases.end(),
-                                   [&](const PhaseLook& each) { return each.name == name; });
+    const auto look = std::find_if(kPhases.begin(), kPhases.end(), [&](const PhaseLook& each) {
+      return name_of(each.phase) == name;
+    });
     if (step != wanted || look == kPhases.end()) return;
     phases.push_back({.rank = rank,
                       .look = static_cast<std::size_t>(look - kPhases.begin()),
@@ -101,7 +106,7 @@ std::string plot_of(std::size_t look) {
   return fmt::format(
       "'phases.csv' skip 1 using ($3=={} ? $5*scale : NaN):1:($5*scale):($6*scale):($1{}):($1{}) "
       "with boxxyerror fillstyle solid 1 noborder fillcolor rgb '{}' title '{}'",
-      look, low, high, kPhases[look].colour, kPhases[look].name);
+      look, low, high, kPhases[look].colour, name_of(kPhases[look].phase));
 }
 
 }  // namespace
@@ -126,7 +131,7 @@ std::optional<Figure> phases_figure(const timeline::RunPart& run) {
     last_s = std::max(last_s, end_s);
     fmt::format_to(std::back_inserter(csv), "{},{},{},{},{:.9f},{:.9f}\n", rows[phase.rank],
                    csv_text(fmt::format("rank {}", phase.rank)), phase.look,
-                   kPhases[phase.look].name, start_s, end_s);
+                   name_of(kPhases[phase.look].phase), start_s, end_s);
   }
   const ShownUnit unit = time_unit(last_s);
   const std::size_t shown = std::min(rows.size(), kRanks);
@@ -148,7 +153,7 @@ std::optional<Figure> phases_figure(const timeline::RunPart& run) {
                     "set grid noytics"};
   for (std::size_t i = 0; i < kPhases.size(); ++i) {
     if (!seen[i]) continue;
-    sheet.titles.emplace_back(kPhases[i].name);
+    sheet.titles.emplace_back(name_of(kPhases[i].phase));
     sheet.plots.push_back(plot_of(i));
   }
   return Figure{.name = sheet.name, .csv = std::move(csv), .script = script_of(sheet)};

@@ -40,7 +40,7 @@ class Measurement {
   Measurement(const spec::Experiment& experiment, const RunPlace& place, const Observer& observer)
       : experiment_(experiment), place_(place), observer_(observer), training_(place, experiment) {}
 
-  Measured run(result::RunFolder& folder) && {
+  Measured run(record::RunFolder& folder) && {
     training_.prepare();
     folder.table("steps");
     training_.make_jobs(std::filesystem::absolute(folder.path()).string());
@@ -57,7 +57,7 @@ class Measurement {
     Measured measured{
         .run = record_of(talk), .interrupted = outcome_.interrupted, .failure = outcome_.failure};
     if (measured.is_whole() && observer_.judge) observer_.judge(measured.run);
-    folder.finish(record::to_json(measured.run), partial_of(outcome_));
+    folder.finish(measured.run, partial_of(outcome_));
     live.end(measured.is_whole() ? "done" : partial_of(outcome_));
     if (!place_.keeps_captures && !*experiment_.capture.keep) remove_captures(outcome_);
     measured.outcome = std::move(outcome_);
@@ -68,7 +68,7 @@ class Measurement {
   const ConductRequest& request() const { return training_.request(); }
 
   /// What the ranks logged, into the tables.
-  void take_steps(result::RunFolder& folder) {
+  void take_steps(record::RunFolder& folder) {
     for (const TrainingJob& job : training_.jobs()) {
       phases_.push_back(read_phases(request().folder, job));
       write_steps(phases_.back(), job.name, folder);
@@ -130,7 +130,7 @@ void require_runnable(const spec::Experiment& experiment, const RunPlace& place)
 }
 
 Measured measure(const spec::Experiment& experiment, const RunPlace& place,
-                 result::RunFolder& folder, const Observer& observer) {
+                 record::RunFolder& folder, const Observer& observer) {
   return Measurement(experiment, place, observer).run(folder);
 }
 

@@ -6,7 +6,7 @@
 #include "trainwire/lab/conduct.h"
 #include "trainwire/lab/place.h"
 #include "trainwire/record/run.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 #include "trainwire/spec/experiment.h"
 
 #include <optional>
@@ -29,6 +29,6 @@ void require_runnable(const spec::Experiment& experiment, const RunPlace& place)
 /// Runs it, fills and finishes the folder. A rank that fails is part of the answer. To be called
 /// before this process has threads. Throws Error when it cannot be run at all.
 Measured measure(const spec::Experiment& experiment, const RunPlace& place,
-                 result::RunFolder& folder, const Observer& observer = {});
+                 record::RunFolder& folder, const Observer& observer = {});
 
 }  // namespace tw::lab

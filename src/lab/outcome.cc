@@ -91,7 +91,7 @@ record::Path path_of(const NetPlan& plan, const PathCheck& check) {
           .problems = check.problems};
 }
 
-void write_links(const ConductOutcome& outcome, const NetPlan& plan, result::RunFolder& folder) {
+void write_links(const ConductOutcome& outcome, const NetPlan& plan, record::RunFolder& folder) {
   result::TableFile& table = folder.table("links");
   for (int i = 0; i < static_cast<int>(2 * plan.hosts.size()); ++i) {
     const Port& port = plan.ports[static_cast<std::size_t>(i)];
@@ -111,7 +111,7 @@ void write_links(const ConductOutcome& outcome, const NetPlan& plan, result::Run
 }
 
 /// Counters of every host while the ranks ran, only where they changed.
-void write_samples(const ConductOutcome& outcome, const NetPlan& plan, result::RunFolder& folder) {
+void write_samples(const ConductOutcome& outcome, const NetPlan& plan, record::RunFolder& folder) {
   result::TableFile& table = folder.table("samples");
   const std::vector<watch::LinkSample>& samples = outcome.watch.links;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -126,7 +126,7 @@ void write_samples(const ConductOutcome& outcome, const NetPlan& plan, result::R
   }
 }
 
-void write_load(const ConductOutcome& outcome, result::RunFolder& folder) {
+void write_load(const ConductOutcome& outcome, record::RunFolder& folder) {
   result::TableFile& table = folder.table("load");
   const std::vector<watch::LoadSample>& loads = outcome.watch.loads;
   for (std::size_t i = 1; i < loads.size(); ++i) {
@@ -193,7 +193,7 @@ CaptureResult analysed(const ConductOutcome& outcome, const NetPlan& plan,
 }
 
 void write_tables(const CaptureResult& result, const ConductOutcome& outcome, const NetPlan& plan,
-                  result::RunFolder& folder) {
+                  record::RunFolder& folder) {
   if (result.traffic.totals.packets > 0) summarise::write_tables(result, folder);
   write_links(outcome, plan, folder);
   write_samples(outcome, plan, folder);

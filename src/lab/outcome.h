@@ -6,7 +6,7 @@
 
 #include "trainwire/lab/conduct.h"
 #include "trainwire/record/run.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 #include "trainwire/summarise/capture.h"
 #include "trainwire/transport/tcp/address.h"
 
@@ -25,7 +25,7 @@ summarise::CaptureResult analysed(const ConductOutcome& outcome, const network::
 
 /// Tables of captures, links, samples and load.
 void write_tables(const summarise::CaptureResult& result, const ConductOutcome& outcome,
-                  const network::NetPlan& plan, result::RunFolder& folder);
+                  const network::NetPlan& plan, record::RunFolder& folder);
 
 /// What captures show, and how network, ranks and machine were.
 record::Run described(std::string_view command, const summarise::CaptureResult& result,

@@ -139,7 +139,7 @@ std::vector<PhaseRow> read_phases(const std::string& folder, const TrainingJob& 
 }
 
 void write_steps(const std::vector<PhaseRow>& rows, const std::string& job,
-                 result::RunFolder& folder) {
+                 record::RunFolder& folder) {
   result::TableFile& table = folder.table("steps");
   for (const PhaseRow& row : rows) {
     table.row({row.rank, row.step, name_of(row.phase), row.start_ns, row.end_ns, job,
@@ -147,7 +147,7 @@ void write_steps(const std::vector<PhaseRow>& rows, const std::string& job,
   }
 }
 
-void write_sockets(const std::string& folder, const TrainingJob& job, result::RunFolder& into) {
+void write_sockets(const std::string& folder, const TrainingJob& job, record::RunFolder& into) {
   result::TableFile& table = into.table("sockets");
   std::vector<std::string> fields;
   for (int rank = 0; rank < static_cast<int>(job.tasks.size()); ++rank) {

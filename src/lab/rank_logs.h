@@ -8,7 +8,7 @@
 #include "trainwire/lab/training.h"
 #include "trainwire/record/phase.h"
 #include "trainwire/record/run.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 
 #include <cstdint>
 #include <optional>
@@ -21,9 +21,9 @@ namespace tw::lab {
 std::vector<record::PhaseRow> read_phases(const std::string& folder, const TrainingJob& job);
 
 void write_steps(const std::vector<record::PhaseRow>& rows, const std::string& job,
-                 result::RunFolder& folder);
+                 record::RunFolder& folder);
 /// From the ranks' files into the table.
-void write_sockets(const std::string& folder, const TrainingJob& job, result::RunFolder& into);
+void write_sockets(const std::string& folder, const TrainingJob& job, record::RunFolder& into);
 void remove_rank_files(const std::string& folder, const TrainingJob& job);
 
 /// Counted steps of the workers; nothing when none was finished.

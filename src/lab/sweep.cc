@@ -99,7 +99,7 @@ void write_point(result::TableFile& table, const record::Point& point, const rec
 
 class Sweep {
  public:
-  Sweep(const SweepRequest& request, result::RunFolder& folder, const SweepObserver& observer)
+  Sweep(const SweepRequest& request, record::RunFolder& folder, const SweepObserver& observer)
       : request_(request), folder_(folder), observer_(observer) {}
 
   Swept run() && {
@@ -116,9 +116,9 @@ class Sweep {
     swept_.run.sweep = record::Sweep{.points = request_.points.size()};
     swept_.run.points = std::move(points);
     swept_.run.experiment = record::value_from(spec::to_json(request_.experiment));
-    folder_.finish(record::to_json(swept_.run), swept_.interrupted  ? "interrupted"
-                                                : swept_.is_whole() ? ""
-                                                                    : "points failed");
+    folder_.finish(swept_.run, swept_.interrupted  ? "interrupted"
+                               : swept_.is_whole() ? ""
+                                                   : "points failed");
     return std::move(swept_);
   }
 
@@ -133,7 +133,7 @@ class Sweep {
       }
     }
     ++run_now_;
-    result::RunFolder folder(at, request_.provenance, result::IfThere::Replace);
+    record::RunFolder folder(at, request_.provenance, result::IfThere::Replace);
     Observer observer = observer_.run;
     if (observer_.judge) observer.judge = [&](record::Run& run) { observer_.judge(i, run); };
     Measured measured = measure(experiment, request_.place, folder, observer);
@@ -156,7 +156,7 @@ class Sweep {
   }
 
   const SweepRequest& request_;
-  result::RunFolder& folder_;
+  record::RunFolder& folder_;
   const SweepObserver& observer_;
   Swept swept_;
   std::size_t run_now_ = 0;
@@ -207,7 +207,7 @@ std::vector<SweepPoint> points_of(const spec::Experiment& experiment) {
   return all;
 }
 
-Swept sweep(const SweepRequest& request, result::RunFolder& folder, const SweepObserver& observer) {
+Swept sweep(const SweepRequest& request, record::RunFolder& folder, const SweepObserver& observer) {
   return Sweep(request, folder, observer).run();
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "trainwire/lab/measure.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 
 #include <cstddef>
 #include <functional>
@@ -31,7 +31,7 @@ struct SweepRequest {
   const std::vector<spec::Experiment>& experiments;  ///< of each point
   RunPlace place = {};
   bool again = false;  ///< runs points anew that are finished
-  result::Provenance provenance;
+  record::Maker provenance;
 };
 
 /// Everything in it may be empty; `run` is for each point that is run.
@@ -55,7 +55,7 @@ struct Swept {
 void require_sweepable(const std::string& folder);
 
 /// Fills and finishes the folder. Throws Error.
-Swept sweep(const SweepRequest& request, result::RunFolder& folder,
+Swept sweep(const SweepRequest& request, record::RunFolder& folder,
             const SweepObserver& observer = {});
 
 }  // namespace tw::lab

@@ -186,7 +186,7 @@ record::Check traffic_check(const TrafficResult& traffic, const CaptureResult& r
                                   : first};
 }
 
-void take_flows(const TrafficResult& traffic, result::RunFolder& folder) {
+void take_flows(const TrafficResult& traffic, record::RunFolder& folder) {
   if (traffic.entries.empty()) return;
   result::TableFile& table = folder.table("cross_flows");
   std::vector<std::string> fields;

@@ -7,7 +7,7 @@
 #include "trainwire/lab/cross_traffic.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/record/run.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 #include "trainwire/summarise/capture.h"
 #include "trainwire/traffic/outcome.h"
 
@@ -34,6 +34,6 @@ record::CrossTraffic described(const TrafficResult& traffic,
 record::Check traffic_check(const TrafficResult& traffic, const summarise::CaptureResult& result);
 
 /// From the sources' files into the table; the files are removed.
-void take_flows(const TrafficResult& traffic, result::RunFolder& folder);
+void take_flows(const TrafficResult& traffic, record::RunFolder& folder);
 
 }  // namespace tw::lab

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/record/run_file.h"
 
+#include "trainwire/base/error.h"
+#include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/describe_run.h"
+#include "trainwire/record/json.h"
 #include "trainwire/result/json_text.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/result/schema.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
 
 namespace tw::record {
 
@@ -26,17 +33,36 @@ void describe(Io& io, As<Provenance> auto& provenance) {
   io("input_hash", provenance.input_hash);
 }
 
+/// What a run says of itself when it begins.
 template <typename Io>
-void describe(Io& io, As<RunFile> auto& file) {
+void describe_begun(Io& io, As<RunFile> auto& file) {
   io("command", file.command);
   io("complete", file.complete);
   io.if_any("provenance", file.provenance);
+}
+
+template <typename Io>
+void describe(Io& io, As<RunFile> auto& file) {
+  describe_begun(io, file);
   io.if_any("partial", file.partial);
   io("rows", file.rows);
   io("summary", file.summary);
 }
 
 namespace {
+
+constexpr std::string_view kProgram = "trainwire";
+
+std::string path_of(const std::string& folder) {
+  return (std::filesystem::path(folder) / "run.json").string();
+}
+
+/// run.json, or null when there is none that we wrote.
+ordered_json our_document(const std::string& folder) {
+  ordered_json document = result::read_json(path_of(folder));
+  if (!document.is_object() || document.value("program", ordered_json()) != kProgram) return {};
+  return document;
+}
 
 ordered_json part(const RunFile& file, const char* key) {
   const ordered_json document = document_of(file);
@@ -61,8 +87,36 @@ RunFile run_file_from(const ordered_json& document) {
   return file;
 }
 
+bool is_run(const std::string& folder) { return !our_document(folder).is_null(); }
+
 RunFile read_run(const std::string& folder) {
-  return run_file_from(result::read_run(folder).document);
+  const std::string file = path_of(folder);
+  // Tells a missing file from a bad one; nobody may ever write to a pipe.
+  std::error_code ignored;
+  if (!std::filesystem::is_fifo(file, ignored)) os::open_to_read(file);
+  const ordered_json document = our_document(folder);
+  if (document.is_null()) {
+    throw DataError(fmt::format("reading {}: it is no run of trainwire", file));
+  }
+  const ordered_json schema = document.value("schema", ordered_json());
+  if (!schema.is_number_integer() || schema < 1 || schema > result::kSchema) {
+    throw DataError(
+        fmt::format("reading {}: its schema is {}, this program knows 1 to {}; use a newer one",
+                    file, schema.dump(), result::kSchema));
+  }
+  return run_file_from(document);
+}
+
+std::string text_of(const RunFile& file, Stage stage) {
+  ordered_json document{{"schema", result::kSchema}, {"program", kProgram}};
+  JsonWriter io(document);
+  if (stage == Stage::Begun) {
+    describe_begun(io, file);
+  } else {
+    describe(io, file);
+    document["summary"] = to_json(file.summary);
+  }
+  return dumped(document) + "\n";
 }
 
 ordered_json document_of(const RunFile& file) { return result::parse_json(file.text); }

@@ -50,6 +50,13 @@ struct RunFile {
 /// schema.
 RunFile read_run(const std::string& folder);
 
+/// Whether the folder has a run.json of ours.
+bool is_run(const std::string& folder);
+
+/// run.json of a run that has begun, or of one that has ended.
+enum class Stage { Begun, Ended };
+std::string text_of(const RunFile& file, Stage stage);
+
 /// Of a document that is known to be ours.
 RunFile run_file_from(const nlohmann::ordered_json& document);
 

@@ -2,7 +2,7 @@
 #include "trainwire/record/run_file.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 #include "trainwire/result/test_folder.h"
 
 #include <gmock/gmock.h>
@@ -18,18 +18,18 @@ using testing::Pair;
 
 TEST(RunFile, IsReadAsAFolderWritesIt) {
   const TestFolder place;
-  result::RunFolder folder(place / "a.run",
-                           {.command = "run",
-                            .command_line = {"trainwire", "run"},
-                            .version = "1",
-                            .commit = "c",
-                            .inputs = {{.path = "-"}}},
-                           result::IfThere::Refuse);
+  RunFolder folder(place / "a.run",
+                   {.command = "run",
+                    .command_line = {"trainwire", "run"},
+                    .version = "1",
+                    .commit = "c",
+                    .inputs = {{.path = "-"}}},
+                   result::IfThere::Refuse);
   folder.table("steps");
   const RunFile begun = read_run(place / "a.run");
   EXPECT_FALSE(begun.complete);
   EXPECT_EQ(begun.summary, record::Run{});
-  folder.finish({{"schema", 1}, {"engine", "tap"}}, "interrupted");
+  folder.finish({.engine = "tap"}, "interrupted");
   const RunFile file = read_run(place / "a.run");
   EXPECT_EQ(file.command, "run");
   EXPECT_EQ(file.partial, "interrupted");

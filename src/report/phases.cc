@@ -2,6 +2,7 @@
 #include "trainwire/report/phases.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/record/phase.h"
 #include "trainwire/report/packed.h"
 #include "trainwire/stats/quantile.h"
 
@@ -109,7 +110,8 @@ ordered_json timeline(const std::vector<PhaseTime>& times, const std::map<Row, s
                       const Limits& limits) {
   const std::size_t most_rows = std::min(rows.size(), shown_rows(limits));
   const auto is_shown = [&](const PhaseTime& time) {
-    return is_measured(time) && time.phase != "step" && rows.at({time.job, time.rank}) < most_rows;
+    return is_measured(time) && time.phase != name_of(record::Phase::Step) &&
+           rows.at({time.job, time.rank}) < most_rows;
   };
   std::map<std::int64_t, std::size_t> segments;
   for (const PhaseTime& time : times) {

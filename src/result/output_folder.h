@@ -8,7 +8,7 @@
 #pragma once
 
 #include "trainwire/os/file_descriptor.h"
-#include "trainwire/result/run_folder.h"
+#include "trainwire/result/if_there.h"
 
 #include <nlohmann/json.hpp>
 

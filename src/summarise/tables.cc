@@ -17,8 +17,8 @@
 namespace tw::summarise {
 namespace {
 
+using record::RunFolder;
 using result::Cell;
-using result::RunFolder;
 using result::TableFile;
 
 std::string protocol_name(std::uint8_t number) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/clean_text.h"
+#include "trainwire/record/phase.h"
 #include "trainwire/timeline/lanes.h"
 #include "trainwire/timeline/parts.h"
 
@@ -48,7 +49,7 @@ class PhaseRows {
   Slice slice() const {
     const std::int64_t step = *table_->integer(step_);
     std::string name = cleaned(table_->text(phase_));
-    if (name == "step") name = fmt::format("step {}", step);
+    if (name == name_of(record::Phase::Step)) name = fmt::format("step {}", step);
     Slice slice{.start_ns = start_ns_, .end_ns = end_ns_, .name = name};
     slice.arguments.push_back({"step", step});
     if (const auto bucket = table_->integer(bucket_))

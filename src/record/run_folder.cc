@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/os/errno_error.h"
-#include "trainwire/result/json_text.h"
 #include "trainwire/result/remedy.h"
 
 #include <fmt/chrono.h>
@@ -17,13 +16,12 @@
 #include <span>
 #include <vector>
 
-namespace tw::result {
+namespace tw::record {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
+using result::IfThere;
 
-constexpr std::string_view kProgram = "trainwire";
 /// What a run writes besides its tables.
 constexpr std::array<std::string_view, 6> kOtherFiles{"run.json",    "run.json.part", "fit.json",
                                                       "report.html", "log.txt",       "live.jsonl"};
@@ -52,13 +50,6 @@ std::string joined(const std::string& folder, std::string_view file) {
   return fs::path(folder) / file;
 }
 
-/// run.json, or nothing when there is none that we wrote.
-std::optional<ordered_json> our_document(const std::string& folder) {
-  ordered_json document = read_json(joined(folder, "run.json"));
-  if (!document.is_object() || document.value("program", ordered_json()) != kProgram) return {};
-  return document;
-}
-
 Content content_of(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -71,7 +62,7 @@ Content content_of(const std::string& path) {
   const fs::directory_iterator entries(path, error);
   if (error) throw os::errno_error(fmt::format("looking into {}", path), error.value());
   if (entries == fs::directory_iterator()) return Content::Empty;
-  return our_document(path) ? Content::Run : Content::Other;
+  return is_run(path) ? Content::Run : Content::Other;
 }
 
 void refuse_unless_free(const std::string& path, Content content, IfThere if_there) {
@@ -89,18 +80,17 @@ void refuse_unless_free(const std::string& path, Content content, IfThere if_the
 }
 
 void create_folder(const std::string& path) {
-  with_remedy([&] {
+  result::with_remedy([&] {
     std::error_code error;
     fs::create_directories(path, error);
     if (error) throw os::errno_error(fmt::format("creating the folder {}", path), error.value());
   });
 }
 
-ordered_json json_of(const InputFile& input) {
-  ordered_json json{{"path", input.path}};
-  json["bytes"] = input.bytes ? ordered_json(*input.bytes) : ordered_json();
-  json["hash"] = input.hash.empty() ? ordered_json() : ordered_json(input.hash);
-  return json;
+Input input_of(const result::InputFile& file) {
+  return {.path = file.path,
+          .bytes = file.bytes,
+          .hash = file.hash.empty() ? std::nullopt : std::optional(file.hash)};
 }
 
 std::string utc_now() {
@@ -111,46 +101,40 @@ std::string utc_now() {
 
 }  // namespace
 
-RunFolder::RunFolder(std::string path, Provenance provenance, IfThere if_there)
-    : path_(std::move(path)), provenance_(std::move(provenance)), started_(utc_now()) {
+RunFolder::RunFolder(std::string path, Maker maker, IfThere if_there)
+    : path_(std::move(path)), maker_(std::move(maker)), started_(utc_now()) {
   const Content content = content_of(path_);
   refuse_unless_free(path_, content, if_there);
   replaces_ = content == Content::Run;
   created_ = content == Content::Absent;
   create_folder(path_);
-  if (!replaces_) write_document(document());
+  if (!replaces_) write(begun(), false);
 }
 
 RunFolder::~RunFolder() {
-  if (begun_ || replaces_) return;
+  if (has_begun_ || replaces_) return;
   std::error_code ignored;
   fs::remove(joined(path_, "run.json"), ignored);
   if (created_) fs::remove(path_, ignored);
 }
 
-ordered_json RunFolder::document() const {
-  ordered_json inputs = ordered_json::array();
-  for (const InputFile& input : provenance_.inputs) inputs.push_back(json_of(input));
-  return {{"schema", kSchema},
-          {"program", kProgram},
-          {"command", provenance_.command},
-          {"complete", false},
-          {"provenance",
-           {{"command_line", provenance_.command_line},
-            {"version", provenance_.version},
-            {"commit", provenance_.commit},
-            {"started", started_},
-            {"inputs", std::move(inputs)},
-            {"input_hash", kHashName}}}};
+RunFile RunFolder::begun() const {
+  Provenance provenance{.command_line = maker_.command_line,
+                        .version = maker_.version,
+                        .commit = maker_.commit,
+                        .started = started_,
+                        .input_hash = result::kHashName};
+  for (const result::InputFile& input : maker_.inputs) {
+    provenance.inputs.push_back(input_of(input));
+  }
+  return {.command = maker_.command, .provenance = std::move(provenance)};
 }
 
-void RunFolder::write_document(const ordered_json& document) const {
+void RunFolder::write(const RunFile& run, bool ended) const {
   const std::string temporary = joined(path_, "run.json.part");
   const std::string final_name = joined(path_, "run.json");
-  // Paths need not be UTF-8, JSON does.
-  const std::string text =
-      document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-  with_remedy([&] {
+  const std::string text = text_of(run, ended ? Stage::Ended : Stage::Begun);
+  result::with_remedy([&] {
     os::FileDescriptor file = os::open_to_write(temporary);
     os::write_all(file, std::as_bytes(std::span(text)), temporary);
     file.close(temporary);
@@ -161,16 +145,16 @@ void RunFolder::write_document(const ordered_json& document) const {
 }
 
 void RunFolder::begin() {
-  if (begun_) return;
-  begun_ = true;
+  if (has_begun_) return;
+  has_begun_ = true;
   if (!replaces_) return;
-  write_document(document());
+  write(begun(), false);
   remove_earlier_run();
 }
 
 void RunFolder::remove_earlier_run() const {
   std::error_code ignored;
-  for (const Table& table : tables()) {
+  for (const result::Table& table : result::tables()) {
     fs::remove(joined(path_, fmt::format("{}.csv", table.name)), ignored);
   }
   for (const std::string_view name : kOtherFiles) {
@@ -183,45 +167,26 @@ void RunFolder::remove_earlier_run() const {
   for (const fs::path& path : numbered) fs::remove(path, ignored);
 }
 
-TableFile& RunFolder::table(std::string_view name) {
+result::TableFile& RunFolder::table(std::string_view name) {
   if (const auto found = tables_.find(name); found != tables_.end()) return found->second;
-  const Table* table = find_table(name);
+  const result::Table* table = result::find_table(name);
   check(table != nullptr, "the schema has the table");
   begin();
   const std::string file = joined(path_, fmt::format("{}.csv", name));
-  return tables_.emplace(table->name, TableFile(*table, file)).first->second;
+  return tables_.emplace(table->name, result::TableFile(*table, file)).first->second;
 }
 
-void RunFolder::finish(const ordered_json& summary, std::string_view partial) {
+void RunFolder::finish(const Run& run, std::string_view partial) {
   begin();
-  ordered_json whole = document();
-  ordered_json rows = ordered_json::object();
+  RunFile file = begun();
   for (auto& [name, table] : tables_) {
     table.close();
-    rows[std::string(name)] = table.rows();
+    file.rows[std::string(name)] = table.rows();
   }
-  whole["complete"] = partial.empty();
-  if (!partial.empty()) whole["partial"] = partial;
-  whole["rows"] = std::move(rows);
-  whole["summary"] = summary;
-  write_document(whole);
+  file.complete = partial.empty();
+  if (!partial.empty()) file.partial = std::string(partial);
+  file.summary = run;
+  write(file, true);
 }
 
-RunRecord read_run(const std::string& path) {
-  const std::string file = joined(path, "run.json");
-  // Tells a missing file from a bad one; nobody may ever write to a pipe.
-  std::error_code ignored;
-  if (!fs::is_fifo(file, ignored)) os::open_to_read(file);
-  std::optional<ordered_json> document = our_document(path);
-  if (!document) throw DataError(fmt::format("reading {}: it is no run of trainwire", file));
-  const ordered_json schema = document->value("schema", ordered_json());
-  if (!schema.is_number_integer() || schema < 1 || schema > kSchema) {
-    throw DataError(
-        fmt::format("reading {}: its schema is {}, this program knows 1 to {}; use a newer one",
-                    file, schema.dump(), kSchema));
-  }
-  const bool complete = document->value("complete", ordered_json()) == true;
-  return {.document = *std::move(document), .complete = complete};
-}
-
-}  // namespace tw::result
+}  // namespace tw::record

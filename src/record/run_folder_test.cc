@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/result/run_folder.h"
+#include "trainwire/record/run_folder.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/result/test_folder.h"
@@ -7,15 +7,18 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-namespace tw::result {
+namespace tw::record {
 namespace {
 
 namespace fs = std::filesystem;
+using result::content;
+using result::IfThere;
+using result::TestFolder;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Provenance provenance() {
+Maker maker() {
   return {.command = "analyze",
           .command_line = {"trainwire", "analyze", "a.pcap"},
           .version = "1.2",
@@ -24,23 +27,22 @@ Provenance provenance() {
 }
 
 void write_run(const std::string& path, IfThere if_there = IfThere::Refuse) {
-  RunFolder folder(path, provenance(), if_there);
+  RunFolder folder(path, maker(), if_there);
   folder.table("pairs").row({"a", "b", 1, 2, 3, 4, 5});
-  folder.finish({{"answer", 42}});
+  folder.finish({.name = "answer 42"});
 }
 
 TEST(RunFolder, HoldsTablesAndWhatMadeThem) {
   const TestFolder test;
   write_run(test / "x.run");
-  const RunRecord run = read_run(test / "x.run");
+  const RunFile run = read_run(test / "x.run");
   EXPECT_TRUE(run.complete);
-  EXPECT_EQ(run.document["schema"], 1);
-  EXPECT_EQ(run.document["command"], "analyze");
-  EXPECT_EQ(run.document["rows"]["pairs"], 1);
-  EXPECT_EQ(run.document["summary"]["answer"], 42);
-  EXPECT_EQ(run.document["provenance"]["command_line"][1], "analyze");
-  EXPECT_EQ(run.document["provenance"]["inputs"][0]["hash"], "00000000000000ff");
-  EXPECT_EQ(run.document["provenance"]["started"].get<std::string>().size(), 20u);
+  EXPECT_EQ(run.command, "analyze");
+  EXPECT_EQ(run.rows.at("pairs"), 1);
+  EXPECT_EQ(run.summary.name, "answer 42");
+  EXPECT_EQ(run.provenance->command_line.at(1), "analyze");
+  EXPECT_EQ(run.provenance->inputs.at(0).hash, "00000000000000ff");
+  EXPECT_EQ(run.provenance->started.size(), 20u);
   EXPECT_THAT(content(test / "x.run/pairs.csv"), HasSubstr("\na,b,1,2,3,4,5\n"));
   EXPECT_FALSE(fs::exists(test / "x.run/run.json.part"));
 }
@@ -48,7 +50,7 @@ TEST(RunFolder, HoldsTablesAndWhatMadeThem) {
 TEST(RunFolder, IsIncompleteUntilItIsFinished) {
   const TestFolder test;
   {
-    RunFolder folder(test / "x.run", provenance(), IfThere::Refuse);
+    RunFolder folder(test / "x.run", maker(), IfThere::Refuse);
     EXPECT_FALSE(read_run(test / "x.run").complete);
     folder.table("pairs").row({"a", "b", 1, 2, 3, 4, 5});
   }
@@ -58,18 +60,18 @@ TEST(RunFolder, IsIncompleteUntilItIsFinished) {
 
 TEST(RunFolder, APartOfARunSaysWhy) {
   const TestFolder test;
-  RunFolder(test / "x.run", provenance(), IfThere::Refuse).finish({}, "interrupted");
-  const RunRecord run = read_run(test / "x.run");
+  RunFolder(test / "x.run", maker(), IfThere::Refuse).finish({}, "interrupted");
+  const RunFile run = read_run(test / "x.run");
   EXPECT_FALSE(run.complete);
-  EXPECT_EQ(run.document["partial"], "interrupted");
+  EXPECT_EQ(run.partial, "interrupted");
 }
 
 TEST(RunFolder, GivesTheFolderBackWhenNothingWasWritten) {
   const TestFolder test;
-  { RunFolder folder(test / "x.run", provenance(), IfThere::Refuse); }
+  { RunFolder folder(test / "x.run", maker(), IfThere::Refuse); }
   EXPECT_FALSE(fs::exists(test / "x.run"));
   fs::create_directory(test / "empty");
-  { RunFolder folder(test / "empty", provenance(), IfThere::Refuse); }
+  { RunFolder folder(test / "empty", maker(), IfThere::Refuse); }
   EXPECT_TRUE(fs::is_empty(test / "empty"));
 }
 
@@ -78,15 +80,15 @@ TEST(RunFolder, ARunIsReplacedOnlyWhenAsked) {
   write_run(test / "x.run");
   EXPECT_THAT([&] { write_run(test / "x.run"); },
               ThrowsMessage<SystemError>(AllOf(HasSubstr("x.run"), HasSubstr("--force"))));
-  RunFolder(test / "x.run", provenance(), IfThere::Replace).finish({{"answer", 43}});
-  EXPECT_EQ(read_run(test / "x.run").document["summary"]["answer"], 43);
+  RunFolder(test / "x.run", maker(), IfThere::Replace).finish({.name = "answer 43"});
+  EXPECT_EQ(read_run(test / "x.run").summary.name, "answer 43");
   EXPECT_FALSE(fs::exists(test / "x.run/pairs.csv"));
 }
 
 TEST(RunFolder, AReplacementThatFailsBeforeItsFirstTableLeavesTheRun) {
   const TestFolder test;
   write_run(test / "x.run");
-  { RunFolder folder(test / "x.run", provenance(), IfThere::Replace); }
+  { RunFolder folder(test / "x.run", maker(), IfThere::Replace); }
   EXPECT_TRUE(read_run(test / "x.run").complete);
   EXPECT_TRUE(fs::exists(test / "x.run/pairs.csv"));
 }
@@ -106,7 +108,7 @@ TEST(RunFolder, ReplacingRemovesWhatRanksAndHostsLeft) {
                            "rank.txt", "hosts.pcap"}) {
     test.file(std::string("x.run/") + name, "x");
   }
-  RunFolder(test / "x.run", provenance(), IfThere::Replace).finish({});
+  RunFolder(test / "x.run", maker(), IfThere::Replace).finish({});
   for (const char* name : {"rank0.txt", "rank12.txt", "marks-3.csv", "host7.pcap"}) {
     EXPECT_FALSE(fs::exists(test / (std::string("x.run/") + name))) << name;
   }
@@ -136,7 +138,7 @@ TEST(RunFolder, APlaceThatCannotBeWrittenIsNamedWithARemedy) {
 
 TEST(RunFolder, AnUnknownTableIsAProgrammingError) {
   const TestFolder test;
-  RunFolder folder(test / "x.run", provenance(), IfThere::Refuse);
+  RunFolder folder(test / "x.run", maker(), IfThere::Refuse);
   EXPECT_THROW(folder.table("flow"), std::logic_error);
 }
 
@@ -164,11 +166,11 @@ TEST(ReadRun, TellsAMissingRunFromAStrangeOne) {
 
 TEST(RunFolder, NamesThatAreNoUtf8DoNotStopIt) {
   const TestFolder test;
-  Provenance strange = provenance();
+  Maker strange = maker();
   strange.inputs[0].path = "caf\xe9.pcap";
   RunFolder(test / "x.run", strange, IfThere::Refuse).finish({});
   EXPECT_TRUE(read_run(test / "x.run").complete);
 }
 
 }  // namespace
-}  // namespace tw::result
+}  // namespace tw::record
