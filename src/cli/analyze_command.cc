@@ -19,7 +19,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <future>
@@ -203,7 +202,7 @@ int analyze(const Options& options, Streams streams) {
     folder->finish(run, result.interrupted ? "interrupted" : "");
   }
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(record::to_json(run)));
+    fmt::print(streams.out, "{}\n", dumped(run));
   } else if (!options.quiet) {
     fmt::print(streams.out, "{}{}", capture_text(result, folder ? folder->path() : ""),
                expectations_text(judged));

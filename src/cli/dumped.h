@@ -5,6 +5,8 @@
 
 #include "trainwire/record/json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace tw::cli {
 
 using record::dumped;

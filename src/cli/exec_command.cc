@@ -25,7 +25,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -132,7 +131,7 @@ int finish(const Options& options, const spec::Experiment& experiment,
   folder.finish(run, lab::partial_of(outcome));
   if (!options.keep && !*experiment.capture.keep) lab::remove_captures(outcome);
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(record::to_json(run)));
+    fmt::print(streams.out, "{}\n", dumped(run));
   } else if (!options.quiet) {
     if (run.capture) fmt::print(streams.out, "{}\n", capture_text(result, folder.path()));
     fmt::print(streams.out, "engine {}\n{}{}", testbed::name_of(request.engine),

@@ -10,7 +10,6 @@
 #include "trainwire/cli/run_sweep.h"
 #include "trainwire/cli/run_text.h"
 #include "trainwire/lab/measure.h"
-#include "trainwire/record/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -23,7 +22,7 @@ namespace {
 int report(const RunOptions& options, const lab::Measured& measured, const std::string& name,
            const std::string& folder, Streams streams) {
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(record::to_json(measured.run)));
+    fmt::print(streams.out, "{}\n", dumped(measured.run));
   } else if (!options.place.quiet) {
     fmt::print(streams.out, "{}", run_text(measured.run, name, folder));
   }

@@ -20,6 +20,7 @@ struct RunOptions {
   bool json = false;
   bool keep = false;
   bool keep_going = false;
+  bool transfers = false;
 };
 lab::RunPlace place_of(const RunOptions& options);
 

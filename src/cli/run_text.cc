@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/run_text.h"
 
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/expect.h"
-#include "trainwire/base/printable.h"
 #include "trainwire/record/phase.h"
 
 #include <fmt/format.h>

@@ -39,7 +39,7 @@ TEST(RunText, TellsOfJobsLinksAndChecks) {
   run.jobs = {{.name = "job0",
                .strategy = "ring",
                .ranks = 4,
-               .gradient_bytes = 1'000'000,
+               .gradient_bytes = 20'000'000,
                .buckets = 1,
                .steps = 2,
                .step = record::Times{.median_s = 0.25, .ci_low_s = 0.2, .ci_high_s = 0.3},
@@ -50,7 +50,7 @@ TEST(RunText, TellsOfJobsLinksAndChecks) {
   const std::string text = run_text(run, "a ring", "a.run");
   EXPECT_THAT(text,
               AllOf(HasSubstr("a ring, engine tap"),
-                    HasSubstr("job0: ring of 4 ranks, 1 MB of gradients in 1 bucket, 2 steps"),
+                    HasSubstr("job0: ring of 4 ranks, 20 MB of gradients in 1 bucket, 2 steps"),
                     HasSubstr("step      250 ms [200 ms, 300 ms]"),
                     HasSubstr("busiest link: host1 receiving, 50 % full (50 Mbit/s)"),
                     HasSubstr("FAIL  sums     3 of 7 elements are wrong")));

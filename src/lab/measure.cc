@@ -44,6 +44,7 @@ class Measurement {
     training_.prepare();
     folder.table("steps");
     training_.make_jobs(std::filesystem::absolute(folder.path()).string());
+    if (place_.logs_transfers) log_transfers(training_.jobs(), request().folder);
     RankTalk talk(training_.jobs());
     LiveLog live(fmt::format("{}/{}", request().folder, record::kLiveFile), training_.live_header(),
                  training_.jobs());
@@ -73,6 +74,7 @@ class Measurement {
       phases_.push_back(read_phases(request().folder, job));
       write_steps(phases_.back(), job.name, folder);
       write_sockets(request().folder, job, folder);
+      write_transfers(job, folder);
       remove_rank_files(request().folder, job);
     }
   }

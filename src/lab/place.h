@@ -17,6 +17,7 @@ struct RunPlace {
   bool checks_network = true;
   bool accepts_network = false;  ///< goes on although the network is not what was asked for
   bool keeps_captures = false;   ///< after their analysis
+  bool logs_transfers = false;   ///< every one, into transfers.csv
 };
 
 /// How far the first job is.

@@ -20,6 +20,23 @@ using record::PhaseRow;
 
 constexpr double kTail = 0.99;
 
+using Fields = std::vector<std::string>;
+
+std::int64_t number(const std::string& text) {
+  return result::parsed<std::int64_t>(text).value_or(0);
+}
+
+/// Calls `take` with the fields of every whole line.
+template <typename Take>
+void for_each_line(const std::string& path, std::size_t columns, Take take) {
+  Fields fields;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    result::split_row(line, fields);
+    if (fields.size() == columns) take(fields);
+  }
+}
+
 double seconds_of(const PhaseRow& row) {
   return 1e-9 * static_cast<double>(row.end_ns - row.start_ns);
 }
@@ -149,18 +166,26 @@ void write_steps(const std::vector<PhaseRow>& rows, const std::string& job,
 
 void write_sockets(const std::string& folder, const TrainingJob& job, record::RunFolder& into) {
   result::TableFile& table = into.table("sockets");
-  std::vector<std::string> fields;
   for (int rank = 0; rank < static_cast<int>(job.tasks.size()); ++rank) {
-    std::ifstream file(sockets_file(folder, job.name, rank));
-    for (std::string line; std::getline(file, line) && !file.eof();) {
-      result::split_row(line, fields);
-      if (fields.size() != 8) continue;
-      const auto number = [&](std::size_t i) {
-        return result::parsed<std::int64_t>(fields[i]).value_or(0);
-      };
-      table.row({number(0), job.name, rank, number(1), number(2), number(3), number(4), number(5),
-                 number(6), number(7)});
-    }
+    for_each_line(sockets_file(folder, job.name, rank), 8, [&](const Fields& fields) {
+      table.row({number(fields[0]), job.name, rank, number(fields[1]), number(fields[2]),
+                 number(fields[3]), number(fields[4]), number(fields[5]), number(fields[6]),
+                 number(fields[7])});
+    });
+  }
+}
+
+void write_transfers(const TrainingJob& job, record::RunFolder& into) {
+  for (const trainer::Task& task : job.tasks) {
+    if (task.transfers.empty()) continue;
+    result::TableFile& table = into.table("transfers");
+    for_each_line(task.transfers, 10, [&](const Fields& fields) {
+      const std::int64_t bucket = number(fields[1]);
+      table.row({job.name, task.rank, number(fields[0]),
+                 bucket >= 0 ? result::Cell(bucket) : result::Cell(), number(fields[2]),
+                 number(fields[3]), number(fields[4]), number(fields[5]), number(fields[6]),
+                 number(fields[7]), fields[8], number(fields[9])});
+    });
   }
 }
 
@@ -169,6 +194,7 @@ void remove_rank_files(const std::string& folder, const TrainingJob& job) {
   for (int rank = 0; rank < static_cast<int>(job.tasks.size()); ++rank) {
     std::filesystem::remove(steps_file(folder, job.name, rank), ignored);
     std::filesystem::remove(sockets_file(folder, job.name, rank), ignored);
+    std::filesystem::remove(transfers_file(folder, job.name, rank), ignored);
   }
 }
 

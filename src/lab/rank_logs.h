@@ -24,6 +24,8 @@ void write_steps(const std::vector<record::PhaseRow>& rows, const std::string& j
                  record::RunFolder& folder);
 /// From the ranks' files into the table.
 void write_sockets(const std::string& folder, const TrainingJob& job, record::RunFolder& into);
+/// The same of what they moved, where they were told to write it down.
+void write_transfers(const TrainingJob& job, record::RunFolder& into);
 void remove_rank_files(const std::string& folder, const TrainingJob& job);
 
 /// Counted steps of the workers; nothing when none was finished.

@@ -76,4 +76,6 @@ std::string dumped(const ordered_json& document) {
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+std::string dumped(const Run& run) { return dumped(to_json(run)); }
+
 }  // namespace tw::record

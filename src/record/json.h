@@ -29,5 +29,6 @@ std::string in_one_line(const Value& value);
 
 /// For people and files, with bytes that are no UTF-8 replaced: names come from outside.
 std::string dumped(const nlohmann::ordered_json& document);
+std::string dumped(const Run& run);
 
 }  // namespace tw::record

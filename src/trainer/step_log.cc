@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/trainer/step_log.h"
 
+#include "trainwire/base/error.h"
 #include "trainwire/os/clock.h"
+#include "trainwire/record/phase.h"
 
-#include <fmt/format.h>
-
-#include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -17,10 +17,16 @@ StepLog::StepLog(const std::string& path)
       to_real_time_(os::real_time_ns() - os::monotonic_ns()) {}
 
 void StepLog::add(const Phase& phase) {
+  const std::optional<record::Phase> known = record::phase_named(phase.name);
+  check(known.has_value(), "a phase has a name that readers know");
   const std::lock_guard lock(mutex_);
-  fmt::format_to(std::back_inserter(pending_), "{},{},{},{},{},{},{}\n", phase.step, phase.name,
-                 phase.bucket, phase.begin_ns + to_real_time_, phase.end_ns + to_real_time_,
-                 phase.bytes, phase.queued);
+  record::append_phase_line(pending_, {.step = phase.step,
+                                       .phase = *known,
+                                       .bucket = phase.bucket,
+                                       .start_ns = phase.begin_ns + to_real_time_,
+                                       .end_ns = phase.end_ns + to_real_time_,
+                                       .bytes = phase.bytes,
+                                       .queued = phase.queued});
 }
 
 void StepLog::flush() {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank did when, a line for each phase:
-// "step,phase,bucket,start_ns,end_ns,bytes,queued_bytes".
-//
-// Warm-up steps have negative numbers; phase "broadcast" is step's -warmup-1. Lines reach the file
-// at the end of every step, so that a rank that is killed leaves what it had done.
+// What a rank did when, a line of record/phase.h for each phase. Lines reach the file at the end of
+// every step, so that a rank that is killed leaves what it had done.
 
 #pragma once
 
@@ -18,7 +15,7 @@ namespace tw::trainer {
 
 struct Phase {
   std::int64_t step = 0;
-  std::string_view name;
+  std::string_view name;      ///< of a record::Phase
   int bucket = -1;            ///< -1: not of one bucket
   std::int64_t begin_ns = 0;  ///< CLOCK_MONOTONIC
   std::int64_t end_ns = 0;
