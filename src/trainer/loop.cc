@@ -19,7 +19,6 @@ namespace tw::trainer {
 namespace {
 
 using workload::Act;
-using workload::Phase;
 using workload::What;
 using Connections = std::span<const transport::tcp::Connection>;
 using Told = std::function<void(std::int64_t)>;
@@ -94,7 +93,7 @@ class Loop {
     compute_.begin_step(begin);
     if (script.front().what == What::Serve) return serve();
     told_(step);
-    Phase phase = Phase::None;
+    workload::Phase phase = workload::Phase::None;
     std::int64_t since = begin;
     for (const Act& act : script) {
       if (act.phase != phase) {
@@ -133,15 +132,15 @@ class Loop {
   }
 
   /// Phases that take no time by the training's own terms are not told.
-  void log_phase(Phase phase, std::int64_t step, std::int64_t begin, std::int64_t end) {
+  void log_phase(workload::Phase phase, std::int64_t step, std::int64_t begin, std::int64_t end) {
     const bool computes = training_.compute.backward.count() > 0;
     const auto add = [&](std::string_view name) {
       log_.add({.step = step, .name = name, .begin_ns = begin, .end_ns = end});
     };
-    if (phase == Phase::Forward && training_.compute.forward.count() > 0) add("forward");
-    if (phase == Phase::Backward && computes) add("backward");
-    if (phase == Phase::Wait) add("wait");
-    if (phase == Phase::Update && computes) add("optimiser");
+    if (phase == workload::Phase::Forward && training_.compute.forward.count() > 0) add("forward");
+    if (phase == workload::Phase::Backward && computes) add("backward");
+    if (phase == workload::Phase::Wait) add("wait");
+    if (phase == workload::Phase::Update && computes) add("optimiser");
   }
 
   void backward(std::int64_t step, int bucket) {
