@@ -3,8 +3,7 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/capture_text.h"
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
@@ -13,6 +12,7 @@
 #include "trainwire/cli/progress.h"
 #include "trainwire/cli/version.h"
 #include "trainwire/gather/hosts.h"
+#include "trainwire/record/json.h"
 #include "trainwire/summarise/describe.h"
 #include "trainwire/summarise/tables.h"
 
@@ -202,7 +202,7 @@ int analyze(const Options& options, Streams streams) {
     folder->finish(run, result.interrupted ? "interrupted" : "");
   }
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(run));
+    fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
     fmt::print(streams.out, "{}{}", capture_text(result, folder ? folder->path() : ""),
                expectations_text(judged));

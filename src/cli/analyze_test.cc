@@ -3,7 +3,7 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/capture/ladder.h"
 #include "trainwire/capture/test_files.h"
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/test_captures.h"
 #include "trainwire/cli/test_program.h"
 #include "trainwire/record/run_folder.h"

@@ -24,7 +24,7 @@ CommandText text_of(const CLI::App& app) {
 
 }  // namespace
 
-Application::Application()
+Application::Application(std::span<const Command> commands)
     : app_(std::make_unique<CLI::App>(
           "Training, on the wire: what a training job does to the network, and the network to it.",
           "trainwire")) {
@@ -33,7 +33,7 @@ Application::Application()
   app_->require_subcommand(0, 1);
   app_->footer("`trainwire COMMAND --help` explains a command. Start with: trainwire plan " +
                shipped("examples/quickstart/experiment.toml"));
-  for (const Command& command : cli::commands()) {
+  for (const Command& command : commands) {
     CLI::App* sub = app_->add_subcommand(std::string(command.name), std::string(command.summary));
     sub->set_help_flag("-h,--help", "print this help");
     sub->footer("");

@@ -30,7 +30,8 @@ struct CommandText {
 
 class Application {
  public:
-  Application();
+  /// REQUIRES: the commands live as long.
+  explicit Application(std::span<const Command> commands);
   ~Application();
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"

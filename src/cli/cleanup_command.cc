@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
+#include "trainwire/record/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -57,7 +57,7 @@ int clean_up(const Options& options, Streams streams) {
     fmt::print(streams.err, "trainwire: {}\n", printable(note));
   }
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(document_of(report, folder, options.dry_run)));
+    fmt::print(streams.out, "{}\n", record::dumped(document_of(report, folder, options.dry_run)));
   } else {
     fmt::print(streams.out, "{}", text_of(report, options.dry_run));
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of the program: one file each, one line each in commands.cc.
+// What a command is: options declared on a command line, and a body that runs once they were read.
 //
-// Data goes to stdout, everything else to stderr. A command returns its exit code (0 done, 1 a
-// stated expectation failed) or throws one of base/error.h's families, which run() maps to 2, 3, 4
-// or 70.
+// Data goes to stdout, everything else to stderr. A body returns its exit code (exit_code.h) or
+// throws one of base/error.h's families.
 
 #pragma once
 
@@ -21,7 +20,7 @@ namespace tw::cli {
 struct Streams {
   std::ostream& out;
   std::ostream& err;
-  /// The command line without the program's name, for a run's provenance; set by run().
+  /// The command line without the program's name, for a run's provenance.
   std::span<const std::string> arguments = {};
 };
 
@@ -34,33 +33,5 @@ struct Command {
   /// Declares the options on `app` and returns the body, which reads them when it is called.
   Body (*declare)(CommandLine& app);
 };
-
-/// In the order in which help lists them.
-std::span<const Command> commands();
-
-Body declare_analyze(CommandLine& app);
-Body declare_bench(CommandLine& app);
-Body declare_cleanup(CommandLine& app);
-Body declare_compare(CommandLine& app);
-Body declare_doctor(CommandLine& app);
-Body declare_exec(CommandLine& app);
-Body declare_fit(CommandLine& app);
-Body declare_info(CommandLine& app);
-Body declare_net(CommandLine& app);
-Body declare_run(CommandLine& app);
-Body declare_plan(CommandLine& app);
-Body declare_report(CommandLine& app);
-Body declare_serve(CommandLine& app);
-Body declare_export(CommandLine& app);
-Body declare_show(CommandLine& app);
-Body declare_models(CommandLine& app);
-Body declare_strategies(CommandLine& app);
-Body declare_traffic(CommandLine& app);
-Body declare_schema(CommandLine& app);
-Body declare_completion(CommandLine& app);
-Body declare_man(CommandLine& app);
-
-/// Runs one command line (without the program's name) and returns the exit code; never throws.
-int run(std::span<const std::string> arguments, Streams streams);
 
 }  // namespace tw::cli

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/compare_output.h"
-#include "trainwire/cli/dumped.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/record/json.h"
 #include "trainwire/result/json_text.h"
 
 #include <fmt/format.h>
@@ -105,7 +105,7 @@ int compare(const Options& options, Streams streams) {
   if (view.limit) judge_limit(options, view);
   nlohmann::ordered_json found = compare_document(view);
   const std::vector<Judged> judged = judge_all(expectations, "compare", found);
-  const std::string document = dumped(found) + "\n";
+  const std::string document = record::dumped(found) + "\n";
   if (!options.out.empty()) write_file(options.out, document);
   fmt::print(streams.out, "{}",
              options.json ? document : compare_text(view) + expectations_text(judged));

@@ -2,6 +2,7 @@
 // The scripts are written from the declared commands and options, so that they cannot fall behind
 // them.
 #include "trainwire/cli/app.h"
+#include "trainwire/cli/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -77,7 +78,7 @@ Body declare_completion(CommandLine& app) {
   const auto shell = std::make_shared<std::string>();
   app.add_option("SHELL", *shell, "bash or zsh").required().type_name("").one_of({"bash", "zsh"});
   return [shell](Streams streams) {
-    const Application application;
+    const Application application(commands());
     fmt::print(streams.out, "{}",
                *shell == "bash" ? bash_script(application) : zsh_script(application));
     return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/doctor_text.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/record/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -20,7 +20,7 @@ Body declare_doctor(CommandLine& app) {
   return [json](Streams streams) {
     const testbed::Features features = testbed::find_features();
     if (*json) {
-      fmt::print(streams.out, "{}\n", dumped(doctor_document(features)));
+      fmt::print(streams.out, "{}\n", record::dumped(doctor_document(features)));
     } else {
       fmt::print(streams.out, "{}", doctor_text(features));
     }

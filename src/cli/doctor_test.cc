@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/doctor_text.h"
 
 #include <gmock/gmock.h>

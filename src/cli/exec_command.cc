@@ -2,8 +2,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/capture_text.h"
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
@@ -19,6 +18,7 @@
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/user_namespace.h"
+#include "trainwire/record/json.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
 
@@ -131,7 +131,7 @@ int finish(const Options& options, const spec::Experiment& experiment,
   folder.finish(run, lab::partial_of(outcome));
   if (!options.keep && !*experiment.capture.keep) lab::remove_captures(outcome);
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(run));
+    fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
     if (run.capture) fmt::print(streams.out, "{}\n", capture_text(result, folder.path()));
     fmt::print(streams.out, "engine {}\n{}{}", testbed::name_of(request.engine),

@@ -2,11 +2,11 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/exports/exports.h"
+#include "trainwire/record/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -158,7 +158,7 @@ int export_run(const Options& options, Streams streams) {
        .is_interrupted = [&] { return guard.interrupted(); }});
   print_notes(outcome, streams);
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(document_of(options.run, out, outcome)));
+    fmt::print(streams.out, "{}\n", record::dumped(document_of(options.run, out, outcome)));
   } else if (!outcome.is_interrupted) {
     print_text(out, outcome, streams);
   }

@@ -2,8 +2,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/fit_document.h"
@@ -175,7 +174,7 @@ int fit(const Options& options, Streams streams) {
   }
   nlohmann::ordered_json found = fit_document(options.source, columns, results, notes);
   const std::vector<Judged> judged = judge_all(expectations, "fit", found);
-  const std::string document = dumped(found) + "\n";
+  const std::string document = record::dumped(found) + "\n";
   if (options.json) {
     fmt::print(streams.out, "{}", document);
   } else {

@@ -3,11 +3,11 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/interrupt.h"
 #include "trainwire/cli/progress.h"
+#include "trainwire/record/json.h"
 #include "trainwire/result/input_file.h"
 #include "trainwire/summarise/describe.h"
 
@@ -278,7 +278,7 @@ int print_infos(const Options& options, Streams streams) {
   }
   if (options.json) {
     fmt::print(streams.out, "{}\n",
-               dumped({{"schema", 1}, {"command", "info"}, {"files", std::move(files)}}));
+               record::dumped({{"schema", 1}, {"command", "info"}, {"files", std::move(files)}}));
   } else if (!first) {
     fmt::print(streams.out, "\nnext: trainwire analyze {}\n", printable(options.files.front()));
   }

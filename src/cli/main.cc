@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/traffic/process.h"
 #include "trainwire/trainer/rank.h"
 

@@ -2,6 +2,7 @@
 // The manual page, written from the declared commands and options, so that it cannot fall behind
 // them.
 #include "trainwire/cli/app.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/version.h"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ std::string page(const Application& application) {
 
 Body declare_man(CommandLine&) {
   return [](Streams streams) {
-    const Application application;
+    const Application application(commands());
     fmt::print(streams.out, "{}", page(application));
     return 0;
   };

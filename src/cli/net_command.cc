@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/experiment_file.h"
 #include "trainwire/cli/interrupt.h"
@@ -11,6 +10,7 @@
 #include "trainwire/ledger/ledger.h"
 #include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/user_namespace.h"
+#include "trainwire/record/json.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/programs.h"
@@ -56,7 +56,7 @@ struct Built {
 int show(const Options& options, const network::NetPlan& plan, spec::Engine engine,
          Streams streams) {
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(plan_document(plan, engine)));
+    fmt::print(streams.out, "{}\n", record::dumped(plan_document(plan, engine)));
   } else {
     fmt::print(streams.out, "{}\nNothing was built. Measure it with: trainwire net check {}\n",
                plan_text(plan, engine), options.experiment->path);
@@ -102,7 +102,7 @@ int check(const Options& options, const network::NetPlan& plan, spec::Engine eng
         1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.5));
     document["release_late_p99_s"] =
         1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.99));
-    fmt::print(streams.out, "{}\n", dumped(document));
+    fmt::print(streams.out, "{}\n", record::dumped(document));
   } else {
     fmt::print(streams.out, "{}{} Built in {}.\n", check_text(plan, checks),
                verdict_line(worst, engine), readable(from_seconds(built.seconds)));

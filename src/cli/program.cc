@@ -3,7 +3,7 @@
 #include "trainwire/base/nearest.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/app.h"
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/version.h"
 
@@ -41,7 +41,7 @@ std::string unknown_command(std::span<const std::string> arguments) {
 
 /// Reads the options and runs the command's body.
 int dispatch(std::span<const std::string> arguments, Streams streams) {
-  Application application;
+  Application application(commands());
   switch (application.parse(arguments)) {
     case Application::Parsed::Help:
       fmt::print(streams.out, "{}", application.help());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program as a user meets it: what it prints, where, and how it exits.
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/test_program.h"
 
 #include <gmock/gmock.h>

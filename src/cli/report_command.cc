@@ -2,13 +2,13 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/compare_page.h"
-#include "trainwire/cli/dumped.h"
 #include "trainwire/cli/version.h"
 #include "trainwire/load/load_file.h"
 #include "trainwire/load/read_text.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/record/json.h"
 #include "trainwire/report/report.h"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ int report_runs(const Options& options, Streams streams) {
   }
   write_page(path, page);
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(document_of(options, path, page.size())));
+    fmt::print(streams.out, "{}\n", record::dumped(document_of(options, path, page.size())));
     return 0;
   }
   fmt::print(streams.out, "wrote {}, {}; it needs no network\nNext: open file://{}\n",

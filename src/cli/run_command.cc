@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/dumped.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/experiment_file.h"
@@ -10,6 +9,7 @@
 #include "trainwire/cli/run_sweep.h"
 #include "trainwire/cli/run_text.h"
 #include "trainwire/lab/measure.h"
+#include "trainwire/record/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -22,7 +22,7 @@ namespace {
 int report(const RunOptions& options, const lab::Measured& measured, const std::string& name,
            const std::string& folder, Streams streams) {
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(measured.run));
+    fmt::print(streams.out, "{}\n", record::dumped(measured.run));
   } else if (!options.place.quiet) {
     fmt::print(streams.out, "{}", run_text(measured.run, name, folder));
   }

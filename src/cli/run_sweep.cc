@@ -3,13 +3,13 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/dumped.h"
 #include "trainwire/cli/exit_code.h"
 #include "trainwire/cli/expect.h"
 #include "trainwire/cli/run_status.h"
 #include "trainwire/cli/run_text.h"
 #include "trainwire/lab/sweep.h"
 #include "trainwire/os/clock.h"
+#include "trainwire/record/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -100,7 +100,7 @@ int report(const RunOptions& options, const lab::Swept& swept, const std::string
            Streams streams) {
   const std::vector<record::Point>& points = *swept.run.points;
   if (options.json) {
-    fmt::print(streams.out, "{}\n", dumped(swept.run));
+    fmt::print(streams.out, "{}\n", record::dumped(swept.run));
   } else {
     fmt::print(streams.out, "{}", points_text(points, folder));
   }

@@ -2,10 +2,10 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/compare_page.h"
-#include "trainwire/cli/dumped.h"
 #include "trainwire/cli/version.h"
+#include "trainwire/record/json.h"
 #include "trainwire/serve/server.h"
 #include "trainwire/transport/tcp/hello.h"
 
@@ -77,11 +77,11 @@ serve::Options served(const Options& options) {
 void tell(const Options& options, const serve::Server& server, Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n",
-               dumped({{"schema", 1},
-                       {"command", "serve"},
-                       {"address", server.address()},
-                       {"port", server.port()},
-                       {"folder", options.folder}}));
+               record::dumped({{"schema", 1},
+                               {"command", "serve"},
+                               {"address", server.address()},
+                               {"port", server.port()},
+                               {"folder", options.folder}}));
   } else {
     fmt::print(streams.out, "{}\n", server.address());
   }

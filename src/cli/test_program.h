@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 
 #include <sstream>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
-#include "trainwire/cli/command.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/cli/traffic_make.h"
 #include "trainwire/cli/traffic_options.h"
 #include "trainwire/cli/traffic_play.h"
