@@ -5,12 +5,12 @@ execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=
 if(failed)
   set(commit unknown)
 endif()
-set(text "#include \"trainwire/cli/version.h\"
+set(text "#include \"trainwire/command/version.h\"
 
-namespace tw::cli {
+namespace tw::command {
 std::string_view version() { return \"${VERSION}\"; }
 std::string_view commit() { return \"${commit}\"; }
-}  // namespace tw::cli
+}  // namespace tw::command
 ")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)

@@ -2,19 +2,19 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/capture_text.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/expect.h"
-#include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/hosts_file.h"
-#include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/progress.h"
-#include "trainwire/cli/version.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/command/experiment_file.h"
+#include "trainwire/command/hosts_file.h"
+#include "trainwire/command/version.h"
 #include "trainwire/gather/hosts.h"
 #include "trainwire/record/json.h"
 #include "trainwire/summarise/describe.h"
 #include "trainwire/summarise/tables.h"
+#include "trainwire/terminal/interrupt.h"
+#include "trainwire/terminal/progress.h"
+#include "trainwire/text/capture_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -67,12 +67,12 @@ std::string default_folder(const Options& options) {
   return folder;
 }
 
-std::unique_ptr<record::RunFolder> take_folder(const Options& options, Streams streams) {
+std::unique_ptr<record::RunFolder> take_folder(const Options& options, command::Streams streams) {
   if (options.no_folder) return nullptr;
   record::Maker provenance{.command = "analyze",
                            .command_line = {"trainwire"},
-                           .version = std::string(version()),
-                           .commit = std::string(commit())};
+                           .version = std::string(command::version()),
+                           .commit = std::string(command::commit())};
   for (const std::string& word : streams.arguments) provenance.command_line.push_back(word);
   for (const std::string& path : options.captures) {
     provenance.inputs.push_back(result::describe_input(path));
@@ -86,10 +86,11 @@ std::unique_ptr<record::RunFolder> take_folder(const Options& options, Streams s
 }
 
 /// Reads the captures until their end or the first Ctrl-C.
-void read_captures(const Options& options, Streams streams, summarise::CaptureResult& result) {
-  Progress progress(streams.err,
-                    !options.quiet && !options.no_progress && is_terminal(streams.err));
-  const InterruptGuard guard;
+void read_captures(const Options& options, command::Streams streams,
+                   summarise::CaptureResult& result) {
+  terminal::Progress progress(
+      streams.err, !options.quiet && !options.no_progress && terminal::is_terminal(streams.err));
+  const terminal::InterruptGuard guard;
   gather::ReadOptions how;
   how.table.window_ns = window_of(options);
   how.filter = options.filter;
@@ -127,7 +128,7 @@ void refuse_nothing(const Options& options, const summarise::CaptureResult& resu
 }
 
 /// Steps that lie outside the capture are most often local times without their zone.
-void warn_of_strange_log(const summarise::CaptureResult& result, Streams streams) {
+void warn_of_strange_log(const summarise::CaptureResult& result, command::Streams streams) {
   if (!result.log) return;
   std::int64_t first = result.log->steps.front().start_ns;
   std::int64_t last = first;
@@ -145,7 +146,7 @@ void warn_of_strange_log(const summarise::CaptureResult& result, Streams streams
       std::abs(hours), hours > 0 ? "after" : "before");
 }
 
-void print_damage(const summarise::CaptureResult& result, Streams streams) {
+void print_damage(const summarise::CaptureResult& result, command::Streams streams) {
   for (const gather::FileSummary& file : result.traffic.files) {
     if (!file.damage) continue;
     fmt::print(streams.err, "trainwire: {} is damaged at byte {}: {}; everything before was used\n",
@@ -153,11 +154,12 @@ void print_damage(const summarise::CaptureResult& result, Streams streams) {
   }
 }
 
-int exit_code(const Options& options, const summarise::CaptureResult& result, Streams streams) {
+int exit_code(const Options& options, const summarise::CaptureResult& result,
+              command::Streams streams) {
   if (result.interrupted) {
     fmt::print(streams.err,
                "trainwire: interrupted; the results are of what was read until then\n");
-    return kInterrupted;
+    return command::kInterrupted;
   }
   if (!options.strict) return 0;
   const bool damaged =
@@ -166,16 +168,17 @@ int exit_code(const Options& options, const summarise::CaptureResult& result, St
   if (!damaged && result.analysis.quality.level != diagnose::Level::Poor) return 0;
   fmt::print(streams.err, "trainwire: the data are {} and --strict was given\n",
              damaged ? "damaged" : "of poor quality");
-  return kRunFailed;
+  return command::kRunFailed;
 }
 
-int analyze(const Options& options, Streams streams) {
+int analyze(const Options& options, command::Streams streams) {
   summarise::CaptureResult result;
   window_of(options);
-  const std::vector<spec::Expectation> expectations = expectations_of(options.expect);
+  const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   diagnose::AnalysisOptions how;
-  if (!options.hosts.empty()) how.names = read_hosts(options.hosts);
-  if (!options.log.empty()) how.log = imports::parse_step_log(read_whole(options.log), options.log);
+  if (!options.hosts.empty()) how.names = command::read_hosts(options.hosts);
+  if (!options.log.empty())
+    how.log = imports::parse_step_log(command::read_whole(options.log), options.log);
   result.log = how.log;
   const auto folder = take_folder(options, streams);
   read_captures(options, streams, result);
@@ -194,8 +197,8 @@ int analyze(const Options& options, Streams streams) {
   }
   summarise::add_figures(result);  // which no table shows
   record::Run run = summarise::described(result, "analyze");
-  std::vector<Judged> judged;
-  if (!result.interrupted) judged = judge_all(expectations, "analyze", run);
+  std::vector<command::Judged> judged;
+  if (!result.interrupted) judged = command::judge_all(expectations, "analyze", run);
   if (folder) {
     tables.get();
     windows.get();
@@ -204,19 +207,19 @@ int analyze(const Options& options, Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
-    fmt::print(streams.out, "{}{}", capture_text(result, folder ? folder->path() : ""),
-               expectations_text(judged));
+    fmt::print(streams.out, "{}{}", text::capture_text(result, folder ? folder->path() : ""),
+               command::expectations_text(judged));
   }
   streams.out.flush();
   print_damage(result, streams);
-  const int expected = expectations_code(judged, streams.err);
+  const int expected = command::expectations_code(judged, streams.err);
   const int code = exit_code(options, result, streams);
-  return code != kDone ? code : expected;
+  return code != command::kDone ? code : expected;
 }
 
 }  // namespace
 
-Body declare_analyze(CommandLine& app) {
+command::Body declare_analyze(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("CAPTURE", options->captures,
                  "pcap or pcapng files, also inside gzip or zstd; - for standard input")
@@ -236,7 +239,7 @@ Body declare_analyze(CommandLine& app) {
   app.add_option("-f,--filter", options->filter, "take packets that pass, in tcpdump's words")
       .type_name("EXPR");
   app.add_option("--hosts", options->hosts, "names for addresses, CSV or TOML").type_name("FILE");
-  add_expect(app, options->expect);
+  command::add_expect(app, options->expect);
   app.add_option("--window", options->window, "width of the throughput series, default 1ms")
       .type_name("TIME");
   app.add_flag("--one-clock", options->one_clock,
@@ -245,7 +248,7 @@ Body declare_analyze(CommandLine& app) {
                "exit with 4 when a file is damaged or the data are poor");
   app.add_flag("-q,--quiet", options->quiet, "no summary and no progress bar");
   app.add_flag("--no-progress", options->no_progress, "no progress bar");
-  return [options](Streams streams) { return analyze(*options, streams); };
+  return [options](command::Streams streams) { return analyze(*options, streams); };
 }
 
 }  // namespace tw::cli

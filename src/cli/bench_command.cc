@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/expect.h"
-#include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/run_options.h"
-#include "trainwire/cli/run_status.h"
-#include "trainwire/cli/run_text.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/command/experiment_file.h"
+#include "trainwire/command/run_options.h"
+#include "trainwire/command/run_status.h"
 #include "trainwire/lab/training_run.h"
+#include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -24,8 +24,8 @@ namespace {
 
 struct Options {
   std::string what;
-  std::shared_ptr<ExperimentFile> experiment;
-  PlaceOptions place;
+  std::shared_ptr<command::ExperimentFile> experiment;
+  command::PlaceOptions place;
   std::string sizes = "64KiB,1MiB,16MiB,100MB";
   int repeats = 0;
   bool json = false;
@@ -86,7 +86,7 @@ std::vector<Row> measured(const std::vector<lab::RankState>& ranks, double bus_f
 }
 
 void print_table(const std::vector<Row>& rows, const lab::TrainingJob& job,
-                 const std::string& place, Streams streams) {
+                 const std::string& place, command::Streams streams) {
   fmt::print(streams.out, "{} of {} ranks, {}\n{:>12} {:>12} {:>14} {:>14} {:>8} {:>10}\n",
              job.training().strategy, job.tasks.size(), place, "size", "time", "algbw", "busbw",
              "#wrong", "cpu");
@@ -106,7 +106,7 @@ nlohmann::ordered_json document_of(const std::vector<Row>& rows, const lab::Trai
                                   {"command", "bench exchange"},
                                   {"strategy", job.training().strategy},
                                   {"ranks", job.tasks.size()},
-                                  {"place", place_text(lab::engine_name(training))},
+                                  {"place", text::place_text(lab::engine_name(training))},
                                   {"rows", nlohmann::ordered_json::array()}};
   for (const Row& row : rows) {
     document["rows"].push_back({{"bytes", row.bytes},
@@ -142,9 +142,9 @@ class ScratchFolder {
   std::string path_;
 };
 
-int bench(const Options& options, Streams streams) {
+int bench(const Options& options, command::Streams streams) {
   const std::vector<trainer::BenchRow> sizes = rows_of(options);
-  spec::Experiment experiment = load(*options.experiment);
+  spec::Experiment experiment = command::load(*options.experiment);
   lab::TrainingRun training(options.place.place(), experiment);
   if (training.jobs().size() != 1) {
     throw SpecError("bench exchange takes an experiment with one job");
@@ -169,44 +169,46 @@ int bench(const Options& options, Streams streams) {
     task.training.side_connections = 0;
   }
   lab::RankTalk talk(training.jobs());
-  RunStatus status(streams, options.place.quiet);
+  command::RunStatus status(streams, options.place.quiet);
   const lab::ConductOutcome outcome = training.conduct(talk, status.observer());
   status.wipe();
-  if (outcome.interrupted) return kInterrupted;
+  if (outcome.interrupted) return command::kInterrupted;
   if (outcome.failure) throw Error(*outcome.failure);
   const workload::Training& trained = training.jobs().front().training();
   const std::vector<Row> rows =
       measured(talk.ranks(), collective::bus_factor(trained.row().operation, trained.workers()));
   nlohmann::ordered_json document = document_of(rows, training.jobs().front(), training);
-  const std::vector<Judged> judged = judge_all(experiment.expectations, "bench", document);
+  const std::vector<command::Judged> judged =
+      command::judge_all(experiment.expectations, "bench", document);
   if (options.json) {
     fmt::print(streams.out, "{}\n", document.dump(2));
   } else {
-    print_table(rows, training.jobs().front(), place_text(lab::engine_name(training)), streams);
-    fmt::print(streams.out, "{}", expectations_text(judged));
+    print_table(rows, training.jobs().front(), text::place_text(lab::engine_name(training)),
+                streams);
+    fmt::print(streams.out, "{}", command::expectations_text(judged));
   }
   const bool right =
       std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.wrong == 0; });
   if (!right) throw Error("sums came out wrong; please report it");
-  return expectations_code(judged, streams.err);
+  return command::expectations_code(judged, streams.err);
 }
 
 }  // namespace
 
-Body declare_bench(CommandLine& app) {
+command::Body declare_bench(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("WHAT", options->what, "exchange: time all-reduces of the experiment's first job")
       .type_name("")
       .required()
       .one_of({"exchange"});
-  options->experiment = add_experiment_file(app);
+  options->experiment = command::add_experiment_file(app);
   app.add_option("--sizes", options->sizes, "payloads, default 64KiB,1MiB,16MiB,100MB")
       .type_name("LIST");
   app.add_option("--repeats", options->repeats, "exchanges of each size; default by size")
       .type_name("N");
-  add_place(app, options->place);
+  command::add_place(app, options->place);
   app.add_flag("--json", options->json, "print one JSON document");
-  return [options](Streams streams) { return bench(*options, streams); };
+  return [options](command::Streams streams) { return bench(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "trainwire/cli/command.h"
+#include "trainwire/command/command.h"
 
 #include <span>
 #include <string>
@@ -11,32 +11,32 @@
 namespace tw::cli {
 
 /// In the order in which help lists them.
-std::span<const Command> commands();
+std::span<const command::Command> commands();
 
-Body declare_analyze(CommandLine& app);
-Body declare_bench(CommandLine& app);
-Body declare_cleanup(CommandLine& app);
-Body declare_compare(CommandLine& app);
-Body declare_doctor(CommandLine& app);
-Body declare_exec(CommandLine& app);
-Body declare_fit(CommandLine& app);
-Body declare_info(CommandLine& app);
-Body declare_net(CommandLine& app);
-Body declare_run(CommandLine& app);
-Body declare_plan(CommandLine& app);
-Body declare_report(CommandLine& app);
-Body declare_serve(CommandLine& app);
-Body declare_export(CommandLine& app);
-Body declare_show(CommandLine& app);
-Body declare_models(CommandLine& app);
-Body declare_strategies(CommandLine& app);
-Body declare_traffic(CommandLine& app);
-Body declare_schema(CommandLine& app);
-Body declare_completion(CommandLine& app);
-Body declare_man(CommandLine& app);
+command::Body declare_analyze(command::CommandLine& app);
+command::Body declare_bench(command::CommandLine& app);
+command::Body declare_cleanup(command::CommandLine& app);
+command::Body declare_compare(command::CommandLine& app);
+command::Body declare_doctor(command::CommandLine& app);
+command::Body declare_exec(command::CommandLine& app);
+command::Body declare_fit(command::CommandLine& app);
+command::Body declare_info(command::CommandLine& app);
+command::Body declare_net(command::CommandLine& app);
+command::Body declare_run(command::CommandLine& app);
+command::Body declare_plan(command::CommandLine& app);
+command::Body declare_report(command::CommandLine& app);
+command::Body declare_serve(command::CommandLine& app);
+command::Body declare_export(command::CommandLine& app);
+command::Body declare_show(command::CommandLine& app);
+command::Body declare_models(command::CommandLine& app);
+command::Body declare_strategies(command::CommandLine& app);
+command::Body declare_traffic(command::CommandLine& app);
+command::Body declare_schema(command::CommandLine& app);
+command::Body declare_completion(command::CommandLine& app);
+command::Body declare_man(command::CommandLine& app);
 
 /// Runs one command line (without the program's name) and returns the exit code; never throws:
 /// what a body throws becomes 2, 3, 4 or 70.
-int run(std::span<const std::string> arguments, Streams streams);
+int run(std::span<const std::string> arguments, command::Streams streams);
 
 }  // namespace tw::cli

@@ -2,13 +2,13 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/compare_output.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/expect.h"
-#include "trainwire/cli/experiment_file.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/command/experiment_file.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/json.h"
 #include "trainwire/result/json_text.h"
+#include "trainwire/text/compare_output.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -65,7 +65,7 @@ std::vector<study::Comparison> compare_all(const Options& options) {
 
 /// Judges step times, or the metrics that were asked for. Throws DataError when the limit could be
 /// put to nothing: a test that tests nothing must not pass.
-void judge_limit(const Options& options, CompareView& view) {
+void judge_limit(const Options& options, text::CompareView& view) {
   std::size_t judged = 0;
   for (const study::Comparison& comparison : view.comparisons) {
     for (const study::MetricRow& row : comparison.rows) {
@@ -97,32 +97,33 @@ void write_file(const std::string& path, const std::string& text) {
   os::write_all(file, std::as_bytes(std::span(text)), path);
 }
 
-int compare(const Options& options, Streams streams) {
-  const std::vector<spec::Expectation> expectations = expectations_of(options.expect);
-  CompareView view{.baseline = options.runs.front(), .comparisons = {}};
+int compare(const Options& options, command::Streams streams) {
+  const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
+  text::CompareView view{.baseline = options.runs.front(), .comparisons = {}};
   if (!options.fail_if.empty()) view.limit = study::parse_limit(options.fail_if);
   view.comparisons = compare_all(options);
   if (view.limit) judge_limit(options, view);
-  nlohmann::ordered_json found = compare_document(view);
-  const std::vector<Judged> judged = judge_all(expectations, "compare", found);
+  nlohmann::ordered_json found = text::compare_document(view);
+  const std::vector<command::Judged> judged = command::judge_all(expectations, "compare", found);
   const std::string document = record::dumped(found) + "\n";
   if (!options.out.empty()) write_file(options.out, document);
-  fmt::print(streams.out, "{}",
-             options.json ? document : compare_text(view) + expectations_text(judged));
+  fmt::print(
+      streams.out, "{}",
+      options.json ? document : text::compare_text(view) + command::expectations_text(judged));
   streams.out.flush();
-  for (const FailedRow& row : view.failed) {
+  for (const text::FailedRow& row : view.failed) {
     fmt::print(streams.err, "trainwire: {}{}{}: {}: {}, beyond {}\n", printable(row.path),
                row.settings.empty() ? "" : " ",
                printable(fmt::format("{}", fmt::join(row.settings, " "))), row.title, row.text,
                view.limit->text);
   }
-  const int code = expectations_code(judged, streams.err);
-  return view.failed.empty() ? code : kExpectationFailed;
+  const int code = command::expectations_code(judged, streams.err);
+  return view.failed.empty() ? code : command::kExpectationFailed;
 }
 
 }  // namespace
 
-Body declare_compare(CommandLine& app) {
+command::Body declare_compare(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("RUN", options->runs,
                  "folders of runs or of sweeps; the first is the baseline, sweeps are compared "
@@ -137,10 +138,10 @@ Body declare_compare(CommandLine& app) {
                  "exit with 1 when a step time, or a metric of --metric, differs by more and "
                  "significantly (the interval excludes 0): '+3%' higher, '-3%' lower, '3%' either")
       .type_name("LIMIT");
-  add_expect(app, options->expect);
+  command::add_expect(app, options->expect);
   app.add_option("-o,--out", options->out, "also write the JSON document there").type_name("FILE");
   app.add_flag("--json", options->json, "print one JSON document");
-  return [options](Streams streams) { return compare(*options, streams); };
+  return [options](command::Streams streams) { return compare(*options, streams); };
 }
 
 }  // namespace tw::cli

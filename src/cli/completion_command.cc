@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scripts are written from the declared commands and options, so that they cannot fall behind
 // them.
-#include "trainwire/cli/app.h"
 #include "trainwire/cli/commands.h"
+#include "trainwire/command/app.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -11,18 +11,18 @@ namespace tw::cli {
 namespace {
 
 /// "--json --set -h --help": every spelling of every option of a command.
-std::string option_words(const CommandText& command) {
+std::string option_words(const command::CommandText& command) {
   std::vector<std::string> words;
-  for (const OptionText& option : command.options) {
+  for (const command::OptionText& option : command.options) {
     words.insert(words.end(), option.spellings.begin(), option.spellings.end());
   }
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string bash_script(const Application& application) {
+std::string bash_script(const command::Application& application) {
   std::string cases;
   std::string names;
-  for (const CommandText& command : application.commands()) {
+  for (const command::CommandText& command : application.commands()) {
     names += command.name + " ";
     cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, option_words(command));
   }
@@ -45,10 +45,10 @@ complete -o filenames -F _trainwire trainwire
                      names, option_words(application.program()), cases);
 }
 
-std::string zsh_script(const Application& application) {
+std::string zsh_script(const command::Application& application) {
   std::string names;
   std::string cases;
-  for (const CommandText& command : application.commands()) {
+  for (const command::CommandText& command : application.commands()) {
     names += fmt::format("    '{}:{}'\n", command.name, command.summary);
     cases += fmt::format("    {}) options=({}) ;;\n", command.name, option_words(command));
   }
@@ -74,11 +74,11 @@ compdef _trainwire trainwire
 
 }  // namespace
 
-Body declare_completion(CommandLine& app) {
+command::Body declare_completion(command::CommandLine& app) {
   const auto shell = std::make_shared<std::string>();
   app.add_option("SHELL", *shell, "bash or zsh").required().type_name("").one_of({"bash", "zsh"});
-  return [shell](Streams streams) {
-    const Application application(commands());
+  return [shell](command::Streams streams) {
+    const command::Application application(commands());
     fmt::print(streams.out, "{}",
                *shell == "bash" ? bash_script(application) : zsh_script(application));
     return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/doctor_text.h"
 #include "trainwire/record/json.h"
+#include "trainwire/text/doctor_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -14,17 +14,17 @@ constexpr int kNothingWorks = 3;
 
 }  // namespace
 
-Body declare_doctor(CommandLine& app) {
+command::Body declare_doctor(command::CommandLine& app) {
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON document, with the kernel's reasons");
-  return [json](Streams streams) {
+  return [json](command::Streams streams) {
     const testbed::Features features = testbed::find_features();
     if (*json) {
-      fmt::print(streams.out, "{}\n", record::dumped(doctor_document(features)));
+      fmt::print(streams.out, "{}\n", record::dumped(text::doctor_document(features)));
     } else {
-      fmt::print(streams.out, "{}", doctor_text(features));
+      fmt::print(streams.out, "{}", text::doctor_text(features));
     }
-    return can_emulate(features) ? 0 : kNothingWorks;
+    return text::can_emulate(features) ? 0 : kNothingWorks;
   };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/doctor_text.h"
+#include "trainwire/text/doctor_text.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -49,7 +49,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 // 2 processors at 2 Gbit/s each.
 TEST(Doctor, SaysWhatWorksAndWhatItMeans) {
-  const std::string text = doctor_text(everything());
+  const std::string text = text::doctor_text(everything());
   EXPECT_THAT(text, StartsWith("Networks can be emulated here, as root."));
   EXPECT_THAT(text, Not(HasSubstr("missing")));
   EXPECT_THAT(text, HasSubstr("engine   netem: the kernel's own"));
@@ -63,7 +63,7 @@ TEST(Doctor, SaysWhatIsMissingAndHowToGetIt) {
   Features features = everything();
   features.privilege = Privilege::UserNamespace;
   features.root_networks = features.netem = features.tap = {};
-  const std::string text = doctor_text(features);
+  const std::string text = text::doctor_text(features);
   EXPECT_THAT(text, StartsWith("Networks can be emulated here, without being root."));
   EXPECT_THAT(text, HasSubstr("missing  netem"));
   EXPECT_THAT(text, HasSubstr("get it: modprobe sch_netem"));
@@ -77,8 +77,8 @@ TEST(Doctor, WarnsOfLateTimersAndOfSteal) {
   Features features = everything();
   features.timer = {
       .median = std::chrono::microseconds(70), .p99 = std::chrono::milliseconds(2), .steal = 0.05};
-  EXPECT_THAT(doctor_text(features), AllOf(HasSubstr("late timers"), HasSubstr("steal 5.0 %"),
-                                           HasSubstr("void above 2 %")));
+  EXPECT_THAT(text::doctor_text(features), AllOf(HasSubstr("late timers"), HasSubstr("steal 5.0 %"),
+                                                 HasSubstr("void above 2 %")));
 }
 
 TEST(Doctor, FitsOnAScreenWhateverIsMissing) {
@@ -87,7 +87,7 @@ TEST(Doctor, FitsOnAScreenWhateverIsMissing) {
   worst.user_namespaces = worst.netem = worst.tap = worst.capture = worst.run_queue = {};
   worst.pid_namespaces = {};
   for (const Features& features : {everything(), worst, Features{}}) {
-    const std::vector<std::string> lines = lines_of(doctor_text(features));
+    const std::vector<std::string> lines = lines_of(text::doctor_text(features));
     EXPECT_LE(lines.size(), 30U);
     for (const std::string& line : lines) EXPECT_LE(width_of(line), 110U) << line;
   }
@@ -96,25 +96,26 @@ TEST(Doctor, FitsOnAScreenWhateverIsMissing) {
 TEST(Doctor, SaysWhyNothingWorks) {
   Features features;
   features.user_namespaces = {.reason = "making networks without root: Operation not permitted"};
-  EXPECT_FALSE(can_emulate(features));
-  const std::string text = doctor_text(features);
+  EXPECT_FALSE(text::can_emulate(features));
+  const std::string text = text::doctor_text(features);
   EXPECT_THAT(text, StartsWith("Networks cannot be emulated here: making networks without root"));
   EXPECT_THAT(text, HasSubstr("run as root"));
-  EXPECT_EQ(doctor_document(features)["engine"]["usual"], nullptr);
-  EXPECT_EQ(doctor_document(features)["works"], false);
+  EXPECT_EQ(text::doctor_document(features)["engine"]["usual"], nullptr);
+  EXPECT_EQ(text::doctor_document(features)["works"], false);
 }
 
 TEST(Doctor, NamespacesWithoutAnEngineAreNotEnough) {
   Features features = everything();
   features.netem = features.nfqueue = features.tap = {.reason = "no module"};
-  EXPECT_FALSE(can_emulate(features));
-  EXPECT_THAT(doctor_text(features), StartsWith("Networks cannot be emulated here: no module"));
+  EXPECT_FALSE(text::can_emulate(features));
+  EXPECT_THAT(text::doctor_text(features),
+              StartsWith("Networks cannot be emulated here: no module"));
 }
 
 TEST(Doctor, DocumentNamesTheEngines) {
   Features features = everything();
   features.netem = {.reason = "no such file"};
-  const auto document = doctor_document(features);
+  const auto document = text::doctor_document(features);
   EXPECT_EQ(document["privilege"], "root");
   EXPECT_EQ(document["engine"]["usual"], "nfqueue");
   EXPECT_EQ(document["engine"]["loss"], "tap");

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/capture_text.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/expect.h"
-#include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/network_text.h"
-#include "trainwire/cli/progress.h"
-#include "trainwire/cli/run_options.h"
-#include "trainwire/cli/run_text.h"
-#include "trainwire/cli/status.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/command/experiment_file.h"
+#include "trainwire/command/run_options.h"
 #include "trainwire/lab/checks.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/lab/outcome.h"
@@ -20,7 +14,13 @@
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/record/json.h"
 #include "trainwire/spec/scale.h"
+#include "trainwire/terminal/interrupt.h"
+#include "trainwire/terminal/progress.h"
+#include "trainwire/terminal/status.h"
 #include "trainwire/testbed/choose.h"
+#include "trainwire/text/capture_text.h"
+#include "trainwire/text/network_text.h"
+#include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -37,7 +37,7 @@ namespace tw::cli {
 namespace {
 
 struct Options {
-  std::shared_ptr<ExperimentFile> experiment;
+  std::shared_ptr<command::ExperimentFile> experiment;
   std::vector<std::string> command;
   std::string launcher = "each";
   std::string out;
@@ -116,7 +116,7 @@ lab::ConductRequest request_of(const Options& options, const spec::Experiment& e
 
 int finish(const Options& options, const spec::Experiment& experiment,
            const lab::ConductRequest& request, const lab::ConductOutcome& outcome,
-           record::RunFolder& folder, Streams streams) {
+           record::RunFolder& folder, command::Streams streams) {
   const auto marks = read_marks(folder.path(), request.launch.placement.size());
   summarise::CaptureResult result = lab::analysed(outcome, request.plan, marks);
   result.log = marks;
@@ -124,37 +124,37 @@ int finish(const Options& options, const spec::Experiment& experiment,
   record::Run run = lab::described("exec", result, outcome, request);
   run.checks = lab::conduct_checks(outcome, request, result);
   run.steps = marked_steps(marks);
-  std::vector<Judged> expectations;
+  std::vector<command::Judged> expectations;
   if (!outcome.interrupted && !outcome.failure) {
-    expectations = judge_all(experiment.expectations, "exec", run);
+    expectations = command::judge_all(experiment.expectations, "exec", run);
   }
   folder.finish(run, lab::partial_of(outcome));
   if (!options.keep && !*experiment.capture.keep) lab::remove_captures(outcome);
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
-    if (run.capture) fmt::print(streams.out, "{}\n", capture_text(result, folder.path()));
+    if (run.capture) fmt::print(streams.out, "{}\n", text::capture_text(result, folder.path()));
     fmt::print(streams.out, "engine {}\n{}{}", testbed::name_of(request.engine),
-               checks_text(run.checks), expectations_text(expectations));
+               text::checks_text(run.checks), command::expectations_text(expectations));
   }
   streams.out.flush();
   if (outcome.interrupted) {
     fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n",
                folder.path());
-    return kInterrupted;
+    return command::kInterrupted;
   }
   if (outcome.failure) {
-    show_failure(outcome, streams);
+    command::show_failure(outcome, streams);
     throw Error(
         fmt::format("{}; {} holds what there was until then", *outcome.failure, folder.path()));
   }
-  const int code = expectations_code(expectations, streams.err);
-  return options.strict && !record::all_ok(run.checks) ? kRunFailed : code;
+  const int code = command::expectations_code(expectations, streams.err);
+  return options.strict && !record::all_ok(run.checks) ? command::kRunFailed : code;
 }
 
 /// What would be built and started.
-int show(const lab::ConductRequest& request, spec::Engine asked, Streams streams) {
-  fmt::print(streams.out, "{}\ncommands\n", plan_text(request.plan, asked));
+int show(const lab::ConductRequest& request, spec::Engine asked, command::Streams streams) {
+  fmt::print(streams.out, "{}\ncommands\n", text::plan_text(request.plan, asked));
   lab::LaunchRequest launch = request.launch;
   launch.namespace_numbers.resize(request.plan.hosts.size());
   for (const lab::RankCommand& command : lab::make_commands(request.plan, launch)) {
@@ -165,8 +165,8 @@ int show(const lab::ConductRequest& request, spec::Engine asked, Streams streams
   return 0;
 }
 
-int exec(const Options& options, Streams streams) {
-  const spec::Experiment experiment = load(*options.experiment);
+int exec(const Options& options, command::Streams streams) {
+  const spec::Experiment experiment = command::load(*options.experiment);
   lab::ConductRequest request = request_of(options, experiment);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);
   // First, since a user namespace hides what other runs left.
@@ -174,11 +174,11 @@ int exec(const Options& options, Streams streams) {
   os::become_root_of_own_namespace();
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
   record::RunFolder folder =
-      take_folder("exec", *options.experiment, options.out, options.force, streams);
+      command::take_folder("exec", *options.experiment, options.out, options.force, streams);
   folder.table("links");
   request.folder = std::filesystem::absolute(folder.path()).string();
-  Status status(streams.err, !options.quiet && is_terminal(streams.err));
-  const InterruptGuard guard;
+  terminal::Status status(streams.err, !options.quiet && terminal::is_terminal(streams.err));
+  const terminal::InterruptGuard guard;
   request.tell = [&](const std::string& what) { status.tell(what); };
   request.stop = [&] { return guard.interrupted(); };
   const lab::ConductOutcome outcome = lab::conduct(request);
@@ -189,9 +189,9 @@ int exec(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_exec(CommandLine& app) {
+command::Body declare_exec(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
-  options->experiment = add_experiment_file(app);
+  options->experiment = command::add_experiment_file(app);
   app.add_option("COMMAND", options->command,
                  "what each rank runs, after --; {rank}, {local_rank}, {world}, {host}, {address} "
                  "and {master} are replaced")
@@ -214,7 +214,7 @@ Body declare_exec(CommandLine& app) {
   app.add_flag("--strict", options->strict, "exit with 4 when a check fails");
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_flag("-q,--quiet", options->quiet, "no summary and no progress");
-  return [options](Streams streams) { return exec(*options, streams); };
+  return [options](command::Streams streams) { return exec(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -164,9 +164,9 @@ TEST_F(Expectations, OfCompare) {
 
 TEST_F(Expectations, AreOfCommandsThatThereAre) {
   for (const std::string_view name : spec::kJudgingCommands) {
-    EXPECT_TRUE(std::any_of(commands().begin(), commands().end(), [&](const Command& command) {
-      return command.name == name;
-    })) << name;
+    EXPECT_TRUE(std::any_of(commands().begin(), commands().end(),
+                            [&](const command::Command& command) { return command.name == name; }))
+        << name;
   }
   const Result unknown =
       trainwire({"plan", folder_.file("e.toml", experiment("analyse", "n", "equals = 8"))});

@@ -3,10 +3,10 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/interrupt.h"
+#include "trainwire/command/exit_code.h"
 #include "trainwire/exports/exports.h"
 #include "trainwire/record/json.h"
+#include "trainwire/terminal/interrupt.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -109,7 +109,7 @@ std::string next_step(const std::string& out, const exports::Outcome& outcome) {
   return "`trainwire schema` explains every column";
 }
 
-void print_text(const std::string& out, const exports::Outcome& outcome, Streams streams) {
+void print_text(const std::string& out, const exports::Outcome& outcome, command::Streams streams) {
   struct Sum {
     std::size_t files = 0;
     std::int64_t bytes = 0;
@@ -130,7 +130,7 @@ void print_text(const std::string& out, const exports::Outcome& outcome, Streams
   fmt::print(streams.out, "Next: {}\n", printable(next_step(out, outcome)));
 }
 
-void print_notes(const exports::Outcome& outcome, Streams streams) {
+void print_notes(const exports::Outcome& outcome, command::Streams streams) {
   if (!outcome.missing_tables.empty()) {
     fmt::print(streams.err, "not in this run: {}\n", fmt::join(outcome.missing_tables, ", "));
   }
@@ -139,7 +139,7 @@ void print_notes(const exports::Outcome& outcome, Streams streams) {
   }
 }
 
-int export_run(const Options& options, Streams streams) {
+int export_run(const Options& options, command::Streams streams) {
   const std::set<exports::Format> formats = exports::parse_formats(options.to);
   const timeline::TimelineOptions timeline = timeline_of(options);
   require_run(options.run);
@@ -148,7 +148,7 @@ int export_run(const Options& options, Streams streams) {
     throw SpecError("--out: it is the run itself; choose another folder");
   }
   const std::string out = options.out.empty() ? exports::default_place(options.run) : options.out;
-  const InterruptGuard guard;
+  const terminal::InterruptGuard guard;
   const exports::Outcome outcome = exports::export_run(
       {.run = options.run,
        .out = out,
@@ -164,12 +164,12 @@ int export_run(const Options& options, Streams streams) {
   }
   if (!outcome.is_interrupted) return 0;
   fmt::print(streams.err, "interrupted: files that were whole are kept\n");
-  return kInterrupted;
+  return command::kInterrupted;
 }
 
 }  // namespace
 
-Body declare_export(CommandLine& app) {
+command::Body declare_export(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("RUN", options->run, "folder of a run or of a sweep").type_name("").required();
   app.add_option("--to", options->to,
@@ -189,7 +189,7 @@ Body declare_export(CommandLine& app) {
       .type_name("N");
   app.add_flag("--force", options->force, "overwrite files that no export has written");
   app.add_flag("--json", options->json, "print one JSON document that tells of the files");
-  return [options](Streams streams) { return export_run(*options, streams); };
+  return [options](command::Streams streams) { return export_run(*options, streams); };
 }
 
 }  // namespace tw::cli

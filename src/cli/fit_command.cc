@@ -3,15 +3,15 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/expect.h"
-#include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/fit_document.h"
-#include "trainwire/cli/fit_text.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/command/experiment_file.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/json.h"
 #include "trainwire/record/run_file.h"
 #include "trainwire/spec/print.h"
 #include "trainwire/study/fit_models.h"
+#include "trainwire/text/fit_document.h"
+#include "trainwire/text/fit_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -93,7 +93,8 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 /// A sweep keeps its fit. One that may not be written to can still be read.
-void keep_in_sweep(const study::FitTable& table, const std::string& text, Streams streams) {
+void keep_in_sweep(const study::FitTable& table, const std::string& text,
+                   command::Streams streams) {
   if (table.folder.empty()) return;
   const std::string path = table.folder + "/fit.json";
   try {
@@ -143,11 +144,11 @@ std::vector<spec::Expectation> own_expectations(const study::FitTable& table) {
   return spec::expectations_in(record::to_json(*run.experiment));
 }
 
-int fit(const Options& options, Streams streams) {
+int fit(const Options& options, command::Streams streams) {
   const study::FitSettings settings = settings_of(options);
   const study::FitTable table = study::read_fit_table(options.source);
   const std::vector<spec::Expectation> expectations =
-      options.expect.empty() ? own_expectations(table) : expectations_of(options.expect);
+      options.expect.empty() ? own_expectations(table) : command::expectations_of(options.expect);
   const study::FitRequest request{
       .table = table,
       .columns = study::resolve_columns(table, {.model = options.model,
@@ -172,25 +173,25 @@ int fit(const Options& options, Streams streams) {
     fmt::print(streams.err, "note: {}: {}\n", printable(one.series.label),
                printable(one.at_refused));
   }
-  nlohmann::ordered_json found = fit_document(options.source, columns, results, notes);
-  const std::vector<Judged> judged = judge_all(expectations, "fit", found);
+  nlohmann::ordered_json found = text::fit_document(options.source, columns, results, notes);
+  const std::vector<command::Judged> judged = command::judge_all(expectations, "fit", found);
   const std::string document = record::dumped(found) + "\n";
   if (options.json) {
     fmt::print(streams.out, "{}", document);
   } else {
-    for (const std::string& line : fit_text(options.source, columns, results)) {
+    for (const std::string& line : text::fit_text(options.source, columns, results)) {
       fmt::print(streams.out, "{}\n", line);
     }
-    fmt::print(streams.out, "{}", expectations_text(judged));
+    fmt::print(streams.out, "{}", command::expectations_text(judged));
   }
   keep_in_sweep(table, document, streams);
   if (!options.out.empty()) write_file(options.out, document);
-  return expectations_code(judged, streams.err);
+  return command::expectations_code(judged, streams.err);
 }
 
 }  // namespace
 
-Body declare_fit(CommandLine& app) {
+command::Body declare_fit(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("SOURCE", options->source,
                  "a sweep's folder, a CSV file with a header, what `bench exchange --json` "
@@ -227,11 +228,11 @@ Body declare_fit(CommandLine& app) {
       .type_name("SIZE");
   app.add_option("--at", options->at, "read the curve there, as --capacity is written")
       .type_name("X");
-  add_expect(app, options->expect);
+  command::add_expect(app, options->expect);
   app.add_option("-o,--out", options->out, "also write the JSON document to this file")
       .type_name("FILE");
   app.add_flag("--json", options->json, "print one JSON document");
-  return [options](Streams streams) { return fit(*options, streams); };
+  return [options](command::Streams streams) { return fit(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -4,12 +4,12 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/progress.h"
+#include "trainwire/command/exit_code.h"
 #include "trainwire/record/json.h"
 #include "trainwire/result/input_file.h"
 #include "trainwire/summarise/describe.h"
+#include "trainwire/terminal/interrupt.h"
+#include "trainwire/terminal/progress.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -241,9 +241,10 @@ ordered_json info_document(const Info& info) {
   return document;
 }
 
-Info read_info(const std::string& path, const Options& options, const InterruptGuard& guard,
-               Streams streams) {
-  Progress progress(streams.err, !options.no_progress && is_terminal(streams.err));
+Info read_info(const std::string& path, const Options& options,
+               const terminal::InterruptGuard& guard, command::Streams streams) {
+  terminal::Progress progress(streams.err,
+                              !options.no_progress && terminal::is_terminal(streams.err));
   gather::ReadOptions how;
   how.filter = options.filter;
   how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
@@ -254,8 +255,8 @@ Info read_info(const std::string& path, const Options& options, const InterruptG
 }
 
 /// A file that cannot be read is told and the next one tried.
-int print_infos(const Options& options, Streams streams) {
-  const InterruptGuard guard;
+int print_infos(const Options& options, command::Streams streams) {
+  const terminal::InterruptGuard guard;
   int code = 0;
   ordered_json files = ordered_json::array();
   bool first = true;
@@ -284,12 +285,12 @@ int print_infos(const Options& options, Streams streams) {
   }
   if (!guard.interrupted()) return code;
   fmt::print(streams.err, "trainwire: interrupted; the last file was read in part\n");
-  return kInterrupted;
+  return command::kInterrupted;
 }
 
 }  // namespace
 
-Body declare_info(CommandLine& app) {
+command::Body declare_info(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("FILE", options->files, "capture files; - for standard input")
       .type_name("")
@@ -298,7 +299,7 @@ Body declare_info(CommandLine& app) {
       .type_name("EXPR");
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_flag("--no-progress", options->no_progress, "no progress bar");
-  return [options](Streams streams) { return print_infos(*options, streams); };
+  return [options](command::Streams streams) { return print_infos(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The manual page, written from the declared commands and options, so that it cannot fall behind
 // them.
-#include "trainwire/cli/app.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/version.h"
+#include "trainwire/command/app.h"
+#include "trainwire/command/version.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -25,15 +25,15 @@ std::string roff(std::string_view text) {
   return escaped;
 }
 
-std::string command_section(const CommandText& command) {
+std::string command_section(const command::CommandText& command) {
   std::string text = fmt::format(".SS {}\n{}\n", roff(command.name), roff(command.summary));
-  for (const OptionText& option : command.options) {
+  for (const command::OptionText& option : command.options) {
     text += fmt::format(".TP\n.B {}\n{}\n", roff(option.names), roff(option.help));
   }
   return text;
 }
 
-std::string page(const Application& application) {
+std::string page(const command::Application& application) {
   std::string text = fmt::format(
       ".TH TRAINWIRE 1 \"\" \"trainwire {}\" \"User Commands\"\n"
       ".SH NAME\ntrainwire \\- {}\n"
@@ -43,8 +43,10 @@ std::string page(const Application& application) {
       "measure and show what follows. Results go to standard output, everything else to standard "
       "error.\n"
       ".SH COMMANDS\n",
-      roff(version()), roff("what a training job does to the network, and the network to it"));
-  for (const CommandText& command : application.commands()) text += command_section(command);
+      roff(command::version()),
+      roff("what a training job does to the network, and the network to it"));
+  for (const command::CommandText& command : application.commands())
+    text += command_section(command);
   text +=
       ".SH EXIT STATUS\n"
       ".TP\n0\ndone\n.TP\n1\na stated expectation failed\n.TP\n2\nwrong usage or experiment\n"
@@ -62,9 +64,9 @@ std::string page(const Application& application) {
 
 }  // namespace
 
-Body declare_man(CommandLine&) {
-  return [](Streams streams) {
-    const Application application(commands());
+command::Body declare_man(command::CommandLine&) {
+  return [](command::Streams streams) {
+    const command::Application application(commands());
     fmt::print(streams.out, "{}", page(application));
     return 0;
   };

@@ -81,7 +81,7 @@ void print_layers(const zoo::Model& model, std::ostream& out) {
              readable(model.gradient_bytes()));
 }
 
-int print_models(const Options& options, Streams streams) {
+int print_models(const Options& options, command::Streams streams) {
   const std::vector<zoo::Model> models = chosen_models(options);
   if (options.json) {
     ordered_json document{{"schema", 1}, {"command", "models"}, {"models", ordered_json::array()}};
@@ -97,15 +97,15 @@ int print_models(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_models(CommandLine& app) {
+command::Body declare_models(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
-  const Option name =
+  const command::Option name =
       app.add_option("NAME", options->name, "show this model layer by layer").type_name("");
   app.add_option("--classes", options->classes, "outputs of the classifier head")
       .type_name("N")
       .needs(name);
   app.add_flag("--json", options->json, "print one JSON document with all layers");
-  return [options](Streams streams) { return print_models(*options, streams); };
+  return [options](command::Streams streams) { return print_models(*options, streams); };
 }
 
 }  // namespace tw::cli

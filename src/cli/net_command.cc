@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/network_text.h"
-#include "trainwire/cli/progress.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/command/experiment_file.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/ledger.h"
 #include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/record/json.h"
 #include "trainwire/spec/scale.h"
+#include "trainwire/terminal/interrupt.h"
+#include "trainwire/terminal/progress.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/programs.h"
+#include "trainwire/text/network_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -28,7 +28,7 @@ namespace {
 
 struct Options {
   std::string action;
-  std::shared_ptr<ExperimentFile> experiment;
+  std::shared_ptr<command::ExperimentFile> experiment;
   std::string host = "host0";
   bool json = false;
   bool quick = false;
@@ -54,12 +54,12 @@ struct Built {
 };
 
 int show(const Options& options, const network::NetPlan& plan, spec::Engine engine,
-         Streams streams) {
+         command::Streams streams) {
   if (options.json) {
-    fmt::print(streams.out, "{}\n", record::dumped(plan_document(plan, engine)));
+    fmt::print(streams.out, "{}\n", record::dumped(text::plan_document(plan, engine)));
   } else {
     fmt::print(streams.out, "{}\nNothing was built. Measure it with: trainwire net check {}\n",
-               plan_text(plan, engine), options.experiment->path);
+               text::plan_text(plan, engine), options.experiment->path);
   }
   return 0;
 }
@@ -81,10 +81,10 @@ std::string verdict_line(testbed::Fitness worst, spec::Engine engine) {
 }
 
 int check(const Options& options, const network::NetPlan& plan, spec::Engine engine,
-          Streams streams) {
+          command::Streams streams) {
   const Built built(plan, engine);
-  const InterruptGuard guard;
-  const bool shown = is_terminal(streams.err);
+  const terminal::InterruptGuard guard;
+  const bool shown = terminal::is_terminal(streams.err);
   testbed::CheckOptions how;
   how.coverage = options.quick ? testbed::Coverage::EveryKind : testbed::Coverage::EveryPort;
   how.stop = [&] { return guard.interrupted(); };
@@ -96,7 +96,7 @@ int check(const Options& options, const network::NetPlan& plan, spec::Engine eng
   if (shown) fmt::print(streams.err, "\r\x1b[K");
   const testbed::Fitness worst = testbed::worst(checks);
   if (options.json) {
-    nlohmann::ordered_json document = plan_document(plan, engine, checks);
+    nlohmann::ordered_json document = text::plan_document(plan, engine, checks);
     document["built_s"] = built.seconds;
     document["release_late_p50_s"] =
         1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.5));
@@ -104,11 +104,11 @@ int check(const Options& options, const network::NetPlan& plan, spec::Engine eng
         1e-9 * static_cast<double>(built.cluster.counters().lateness().quantile_ns(0.99));
     fmt::print(streams.out, "{}\n", record::dumped(document));
   } else {
-    fmt::print(streams.out, "{}{} Built in {}.\n", check_text(plan, checks),
+    fmt::print(streams.out, "{}{} Built in {}.\n", text::check_text(plan, checks),
                verdict_line(worst, engine), readable(from_seconds(built.seconds)));
   }
-  if (guard.interrupted()) return kInterrupted;
-  return worst == testbed::Fitness::Refused ? kRunFailed : 0;
+  if (guard.interrupted()) return command::kInterrupted;
+  return worst == testbed::Fitness::Refused ? command::kRunFailed : 0;
 }
 
 int host_number(const network::NetPlan& plan, const std::string& name) {
@@ -132,7 +132,7 @@ std::vector<std::string> shell_environment(const network::NetPlan& plan, const s
 
 /// The shell gets the terminal, and we get it back.
 int shell(const Options& options, const network::NetPlan& plan, spec::Engine engine,
-          Streams streams) {
+          command::Streams streams) {
   const int host = host_number(plan, options.host);
   Built built(plan, engine);
   const testbed::Programs programs(built.cluster);
@@ -140,7 +140,7 @@ int shell(const Options& options, const network::NetPlan& plan, spec::Engine eng
   const bool terminal = ::isatty(STDIN_FILENO) != 0;
   if (terminal) {
     fmt::print(streams.err, "{}on {}; other hosts answer by name (ping host1); exit ends it all\n",
-               plan_text(plan, engine), options.host);
+               text::plan_text(plan, engine), options.host);
   }
   std::vector<std::string> words{"sh"};
   if (terminal) words = {"bash", "--norc", "-i"};
@@ -148,16 +148,16 @@ int shell(const Options& options, const network::NetPlan& plan, spec::Engine eng
       {.host = host, .words = words, .environment = shell_environment(plan, options.host)});
   ::signal(SIGTTOU, SIG_IGN);
   if (terminal) ::tcsetpgrp(STDIN_FILENO, child.identity().pid);
-  const InterruptGuard guard;
+  const terminal::InterruptGuard guard;
   std::optional<os::Ending> ending;
   while (!ending && !guard.interrupted()) ending = child.wait_for(std::chrono::seconds(1));
   if (terminal) ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
-  if (!ending) return kInterrupted;
+  if (!ending) return command::kInterrupted;
   return ending->signal != 0 ? 128 + ending->signal : ending->exit_code;
 }
 
-int net(const Options& options, Streams streams) {
-  const spec::Experiment experiment = load(*options.experiment);
+int net(const Options& options, command::Streams streams) {
+  const spec::Experiment experiment = command::load(*options.experiment);
   const network::NetPlan plan = network::make_plan(spec::scaled(experiment));
   const spec::Engine asked = *experiment.network.engine;
   if (options.action == "show") return show(options, plan, asked, streams);
@@ -171,7 +171,7 @@ int net(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_net(CommandLine& app) {
+command::Body declare_net(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("ACTION", options->action,
                  "show: the plan, nothing is built; check: build, measure, print what was asked "
@@ -179,12 +179,12 @@ Body declare_net(CommandLine& app) {
       .type_name("")
       .one_of({"show", "check", "shell"})
       .required();
-  options->experiment = add_experiment_file(app);
+  options->experiment = command::add_experiment_file(app);
   app.add_option("HOST", options->host, "for shell: where it runs; default host0").type_name("");
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_flag("--quick", options->quick,
                "for check: of links with the same settings measure one only");
-  return [options](Streams streams) { return net(*options, streams); };
+  return [options](command::Streams streams) { return net(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -2,10 +2,10 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/nearest.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/app.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/version.h"
+#include "trainwire/command/app.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/command/version.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -16,7 +16,7 @@ namespace tw::cli {
 namespace {
 
 /// Messages quote names and bytes of files; a terminal must not obey them. Lines stay lines.
-int fail(Streams streams, std::string_view message, int code) {
+int fail(command::Streams streams, std::string_view message, int code) {
   fmt::print(streams.err, "trainwire: ");
   while (true) {
     const std::size_t end = message.find('\n');
@@ -30,7 +30,7 @@ int fail(Streams streams, std::string_view message, int code) {
 std::string unknown_command(std::span<const std::string> arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) return {};
   std::vector<std::string_view> names;
-  for (const Command& command : commands()) names.push_back(command.name);
+  for (const command::Command& command : commands()) names.push_back(command.name);
   if (std::find(names.begin(), names.end(), arguments.front()) != names.end()) return {};
   if (arguments.front() == "help") return {};
   const auto near = nearest(arguments.front(), names);
@@ -40,19 +40,19 @@ std::string unknown_command(std::span<const std::string> arguments) {
 }
 
 /// Reads the options and runs the command's body.
-int dispatch(std::span<const std::string> arguments, Streams streams) {
-  Application application(commands());
+int dispatch(std::span<const std::string> arguments, command::Streams streams) {
+  command::Application application(commands());
   switch (application.parse(arguments)) {
-    case Application::Parsed::Help:
+    case command::Application::Parsed::Help:
       fmt::print(streams.out, "{}", application.help());
-      return kDone;
-    case Application::Parsed::Version:
-      fmt::print(streams.out, "trainwire {} (commit {})\n", version(), commit());
-      return kDone;
-    case Application::Parsed::Nothing:
+      return command::kDone;
+    case command::Application::Parsed::Version:
+      fmt::print(streams.out, "trainwire {} (commit {})\n", command::version(), command::commit());
+      return command::kDone;
+    case command::Application::Parsed::Nothing:
       fmt::print(streams.err, "{}", application.help());
-      return kUsage;
-    case Application::Parsed::Command:
+      return command::kUsage;
+    case command::Application::Parsed::Command:
       break;
   }
   return (*application.body())(streams);
@@ -60,27 +60,27 @@ int dispatch(std::span<const std::string> arguments, Streams streams) {
 
 }  // namespace
 
-int run(std::span<const std::string> arguments, Streams streams) {
+int run(std::span<const std::string> arguments, command::Streams streams) {
   streams.arguments = arguments;
   try {
     if (const std::string message = unknown_command(arguments); !message.empty()) {
-      return fail(streams, message, kUsage);
+      return fail(streams, message, command::kUsage);
     }
     const int code = dispatch(arguments, streams);
     streams.out.flush();
     if (!streams.out) throw SystemError("writing the result: the output was closed or is full");
     return code;
   } catch (const SpecError& error) {
-    return fail(streams, error.what(), kUsage);
+    return fail(streams, error.what(), command::kUsage);
   } catch (const SystemError& error) {
-    return fail(streams, error.what(), kEnvironment);
+    return fail(streams, error.what(), command::kEnvironment);
   } catch (const DataError& error) {
-    return fail(streams, error.what(), kEnvironment);
+    return fail(streams, error.what(), command::kEnvironment);
   } catch (const Error& error) {
-    return fail(streams, error.what(), kRunFailed);
+    return fail(streams, error.what(), command::kRunFailed);
   } catch (const std::exception& error) {
     return fail(streams, fmt::format("internal error: {}; please report it", error.what()),
-                kInternal);
+                command::kInternal);
   }
 }
 

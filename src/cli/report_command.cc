@@ -3,13 +3,13 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/compare_page.h"
-#include "trainwire/cli/version.h"
+#include "trainwire/command/version.h"
 #include "trainwire/load/load_file.h"
 #include "trainwire/load/read_text.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/json.h"
 #include "trainwire/report/report.h"
+#include "trainwire/text/compare_page.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -32,7 +32,7 @@ struct Options {
 };
 
 report::Maker maker() {
-  return {.version = std::string(version()), .commit = std::string(commit())};
+  return {.version = std::string(command::version()), .commit = std::string(command::commit())};
 }
 
 bool is_load(const std::string& path) { return std::filesystem::is_regular_file(path); }
@@ -68,7 +68,8 @@ std::string page_of(const Options& options) {
   }
   for (const std::string& path : options.sources) require_run(path);
   const auto detail = options.full ? report::Detail::Full : report::Detail::Reduced;
-  return report::run_page(options.sources, detail, maker(), page_comparisons(options.sources));
+  return report::run_page(options.sources, detail, maker(),
+                          text::page_comparisons(options.sources));
 }
 
 /// Beside the data of one run; in the present folder otherwise.
@@ -98,7 +99,7 @@ nlohmann::ordered_json document_of(const Options& options, const std::string& pa
           {"bytes", bytes}, {"full", options.full}, {"sources", options.sources}};
 }
 
-int report_runs(const Options& options, Streams streams) {
+int report_runs(const Options& options, command::Streams streams) {
   const std::string page = page_of(options);
   const std::string path = place_of(options);
   if (path == "-") {
@@ -118,7 +119,7 @@ int report_runs(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_report(CommandLine& app) {
+command::Body declare_report(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("RUN", options->sources,
                  "folders of runs or of sweeps, several are laid over one another; or a load file")
@@ -130,7 +131,7 @@ Body declare_report(CommandLine& app) {
       .type_name("FILE");
   app.add_flag("--full", options->full, "every window of throughput, however large the page");
   app.add_flag("--json", options->json, "print one JSON document that tells of the page");
-  return [options](Streams streams) { return report_runs(*options, streams); };
+  return [options](command::Streams streams) { return report_runs(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/expect.h"
-#include "trainwire/cli/experiment_file.h"
-#include "trainwire/cli/run_options.h"
-#include "trainwire/cli/run_status.h"
 #include "trainwire/cli/run_sweep.h"
-#include "trainwire/cli/run_text.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/command/experiment_file.h"
+#include "trainwire/command/run_options.h"
+#include "trainwire/command/run_status.h"
 #include "trainwire/lab/measure.h"
 #include "trainwire/record/json.h"
+#include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -20,41 +20,43 @@ namespace tw::cli {
 namespace {
 
 int report(const RunOptions& options, const lab::Measured& measured, const std::string& name,
-           const std::string& folder, Streams streams) {
+           const std::string& folder, command::Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(measured.run));
   } else if (!options.place.quiet) {
-    fmt::print(streams.out, "{}", run_text(measured.run, name, folder));
+    fmt::print(streams.out, "{}", text::run_text(measured.run, name, folder));
   }
   streams.out.flush();
   if (measured.interrupted) {
     fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n", folder);
-    return kInterrupted;
+    return command::kInterrupted;
   }
   if (measured.failure) {
     throw Error(fmt::format("{}; {} holds what there was until then", *measured.failure, folder));
   }
   const auto& judged = measured.run.expectations;
-  const int code = judged ? expectations_code(*judged, streams.err) : kDone;
+  const int code = judged ? command::expectations_code(*judged, streams.err) : command::kDone;
   if (record::all_ok(measured.run.checks) || options.keep_going) return code;
   fmt::print(streams.err,
              "trainwire: a check failed, so the figures are not to be relied on; --keep-going "
              "takes them anyway\n");
-  return kRunFailed;
+  return command::kRunFailed;
 }
 
-int run_experiment(const RunOptions& options, Streams streams) {
-  const spec::Experiment experiment = load(*options.experiment);
+int run_experiment(const RunOptions& options, command::Streams streams) {
+  const spec::Experiment experiment = command::load(*options.experiment);
   if (!experiment.sweep.empty() || *experiment.run.repeats > 1) {
     return run_sweep(options, experiment, streams);
   }
   const lab::RunPlace place = place_of(options);
   lab::require_runnable(experiment, place);
   record::RunFolder folder =
-      take_folder("run", *options.experiment, options.out, options.force, streams);
-  RunStatus status(streams, options.place.quiet);
+      command::take_folder("run", *options.experiment, options.out, options.force, streams);
+  command::RunStatus status(streams, options.place.quiet);
   lab::Observer observer = status.observer();
-  observer.judge = [&](record::Run& run) { judge_all(experiment.expectations, "run", run); };
+  observer.judge = [&](record::Run& run) {
+    command::judge_all(experiment.expectations, "run", run);
+  };
   const lab::Measured measured = lab::measure(experiment, place, folder, observer);
   status.wipe();
   const std::string name = experiment.name->empty() ? options.experiment->path : *experiment.name;
@@ -63,10 +65,10 @@ int run_experiment(const RunOptions& options, Streams streams) {
 
 }  // namespace
 
-Body declare_run(CommandLine& app) {
+command::Body declare_run(command::CommandLine& app) {
   const auto options = std::make_shared<RunOptions>();
-  options->experiment = add_experiment_file(app);
-  add_place(app, options->place);
+  options->experiment = command::add_experiment_file(app);
+  command::add_place(app, options->place);
   app.add_option(
          "-o,--out", options->out,
          "run folder; default: the experiment's name with .run, here. A sweep goes on in the "
@@ -78,7 +80,7 @@ Body declare_run(CommandLine& app) {
                "have the ranks write down every transfer, into transfers.csv; costs time and disk");
   app.add_flag("--keep-going", options->keep_going, "exit with 0 although a check failed");
   app.add_flag("--json", options->json, "print one JSON document");
-  return [options](Streams streams) { return run_experiment(*options, streams); };
+  return [options](command::Streams streams) { return run_experiment(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -3,13 +3,13 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/expect.h"
-#include "trainwire/cli/run_status.h"
-#include "trainwire/cli/run_text.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/command/run_status.h"
 #include "trainwire/lab/sweep.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/record/json.h"
+#include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -21,8 +21,8 @@
 namespace tw::cli {
 namespace {
 
-ExperimentFile file_of(const RunOptions& options, const lab::SweepPoint& point) {
-  ExperimentFile file = *options.experiment;
+command::ExperimentFile file_of(const RunOptions& options, const lab::SweepPoint& point) {
+  command::ExperimentFile file = *options.experiment;
   file.overrides.insert(file.overrides.end(), point.settings.begin(), point.settings.end());
   return file;
 }
@@ -35,14 +35,14 @@ std::string settings_text(const std::vector<std::string>& settings) {
 class SweepStatus {
  public:
   SweepStatus(const RunOptions& options, const std::vector<lab::SweepPoint>& points,
-              const std::vector<spec::Experiment>& experiments, Streams streams)
+              const std::vector<spec::Experiment>& experiments, command::Streams streams)
       : options_(options), points_(points), experiments_(experiments), streams_(streams) {}
 
   lab::SweepObserver observer() {
     lab::SweepObserver observer;
     observer.begin = [this](std::size_t point, std::size_t run_now) { begin(point, run_now); };
     observer.judge = [this](std::size_t point, record::Run& run) {
-      judge_all(experiments_[point].expectations, "run", run);
+      command::judge_all(experiments_[point].expectations, "run", run);
     };
     observer.failed = [this](std::size_t point, const std::string& why) {
       fmt::print(streams_.err, "trainwire: {}: {}\n", settings_text(points_[point].settings), why);
@@ -77,43 +77,43 @@ class SweepStatus {
   const RunOptions& options_;
   const std::vector<lab::SweepPoint>& points_;
   const std::vector<spec::Experiment>& experiments_;
-  Streams streams_;
-  RunStatus line_{streams_, options_.place.quiet};
+  command::Streams streams_;
+  command::RunStatus line_{streams_, options_.place.quiet};
   std::int64_t began_ns_ = os::monotonic_ns();
 };
 
 /// What was expected is expected of every point.
-int judged_code(const std::vector<record::Point>& points, Streams streams) {
-  int code = kDone;
+int judged_code(const std::vector<record::Point>& points, command::Streams streams) {
+  int code = command::kDone;
   for (const record::Point& point : points) {
-    for (const Judged& one : point.expectations.value_or(std::vector<Judged>())) {
+    for (const command::Judged& one : point.expectations.value_or(std::vector<command::Judged>())) {
       if (one.ok) continue;
       fmt::print(streams.err, "trainwire: NOT AS EXPECTED: {}: {}: {}\n", point.folder,
                  settings_text(point.settings), printable(one.text));
-      code = kExpectationFailed;
+      code = command::kExpectationFailed;
     }
   }
   return code;
 }
 
 int report(const RunOptions& options, const lab::Swept& swept, const std::string& folder,
-           Streams streams) {
+           command::Streams streams) {
   const std::vector<record::Point>& points = *swept.run.points;
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(swept.run));
   } else {
-    fmt::print(streams.out, "{}", points_text(points, folder));
+    fmt::print(streams.out, "{}", text::points_text(points, folder));
   }
   if (swept.interrupted) {
     fmt::print(streams.err,
                "trainwire: interrupted after {} of {} points; the same command goes on\n",
                points.size() - 1, swept.run.sweep->points);
-    return kInterrupted;
+    return command::kInterrupted;
   }
   const bool good = std::all_of(points.begin(), points.end(),
                                 [](const record::Point& point) { return point.checks_ok; });
   const int code = judged_code(points, streams);
-  return (good || options.keep_going) && swept.is_whole() ? code : kRunFailed;
+  return (good || options.keep_going) && swept.is_whole() ? code : command::kRunFailed;
 }
 
 }  // namespace
@@ -125,18 +125,19 @@ lab::RunPlace place_of(const RunOptions& options) {
   return place;
 }
 
-int run_sweep(const RunOptions& options, const spec::Experiment& experiment, Streams streams) {
+int run_sweep(const RunOptions& options, const spec::Experiment& experiment,
+              command::Streams streams) {
   const std::vector<lab::SweepPoint> points = lab::points_of(experiment);
   std::vector<spec::Experiment> experiments;
   // A wrong point is told before the first one runs.
   for (const lab::SweepPoint& point : points) {
-    experiments.push_back(load(file_of(options, point)));
+    experiments.push_back(command::load(file_of(options, point)));
     lab::require_runnable(experiments.back(), place_of(options));
   }
   const std::string path =
-      options.out.empty() ? default_folder(*options.experiment, true) : options.out;
+      options.out.empty() ? command::default_folder(*options.experiment, true) : options.out;
   if (!options.force) lab::require_sweepable(path);
-  record::RunFolder folder = take_folder("run", *options.experiment, path, true, streams);
+  record::RunFolder folder = command::take_folder("run", *options.experiment, path, true, streams);
   SweepStatus status(options, points, experiments, streams);
   const lab::Swept swept =
       lab::sweep({.experiment = experiment,
@@ -144,7 +145,7 @@ int run_sweep(const RunOptions& options, const spec::Experiment& experiment, Str
                   .experiments = experiments,
                   .place = place_of(options),
                   .again = options.force,
-                  .provenance = provenance_of("run", *options.experiment, streams)},
+                  .provenance = command::provenance_of("run", *options.experiment, streams)},
                  folder, status.observer());
   status.wipe();
   return report(options, swept, folder.path(), streams);

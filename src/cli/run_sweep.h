@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/run_options.h"
+#include "trainwire/command/command.h"
+#include "trainwire/command/run_options.h"
 #include "trainwire/spec/experiment.h"
 
 #include <memory>
@@ -13,8 +13,8 @@
 namespace tw::cli {
 
 struct RunOptions {
-  std::shared_ptr<ExperimentFile> experiment;
-  PlaceOptions place;
+  std::shared_ptr<command::ExperimentFile> experiment;
+  command::PlaceOptions place;
   std::string out;
   bool force = false;
   bool json = false;
@@ -25,6 +25,7 @@ struct RunOptions {
 lab::RunPlace place_of(const RunOptions& options);
 
 /// Returns the exit code. Throws Error.
-int run_sweep(const RunOptions& options, const spec::Experiment& experiment, Streams streams);
+int run_sweep(const RunOptions& options, const spec::Experiment& experiment,
+              command::Streams streams);
 
 }  // namespace tw::cli

@@ -53,7 +53,7 @@ void print_table(const result::Table& table, std::ostream& out) {
   }
 }
 
-int print_schema(const Options& options, Streams streams) {
+int print_schema(const Options& options, command::Streams streams) {
   const std::vector<result::Table> tables = chosen_tables(options.table);
   if (options.json) {
     ordered_json document{
@@ -73,11 +73,11 @@ int print_schema(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_schema(CommandLine& app) {
+command::Body declare_schema(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("TABLE", options->table, "only this table").type_name("");
   app.add_flag("--json", options->json, "print one JSON document");
-  return [options](Streams streams) { return print_schema(*options, streams); };
+  return [options](command::Streams streams) { return print_schema(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -3,10 +3,10 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/compare_page.h"
-#include "trainwire/cli/version.h"
+#include "trainwire/command/version.h"
 #include "trainwire/record/json.h"
 #include "trainwire/serve/server.h"
+#include "trainwire/text/compare_page.h"
 #include "trainwire/transport/tcp/hello.h"
 
 #include <fmt/format.h>
@@ -70,11 +70,12 @@ serve::Options served(const Options& options) {
           .port = options.port,
           .token = transport::tcp::text_of(transport::tcp::make_token()),
           .upload_limit = *limit,
-          .maker = {.version = std::string(version()), .commit = std::string(commit())},
-          .comparisons = page_comparisons};
+          .maker = {.version = std::string(command::version()),
+                    .commit = std::string(command::commit())},
+          .comparisons = text::page_comparisons};
 }
 
-void tell(const Options& options, const serve::Server& server, Streams streams) {
+void tell(const Options& options, const serve::Server& server, command::Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n",
                record::dumped({{"schema", 1},
@@ -92,7 +93,7 @@ void tell(const Options& options, const serve::Server& server, Streams streams) 
   streams.err.flush();
 }
 
-int serve_runs(const Options& options, Streams streams) {
+int serve_runs(const Options& options, command::Streams streams) {
   const EndSignals signals;
   const serve::Server server(served(options));
   tell(options, server, streams);
@@ -102,7 +103,7 @@ int serve_runs(const Options& options, Streams streams) {
 
 }  // namespace
 
-Body declare_serve(CommandLine& app) {
+command::Body declare_serve(command::CommandLine& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("DIR", options->folder, "folder whose runs are shown, default: this one")
       .type_name("");
@@ -111,7 +112,7 @@ Body declare_serve(CommandLine& app) {
                  "largest capture that can be sent to be analysed, default 2GB")
       .type_name("SIZE");
   app.add_flag("--json", options->json, "print the address as one JSON document");
-  return [options](Streams streams) { return serve_runs(*options, streams); };
+  return [options](command::Streams streams) { return serve_runs(*options, streams); };
 }
 
 }  // namespace tw::cli

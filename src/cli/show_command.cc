@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/experiment_file.h"
+#include "trainwire/command/experiment_file.h"
 #include "trainwire/predict/plan.h"
 #include "trainwire/spec/print.h"
 
@@ -45,12 +45,12 @@ nlohmann::ordered_json document_of(const spec::Experiment& experiment) {
 
 }  // namespace
 
-Body declare_show(CommandLine& app) {
-  const auto file = add_experiment_file(app);
+command::Body declare_show(command::CommandLine& app) {
+  const auto file = command::add_experiment_file(app);
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON document");
-  return [file, json](Streams streams) {
-    const spec::Experiment experiment = load(*file);
+  return [file, json](command::Streams streams) {
+    const spec::Experiment experiment = command::load(*file);
     if (*json) {
       fmt::print(streams.out, "{}\n", document_of(experiment).dump(2));
     } else {

@@ -36,10 +36,10 @@ nlohmann::ordered_json document() {
 
 }  // namespace
 
-Body declare_strategies(CommandLine& app) {
+command::Body declare_strategies(command::CommandLine& app) {
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON document");
-  return [json](Streams streams) {
+  return [json](command::Streams streams) {
     if (*json) {
       fmt::print(streams.out, "{}\n", document().dump(2));
     } else {

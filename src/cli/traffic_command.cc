@@ -2,15 +2,15 @@
 #include "trainwire/base/error.h"
 #include "trainwire/cli/commands.h"
 #include "trainwire/cli/traffic_make.h"
-#include "trainwire/cli/traffic_options.h"
 #include "trainwire/cli/traffic_play.h"
+#include "trainwire/command/traffic_options.h"
 
 #include <memory>
 
 namespace tw::cli {
 namespace {
 
-int traffic_command(const TrafficOptions& options, Streams streams) {
+int traffic_command(const command::TrafficOptions& options, command::Streams streams) {
   if (options.flows < 1 || options.flows > 1000) throw SpecError("--flows is 1 to 1000");
   if (options.threads < 0 || options.threads > 256) throw SpecError("--threads is 1 to 256");
   if (options.action == "make") return make_traffic(options, streams);
@@ -18,7 +18,7 @@ int traffic_command(const TrafficOptions& options, Streams streams) {
   return sink_traffic(options, streams);
 }
 
-void declare_load(CommandLine& app, TrafficOptions& options) {
+void declare_load(command::CommandLine& app, command::TrafficOptions& options) {
   app.add_option(
          "--kind", options.kind,
          "websearch: Poisson starts, sizes by a distribution; burst: the same with periodic "
@@ -45,8 +45,8 @@ void declare_load(CommandLine& app, TrafficOptions& options) {
 
 }  // namespace
 
-Body declare_traffic(CommandLine& app) {
-  const auto options = std::make_shared<TrafficOptions>();
+command::Body declare_traffic(command::CommandLine& app) {
+  const auto options = std::make_shared<command::TrafficOptions>();
   app.add_option("ACTION", options->action,
                  "make: a load file, and a picture of what it asks for; sink: take traffic; send: "
                  "play a load to a sink, with account of what was achieved")
@@ -80,7 +80,7 @@ Body declare_traffic(CommandLine& app) {
       .type_name("NAME");
   app.add_option("--log", options->log, "for send: a line for each flow").type_name("FILE");
   app.add_flag("--json", options->json, "print one JSON document");
-  return [options](Streams streams) { return traffic_command(*options, streams); };
+  return [options](command::Streams streams) { return traffic_command(*options, streams); };
 }
 
 }  // namespace tw::cli

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/test_program.h"
-#include "trainwire/cli/traffic_options.h"
-#include "trainwire/cli/traffic_plot.h"
+#include "trainwire/command/traffic_options.h"
 #include "trainwire/load/load_file.h"
+#include "trainwire/text/traffic_plot.h"
 #include "trainwire/traffic/sink.h"
 
 #include <fmt/format.h>
@@ -150,17 +150,17 @@ TEST_F(TrafficCommand, SinkSaysWhatToTypeAndWhatItTook) {
 }
 
 TEST(DestinationOption, ReadsNamesAndAddressesOfBothVersions) {
-  EXPECT_EQ(destination_option("10.0.0.2:5001").endpoint,
+  EXPECT_EQ(command::destination_option("10.0.0.2:5001").endpoint,
             (transport::tcp::Endpoint{.address = "10.0.0.2", .port = 5001}));
-  EXPECT_EQ(destination_option("b=[fd00::2]:80").name, "b");
-  EXPECT_EQ(destination_option("b=[fd00::2]:80").endpoint.address, "fd00::2");
+  EXPECT_EQ(command::destination_option("b=[fd00::2]:80").name, "b");
+  EXPECT_EQ(command::destination_option("b=[fd00::2]:80").endpoint.address, "fd00::2");
 }
 
 TEST(StartRates, AreBytesOfStartsByTheirBin) {
   using namespace std::chrono_literals;
   // Two bins of 1 s; 1 MB in the second is 8 Mbit/s; what starts later is not drawn.
   const load::Load load{.flows = {{.start = 1500ms, .size = 1_MB}, {.start = 2s, .size = 1_MB}}};
-  EXPECT_THAT(start_rates(load, 2s, 2), testing::ElementsAre(0, 8e6));
+  EXPECT_THAT(text::start_rates(load, 2s, 2), testing::ElementsAre(0, 8e6));
 }
 
 TEST(FoldedRates, AreTheMeanOverWholePeriods) {
@@ -170,12 +170,12 @@ TEST(FoldedRates, AreTheMeanOverWholePeriods) {
                         .flows = {{.start = 0s, .size = 1_MB},
                                   {.start = 2500ms, .size = 3_MB},
                                   {.start = 4s, .size = 50_MB}}};
-  EXPECT_THAT(folded_rates(load, 2s, 2), testing::ElementsAre(16e6, 0));
+  EXPECT_THAT(text::folded_rates(load, 2s, 2), testing::ElementsAre(16e6, 0));
 }
 
 TEST(SizeBins, CountFlowsAndBytesByPowersOfTen) {
   const load::Load load{.flows = {{.size = 1000_B}, {.size = 1001_B}, {.size = 50_MB}}};
-  const auto bins = size_bins(load);
+  const auto bins = text::size_bins(load);
   ASSERT_EQ(bins.size(), 6u);
   EXPECT_EQ(bins[0].flows, 1);
   EXPECT_EQ(bins[1].bytes, 1001);

@@ -3,8 +3,8 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/traffic_plot.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/text/traffic_plot.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -72,7 +72,8 @@ Sizes sizes_of(const Load& load) {
 
 std::string size_text(double bytes) { return readable(Bytes(std::llround(bytes))); }
 
-ordered_json document_of(const TrafficOptions& options, const Demand& demand, const Load& load) {
+ordered_json document_of(const command::TrafficOptions& options, const Demand& demand,
+                         const Load& load) {
   const Sizes sizes = sizes_of(load);
   ordered_json document{
       {"schema", 1},
@@ -100,9 +101,9 @@ ordered_json document_of(const TrafficOptions& options, const Demand& demand, co
                          {"outside_bps", rates.outside.bits_per_second()}};
   }
   const Duration span = plotted_span(demand);
-  document["rates"] = {{"span_s", seconds(span)}, {"bps", start_rates(load, span, kColumns)}};
+  document["rates"] = {{"span_s", seconds(span)}, {"bps", text::start_rates(load, span, kColumns)}};
   document["histogram"] = ordered_json::array();
-  for (const SizeBin& bin : size_bins(load)) {
+  for (const text::SizeBin& bin : text::size_bins(load)) {
     document["histogram"].push_back(
         {{"from_bytes", bin.from},
          {"to_bytes", bin.to > 0 ? ordered_json(bin.to) : ordered_json()},
@@ -116,7 +117,7 @@ void print_lines(const std::vector<std::string>& lines, std::ostream& out) {
   for (const std::string& line : lines) fmt::print(out, "{}\n", line);
 }
 
-void print_text(const TrafficOptions& options, const Demand& demand, const Load& load,
+void print_text(const command::TrafficOptions& options, const Demand& demand, const Load& load,
                 std::ostream& out) {
   const Sizes sizes = sizes_of(load);
   fmt::print(out, "{}: asked for {} of payload over {}, seed {}\n", traffic::name_of(demand.kind),
@@ -137,16 +138,17 @@ void print_text(const TrafficOptions& options, const Demand& demand, const Load&
   }
   const Duration span = plotted_span(demand);
   fmt::print(out, "rate of starts\n");
-  print_lines(rate_plot(start_rates(load, span, kColumns), span, kPlotHeight), out);
+  print_lines(text::rate_plot(text::start_rates(load, span, kColumns), span, kPlotHeight), out);
   if (demand.kind == TrafficKind::Burst) {
     fmt::print(out, "a period, mean of {}\n", grouped(*demand.duration / demand.period));
-    print_lines(
-        rate_plot(folded_rates(load, demand.period, kColumns), demand.period, kFoldedHeight), out);
+    print_lines(text::rate_plot(text::folded_rates(load, demand.period, kColumns), demand.period,
+                                kFoldedHeight),
+                out);
   }
-  print_lines(size_plot(size_bins(load)), out);
+  print_lines(text::size_plot(text::size_bins(load)), out);
 }
 
-void write_file(const std::string& path, const Load& load, Streams streams) {
+void write_file(const std::string& path, const Load& load, command::Streams streams) {
   const std::string text = load::load_text(load);
   if (path == "-") {
     streams.out << text;
@@ -159,12 +161,12 @@ void write_file(const std::string& path, const Load& load, Streams streams) {
 
 }  // namespace
 
-int make_traffic(const TrafficOptions& options, Streams streams) {
+int make_traffic(const command::TrafficOptions& options, command::Streams streams) {
   if (!options.load.empty()) throw SpecError("traffic make writes a load: name it with -o");
   if (options.json && options.out == "-") {
     throw SpecError("--json and -o - both want standard output; name a file");
   }
-  Demand demand = demand_option(options, false);
+  Demand demand = command::demand_option(options, false);
   if (options.to.size() > 1) throw SpecError("--to: a load that is made has one destination");
   if (!options.to.empty()) demand.destination = options.to.front();
   if (demand.destination.find_first_of(",\"\r\n") != std::string::npos) {

@@ -3,11 +3,11 @@
 
 #pragma once
 
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/traffic_options.h"
+#include "trainwire/command/command.h"
+#include "trainwire/command/traffic_options.h"
 
 namespace tw::cli {
 
-int make_traffic(const TrafficOptions& options, Streams streams);
+int make_traffic(const command::TrafficOptions& options, command::Streams streams);
 
 }  // namespace tw::cli

@@ -3,11 +3,11 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/exit_code.h"
-#include "trainwire/cli/interrupt.h"
-#include "trainwire/cli/progress.h"
-#include "trainwire/cli/status.h"
+#include "trainwire/command/exit_code.h"
 #include "trainwire/os/clock.h"
+#include "trainwire/terminal/interrupt.h"
+#include "trainwire/terminal/progress.h"
+#include "trainwire/terminal/status.h"
 #include "trainwire/traffic/sink.h"
 
 #include <fmt/format.h>
@@ -55,8 +55,9 @@ std::string advice(const Outcome& outcome) {
   return "The whole account: --json; a line for each flow: --log flows.csv";
 }
 
-traffic::SourceTask source_task(const TrafficOptions& options, const load::Demand& demand) {
-  const auto token = token_option(options);
+traffic::SourceTask source_task(const command::TrafficOptions& options,
+                                const load::Demand& demand) {
+  const auto token = command::token_option(options);
   if (!token) {
     throw SpecError("the sink's token is missing: set TRAINWIRE_TOKEN as the sink has printed it");
   }
@@ -78,19 +79,21 @@ traffic::SourceTask source_task(const TrafficOptions& options, const load::Deman
   return task;
 }
 
-traffic::SourceTask task_of(const TrafficOptions& options) {
-  if (options.load.empty()) return source_task(options, demand_option(options, true));
+traffic::SourceTask task_of(const command::TrafficOptions& options) {
+  if (options.load.empty()) return source_task(options, command::demand_option(options, true));
   load::Demand demand;
   demand.kind = spec::TrafficKind::File;
-  if (!options.duration.empty()) demand.duration = time_option("--duration", options.duration, {});
+  if (!options.duration.empty())
+    demand.duration = command::time_option("--duration", options.duration, {});
   traffic::SourceTask task = source_task(options, demand);
   task.load_file = options.load;
   return task;
 }
 
 /// Until the load is over or Ctrl-C.
-void watch(traffic::Generator& generator, const InterruptGuard& guard, Streams streams) {
-  Status status(streams.err, is_terminal(streams.err));
+void watch(traffic::Generator& generator, const terminal::InterruptGuard& guard,
+           command::Streams streams) {
+  terminal::Status status(streams.err, terminal::is_terminal(streams.err));
   const std::int64_t begin = os::monotonic_ns();
   pollfd over{.fd = generator.over_descriptor(), .events = POLLIN, .revents = 0};
   while (!generator.is_over()) {
@@ -105,8 +108,8 @@ void watch(traffic::Generator& generator, const InterruptGuard& guard, Streams s
   }
 }
 
-void print_outcome(const TrafficOptions& options, const Outcome& outcome, bool whole,
-                   Streams streams) {
+void print_outcome(const command::TrafficOptions& options, const Outcome& outcome, bool whole,
+                   command::Streams streams) {
   if (options.json) {
     json document = to_json(outcome);
     document["schema"] = 1;
@@ -119,8 +122,8 @@ void print_outcome(const TrafficOptions& options, const Outcome& outcome, bool w
   fmt::print(streams.out, "{}\n", advice(outcome));
 }
 
-void print_counts(const TrafficOptions& options, const traffic::SinkCounts& counts,
-                  Streams streams) {
+void print_counts(const command::TrafficOptions& options, const traffic::SinkCounts& counts,
+                  command::Streams streams) {
   if (options.json) {
     json document = to_json(counts);
     document["schema"] = 1;
@@ -174,13 +177,14 @@ std::vector<std::string> outcome_text(const Outcome& outcome) {
   return lines;
 }
 
-int send_traffic(const TrafficOptions& options, Streams streams) {
+int send_traffic(const command::TrafficOptions& options, command::Streams streams) {
   if (options.to.empty()) throw SpecError("--to is missing; write --to 10.0.0.2:5001");
   std::vector<traffic::Destination> destinations;
-  for (const std::string& text : options.to) destinations.push_back(destination_option(text));
+  for (const std::string& text : options.to)
+    destinations.push_back(command::destination_option(text));
   traffic::Generator generator(task_of(options), destinations);
   generator.connect();
-  const InterruptGuard guard;
+  const terminal::InterruptGuard guard;
   generator.start(true);
   watch(generator, guard, streams);
   try {
@@ -190,16 +194,16 @@ int send_traffic(const TrafficOptions& options, Streams streams) {
     print_outcome(options, generator.outcome(), false, streams);
     throw;
   }
-  return guard.interrupted() ? kInterrupted : 0;
+  return guard.interrupted() ? command::kInterrupted : 0;
 }
 
-int sink_traffic(const TrafficOptions& options, Streams streams) {
+int sink_traffic(const command::TrafficOptions& options, command::Streams streams) {
   if (!options.load.empty())
     throw SpecError("traffic sink takes no file; see `trainwire traffic --help`");
   if (options.port < 0 || options.port > 65535) throw SpecError("--port is 0 to 65535");
-  const auto given = token_option(options);
+  const auto given = command::token_option(options);
   const transport::tcp::Token token = given ? *given : transport::tcp::make_token();
-  const Duration time = time_option("--for", options.for_time, Duration());
+  const Duration time = command::time_option("--for", options.for_time, Duration());
   const std::string address = options.bind.empty() ? "127.0.0.1" : options.bind;
   traffic::Sink sink({.address = address,
                       .token = token,
@@ -212,9 +216,9 @@ int sink_traffic(const TrafficOptions& options, Streams streams) {
              given ? "" : fmt::format("TRAINWIRE_TOKEN={} ", transport::tcp::text_of(token)),
              reachable(address, sink.port()));
   streams.err.flush();
-  const InterruptGuard guard;
+  const terminal::InterruptGuard guard;
   const std::int64_t end = os::monotonic_ns() + time.count();
-  Status status(streams.err, is_terminal(streams.err));
+  terminal::Status status(streams.err, terminal::is_terminal(streams.err));
   while (!guard.interrupted() && (time == Duration() || os::monotonic_ns() < end)) {
     os::sleep_until(time == Duration() ? os::monotonic_ns() + 100'000'000
                                        : std::min(end, os::monotonic_ns() + 100'000'000));

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "trainwire/cli/command.h"
-#include "trainwire/cli/traffic_options.h"
+#include "trainwire/command/command.h"
+#include "trainwire/command/traffic_options.h"
 #include "trainwire/traffic/outcome.h"
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace tw::cli {
 
-int send_traffic(const TrafficOptions& options, Streams streams);
-int sink_traffic(const TrafficOptions& options, Streams streams);
+int send_traffic(const command::TrafficOptions& options, command::Streams streams);
+int sink_traffic(const command::TrafficOptions& options, command::Streams streams);
 
 /// What became of a load, in lines.
 std::vector<std::string> outcome_text(const traffic::Outcome& outcome);

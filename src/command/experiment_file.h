@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The experiment that a command works on: its file, its --set overrides, read against what exists.
+
+#pragma once
+
+#include "trainwire/command/command_line.h"
+#include "trainwire/spec/experiment.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tw::command {
+
+/// Options shared by all commands that take an experiment.
+struct ExperimentFile {
+  std::string path;
+  std::vector<std::string> overrides;
+};
+
+/// Adds FILE and --set to a command; the values are there once the command line was parsed.
+std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app);
+
+/// Reads and resolves it ("-" is standard input). Throws SystemError when it cannot be read,
+/// SpecError with all problems when it is wrong.
+spec::Experiment load(const ExperimentFile& file);
+
+/// Adds --expect to a command that takes no experiment.
+void add_expect(CommandLine& app, std::string& path);
+
+/// What the experiment at `path` expects, of whatever command; nothing when no path is given.
+/// Throws as load() does.
+std::vector<spec::Expectation> expectations_of(const std::string& path);
+
+}  // namespace tw::command

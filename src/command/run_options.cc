@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/command/run_options.h"
+
+#include "trainwire/base/printable.h"
+#include "trainwire/command/version.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <filesystem>
+
+namespace tw::command {
+namespace {
+
+constexpr std::size_t kLastLines = 15;
+
+}  // namespace
+
+lab::RunPlace PlaceOptions::place() const {
+  return {
+      .loopback = on == "loopback", .checks_network = !no_check, .accepts_network = accept_network};
+}
+
+void add_place(CommandLine& app, PlaceOptions& options) {
+  app.add_option("--on", options.on,
+                 "emulated: hosts are network namespaces; loopback: ranks on 127.0.0.x, nothing "
+                 "shaped or captured")
+      .type_name("PLACE")
+      .one_of({"emulated", "loopback"});
+  app.add_flag("--no-check", options.no_check, "do not measure the network before use");
+  app.add_flag("--accept-network", options.accept_network,
+               "go on although the network is more than 10 % off");
+  app.add_flag("-q,--quiet", options.quiet, "no summary and no progress");
+}
+
+std::string default_folder(const ExperimentFile& experiment, bool force) {
+  const std::filesystem::path path(experiment.path);
+  const std::string name = path.filename() == "experiment.toml" && path.has_parent_path()
+                               ? path.parent_path().filename().string()
+                               : path.stem().string();
+  std::string folder = name + ".run";
+  for (int i = 2; !force && std::filesystem::exists(folder); ++i) {
+    folder = fmt::format("{}-{}.run", name, i);
+  }
+  return folder;
+}
+
+record::Maker provenance_of(std::string_view command, const ExperimentFile& experiment,
+                            Streams streams) {
+  record::Maker provenance{.command = std::string(command),
+                           .command_line = {"trainwire"},
+                           .version = std::string(version()),
+                           .commit = std::string(commit())};
+  for (const std::string& word : streams.arguments) provenance.command_line.push_back(word);
+  if (experiment.path != "-") provenance.inputs.push_back(result::describe_input(experiment.path));
+  return provenance;
+}
+
+record::RunFolder take_folder(std::string_view command, const ExperimentFile& experiment,
+                              const std::string& path, bool force, Streams streams) {
+  return {path.empty() ? default_folder(experiment, force) : path,
+          provenance_of(command, experiment, streams),
+          force ? result::IfThere::Replace : result::IfThere::Refuse};
+}
+
+void show_failure(const lab::ConductOutcome& outcome, Streams streams) {
+  for (const lab::RankOutcome& rank : outcome.ranks) {
+    if (rank.ending.succeeded() || rank.stopped) continue;
+    fmt::print(streams.err, "{} {}; its last lines ({}):\n", rank.label, os::describe(rank.ending),
+               rank.output);
+    for (const std::string& line : lab::last_lines(rank.output, kLastLines)) {
+      fmt::print(streams.err, "  {}\n", printable(line));
+    }
+    return;
+  }
+}
+
+}  // namespace tw::command

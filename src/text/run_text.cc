@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/text/run_text.h"
+
+#include "trainwire/base/printable.h"
+#include "trainwire/base/units.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/record/phase.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tw::text {
+namespace {
+
+constexpr std::size_t kMostPairs = 6;
+constexpr std::size_t kMostFindings = 4;
+constexpr std::size_t kMostJobs = 4;
+constexpr std::size_t kMostEntries = 3;
+constexpr std::size_t kFindingColumns = 110;
+
+std::string time_text(double time_s) { return readable(from_seconds(time_s)); }
+
+std::string time_text(const record::Times& times) {
+  return fmt::format("{} [{}, {}]", time_text(times.median_s), time_text(times.ci_low_s),
+                     time_text(times.ci_high_s));
+}
+
+std::string_view plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
+
+/// The time of a phase; nothing where there was none.
+std::optional<double> phase_s(const record::Job& job, record::Phase phase) {
+  const auto found = job.phases_median_s.find(std::string(name_of(phase)));
+  return found == job.phases_median_s.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string job_text(const record::Job& job, const std::string& transport) {
+  const std::uint64_t steps = job.steps.value_or(0);
+  std::string text = fmt::format(
+      "{}: {} of {} rank{}{}, {} of gradients in {} bucket{}, {} step{}\n", printable(job.name),
+      job.strategy, job.ranks, plural(job.ranks),
+      transport == "tcp" ? "" : fmt::format(" (tcp in place of {})", transport),
+      readable(Bytes(job.gradient_bytes)), job.buckets, plural(job.buckets), steps, plural(steps));
+  if (job.step) text += fmt::format("  step      {}\n", time_text(*job.step));
+  if (job.exchange) {
+    text += fmt::format("  exchange  {}{}\n", time_text(*job.exchange),
+                        job.busbw_bps > 0
+                            ? fmt::format(", bus bandwidth {}", readable(BitRate(job.busbw_bps)))
+                            : "");
+  }
+  const auto wait = phase_s(job, record::Phase::Wait);
+  if (wait && phase_s(job, record::Phase::Backward)) {
+    text += fmt::format("  exposed   {} of it after backward\n", time_text(*wait));
+  }
+  return text;
+}
+
+std::string pairs_text(const record::Run& run) {
+  if (!run.capture) return {};
+  std::string text = "bytes per pair (TCP streams)\n";
+  for (std::size_t i = 0; i < std::min(run.pairs.size(), kMostPairs); ++i) {
+    text += fmt::format("  {} > {}  {}\n", printable(run.pairs[i].from), printable(run.pairs[i].to),
+                        readable(Bytes(static_cast<std::int64_t>(run.pairs[i].stream_bytes))));
+  }
+  if (run.pairs.size() > kMostPairs) {
+    text += fmt::format("  and {} more in pairs.csv\n", run.pairs.size() - kMostPairs);
+  }
+  return text;
+}
+
+std::string findings_text(const std::vector<record::Finding>& findings) {
+  if (findings.empty()) return {};
+  std::string text = "findings\n";
+  for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
+    text += fmt::format("  {}  {}\n", i + 1, cut(printable(findings[i].text), kFindingColumns));
+  }
+  return text;
+}
+
+std::string entry_text(const record::TrafficEntry& entry) {
+  if (entry.requested_bps == 0) return fmt::format("{}: none asked for", entry.name);
+  if (!entry.outcome) return fmt::format("{}: cut off", entry.name);
+  const record::FlowOutcomes& flows = entry.outcome->flows;
+  return fmt::format(
+      "{}: asked {}, got {} ({:.1f} %), {} flows, {} unfinished{}, late p50 {} p99 {}", entry.name,
+      readable(BitRate(entry.requested_bps)), readable(BitRate(entry.achieved_bps)),
+      100 * entry.achieved_bps / entry.requested_bps, flows.started, flows.unfinished,
+      flows.unstarted > 0 ? fmt::format(", {} never started", flows.unstarted) : "",
+      time_text(entry.outcome->lateness.p50_s), time_text(entry.outcome->lateness.p99_s));
+}
+
+/// The mean of those that share a link with cross traffic, and of those that do not.
+std::string gradients_text(const std::vector<record::GradientPair>& pairs) {
+  std::array<double, 2> sums = {};
+  std::array<int, 2> counts = {};
+  for (const record::GradientPair& pair : pairs) {
+    sums[pair.shares_a_link] += pair.sending_rate_bps;
+    ++counts[pair.shares_a_link];
+  }
+  if (counts[0] == 0 || counts[1] == 0) return {};
+  const auto mean = [&](std::size_t i) { return readable(BitRate(sums[i] / counts[i])); };
+  return fmt::format("  gradients, while sending: {} beside it, {} on links of their own\n",
+                     mean(1), mean(0));
+}
+
+std::string settings_text(const record::Point& point) {
+  return printable(fmt::format("{}", fmt::join(point.settings, " ")));
+}
+
+std::string point_text(const record::Point& point, std::size_t width) {
+  const record::Job job = point.jobs.empty() ? record::Job{} : point.jobs.front();
+  const record::Times step = job.step.value_or(record::Times{});
+  return fmt::format("{:<{}}  {:>10}  {:>23}  {:>10}  {:>13}  {:>3.0f} %  {}\n",
+                     settings_text(point), width, time_text(step.median_s),
+                     fmt::format("{}, {}", time_text(step.ci_low_s), time_text(step.ci_high_s)),
+                     time_text(job.exchange ? job.exchange->median_s : 0),
+                     readable(BitRate(job.busbw_bps)),
+                     100 * (point.utilisation ? point.utilisation->share : 0),
+                     !point.complete   ? "FAILED"
+                     : point.checks_ok ? "ok"
+                                       : "not ok");
+}
+
+}  // namespace
+
+std::string place_text(const std::string& engine) {
+  if (engine != "loopback") return "engine " + engine;
+  return "loopback: no link is shaped, nothing is captured, times are this machine's";
+}
+
+std::string traffic_text(const record::CrossTraffic& traffic) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(traffic.entries.size(), kMostEntries); ++i) {
+    text += fmt::format("cross traffic {}\n", entry_text(traffic.entries[i]));
+  }
+  if (traffic.entries.size() > kMostEntries) {
+    text += fmt::format("  and {} more in run.json\n", traffic.entries.size() - kMostEntries);
+  }
+  return text + gradients_text(traffic.gradient_pairs);
+}
+
+std::string checks_text(const std::vector<record::Check>& checks) {
+  std::string text = "checks\n";
+  for (const record::Check& check : checks) {
+    text += fmt::format("  {}  {:<8} {}\n", check.ok ? "ok  " : "FAIL", check.name, check.text);
+  }
+  return text;
+}
+
+std::string run_text(const record::Run& run, const std::string& name, const std::string& folder) {
+  std::string text =
+      fmt::format("{}, {}\n\n", printable(name), place_text(run.engine.value_or("")));
+  for (std::size_t i = 0; i < std::min(run.jobs.size(), kMostJobs); ++i) {
+    const auto transport = text_of(setting(run, fmt::format("jobs.{}.transport", i)));
+    text += job_text(run.jobs[i], transport.value_or("tcp"));
+  }
+  if (run.utilisation) {
+    text += fmt::format("busiest link: {} {}, {:.0f} % full ({})\n", run.utilisation->link,
+                        run.utilisation->direction == "from_host" ? "sending" : "receiving",
+                        100 * run.utilisation->share, readable(BitRate(run.utilisation->rate_bps)));
+  }
+  if (run.cross_traffic) text += traffic_text(*run.cross_traffic);
+  text += pairs_text(run) + findings_text(run.findings) + checks_text(run.checks);
+  if (run.expectations) text += command::expectations_text(*run.expectations);
+  return text + fmt::format("\n{} has the tables; trainwire schema explains them\n", folder);
+}
+
+std::string points_text(const std::vector<record::Point>& points, const std::string& folder) {
+  std::size_t width = 8;
+  for (const record::Point& point : points) width = std::max(width, settings_text(point).size());
+  std::string text =
+      fmt::format("{:<{}}  {:>10}  {:>23}  {:>10}  {:>13}  {:>5}  checks\n", "settings", width,
+                  "step", "95 % interval", "exchange", "busbw", "link");
+  for (const record::Point& point : points) text += point_text(point, width);
+  return text + fmt::format("\n{} has points.csv and a run folder for each point\n", folder);
+}
+
+}  // namespace tw::text
