@@ -7,7 +7,7 @@
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
 #include "trainwire/command/hosts_file.h"
-#include "trainwire/command/version.h"
+#include "trainwire/command/run_options.h"
 #include "trainwire/gather/hosts.h"
 #include "trainwire/record/json.h"
 #include "trainwire/summarise/describe.h"
@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <future>
@@ -60,28 +61,16 @@ std::string default_folder(const Options& options) {
   for (const char* extension : {".zst", ".gz", ".pcapng", ".pcap", ".cap", ".ntar"}) {
     if (name.extension() == extension) name = name.stem();
   }
-  std::string folder = name.string() + ".run";
-  for (int i = 2; !options.force && std::filesystem::exists(folder); ++i) {
-    folder = fmt::format("{}-{}.run", name.string(), i);
-  }
-  return folder;
+  return command::run_folder_named(name.string(), options.force);
 }
 
 std::unique_ptr<record::RunFolder> take_folder(const Options& options, command::Streams streams) {
   if (options.no_folder) return nullptr;
-  record::Maker provenance{.command = "analyze",
-                           .command_line = {"trainwire"},
-                           .version = std::string(command::version()),
-                           .commit = std::string(command::commit())};
-  for (const std::string& word : streams.arguments) provenance.command_line.push_back(word);
-  for (const std::string& path : options.captures) {
-    provenance.inputs.push_back(result::describe_input(path));
-  }
-  for (const std::string& path : {options.log, options.hosts, options.expect}) {
-    if (!path.empty()) provenance.inputs.push_back(result::describe_input(path));
-  }
+  std::vector<std::string> inputs = options.captures;
+  inputs.insert(inputs.end(), {options.log, options.hosts, options.expect});
   return std::make_unique<record::RunFolder>(
-      options.out.empty() ? default_folder(options) : options.out, std::move(provenance),
+      options.out.empty() ? default_folder(options) : options.out,
+      command::provenance_of("analyze", inputs, streams),
       options.force ? result::IfThere::Replace : result::IfThere::Refuse);
 }
 

@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
 #include <signal.h>
 #include <unistd.h>
 

@@ -33,11 +33,7 @@ void add_place(CommandLine& app, PlaceOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "no summary and no progress");
 }
 
-std::string default_folder(const ExperimentFile& experiment, bool force) {
-  const std::filesystem::path path(experiment.path);
-  const std::string name = path.filename() == "experiment.toml" && path.has_parent_path()
-                               ? path.parent_path().filename().string()
-                               : path.stem().string();
+std::string run_folder_named(const std::string& name, bool force) {
   std::string folder = name + ".run";
   for (int i = 2; !force && std::filesystem::exists(folder); ++i) {
     folder = fmt::format("{}-{}.run", name, i);
@@ -45,15 +41,32 @@ std::string default_folder(const ExperimentFile& experiment, bool force) {
   return folder;
 }
 
-record::Maker provenance_of(std::string_view command, const ExperimentFile& experiment,
+std::string default_folder(const ExperimentFile& experiment, bool force) {
+  const std::filesystem::path path(experiment.path);
+  const std::string name = path.filename() == "experiment.toml" && path.has_parent_path()
+                               ? path.parent_path().filename().string()
+                               : path.stem().string();
+  return run_folder_named(name, force);
+}
+
+record::Maker provenance_of(std::string_view command, std::span<const std::string> inputs,
                             Streams streams) {
   record::Maker provenance{.command = std::string(command),
                            .command_line = {"trainwire"},
                            .version = std::string(version()),
                            .commit = std::string(commit())};
   for (const std::string& word : streams.arguments) provenance.command_line.push_back(word);
-  if (experiment.path != "-") provenance.inputs.push_back(result::describe_input(experiment.path));
+  for (const std::string& path : inputs) {
+    if (!path.empty()) provenance.inputs.push_back(result::describe_input(path));
+  }
   return provenance;
+}
+
+record::Maker provenance_of(std::string_view command, const ExperimentFile& experiment,
+                            Streams streams) {
+  std::vector<std::string> inputs;
+  if (experiment.path != "-") inputs.push_back(experiment.path);
+  return provenance_of(command, inputs, streams);
 }
 
 record::RunFolder take_folder(std::string_view command, const ExperimentFile& experiment,

@@ -11,6 +11,7 @@
 #include "trainwire/lab/place.h"
 #include "trainwire/record/run_folder.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,11 +28,16 @@ struct PlaceOptions {
 };
 void add_place(CommandLine& app, PlaceOptions& options);
 
+/// NAME.run, here; with a number when that is there already and `force` does not replace it.
+std::string run_folder_named(const std::string& name, bool force);
 /// The experiment's name with .run, here; with a number when that is there already and `force` does
 /// not replace it.
 std::string default_folder(const ExperimentFile& experiment, bool force);
 
-/// What made a run: this command line, of this experiment.
+/// What made a run: this command line, of these files; "" is none.
+record::Maker provenance_of(std::string_view command, std::span<const std::string> inputs,
+                            Streams streams);
+/// The same, of this experiment.
 record::Maker provenance_of(std::string_view command, const ExperimentFile& experiment,
                             Streams streams);
 

@@ -4,6 +4,8 @@
 #include "trainwire/base/error.h"
 #include "trainwire/text/compare_output.h"
 
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
 
 namespace tw::text {

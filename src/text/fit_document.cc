@@ -2,6 +2,7 @@
 #include "trainwire/text/fit_document.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
