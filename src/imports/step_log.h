@@ -2,8 +2,7 @@
 // A program's own record of its steps, in the shapes that frameworks and studies write it.
 //
 // Understood, by content: CSV with rank,step,start,end (seconds or nanoseconds since the epoch,
-// header names decide,
-// `_ns` and `_s` suffixes too); the TUM study's `Type,ID,Timestamp,Loss,Accuracy` with Batch and
+// header names decide, `_ns` and `_s` suffixes too); the TUM study's `Type,ID,Timestamp,Loss,Accuracy` with Batch and
 // Epoch rows; text lines with a time stamp and "iteration"/"step"/"batch" and a number, as Horovod
 // and KungFu examples print.
 
@@ -24,6 +23,9 @@ struct LoggedStep {
   bool operator==(const LoggedStep&) const = default;
 };
 
+/// At least one step; ranks and steps are not negative, 0 <= start <= end, each rank's steps are
+/// told once and rise, with numbers that start again (a new epoch) counted on. Steps of a rank may
+/// touch but should not overlap: stamps of whole seconds with shorter steps need care.
 struct StepLog {
   std::string format;             ///< "csv", "tum", "text"
   std::vector<LoggedStep> steps;  ///< by rank, then step
