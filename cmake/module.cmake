@@ -32,6 +32,9 @@ function(tw_module name)
   endif()
 endfunction()
 
+# ./check runs these in the release build, and all others under the sanitizers.
+add_custom_target(measuring_tests)
+
 # Tests of a large module are spread over several entries of ctest, which run at the same time.
 function(tw_module_test name measures)
   cmake_parse_arguments(ARG "" "" "MODULES;TESTS" ${ARGN})
@@ -46,7 +49,8 @@ function(tw_module_test name measures)
     add_test(NAME ${name}_test COMMAND ${name}_test)
     set_tests_properties(${name}_test PROPERTIES LABELS unit TIMEOUT 300)
     if(measures)
-      set_tests_properties(${name}_test PROPERTIES LABELS "unit;measures" RUN_SERIAL TRUE)
+      set_tests_properties(${name}_test PROPERTIES LABELS measures RUN_SERIAL TRUE)
+      add_dependencies(measuring_tests ${name}_test)
     endif()
     return()
   endif()
