@@ -1,4 +1,4 @@
-# tw_module(NAME [MEASURES] HEADERS ... SOURCES ... TESTS ... DEPS other modules ... TEST_DEPS modules that only its tests use ...
+# tw_module(NAME [MEASURES] [BUSY] HEADERS ... SOURCES ... TESTS ... DEPS other modules ... TEST_DEPS modules that only its tests use ...
 #           LIBS outside libraries)
 #
 # One static library tw_NAME and one test program NAME_test. A module sees the headers of the modules
@@ -8,8 +8,11 @@
 #
 # MEASURES: its tests measure times or count what the kernel has; they run alone, and not under sanitizers (./check all
 # runs them there too).
+#
+# BUSY: its tests go round long loops in it, so that it is optimised in builds for debugging too. Others, and all tests, are
+# not: compiling them that way takes longer than it saves.
 function(tw_module name)
-  cmake_parse_arguments(ARG "MEASURES" "" "HEADERS;SOURCES;TESTS;DEPS;TEST_DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "MEASURES;BUSY" "" "HEADERS;SOURCES;TESTS;DEPS;TEST_DEPS;LIBS" ${ARGN})
   set(include_dir ${PROJECT_BINARY_DIR}/include/${name})
   file(MAKE_DIRECTORY ${include_dir}/trainwire)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include_dir}/trainwire/${name} SYMBOLIC)
@@ -19,12 +22,15 @@ function(tw_module name)
   add_library(tw_${name} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
   target_include_directories(tw_${name} PUBLIC ${include_dir})
   target_link_libraries(tw_${name} PUBLIC ${ARG_DEPS} ${ARG_LIBS} PRIVATE tw_warnings tw_sanitizers)
-  # Where libraries have a precompiled header they are compiled source by source: one preset proves that each can be.
-  if(NOT TW_PRECOMPILE)
-    tw_unity(tw_${name} MODULES base ${name} ${deps} SOURCES ${ARG_SOURCES})
-  else()
-    target_link_libraries(tw_${name} PRIVATE fmt::fmt)
-    target_precompile_headers(tw_${name} REUSE_FROM tw_precompiled)
+  set(precompiled tw_precompiled)
+  if(ARG_BUSY AND CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(tw_${name} PRIVATE -O1)
+    set(precompiled tw_precompiled_busy)
+  endif()
+  tw_unity(tw_${name} MODULE ${name} SOURCES ${ARG_SOURCES})
+  if(TW_PRECOMPILE)
+    target_link_libraries(tw_${name} PUBLIC tw_precompiled)
+    target_precompile_headers(tw_${name} REUSE_FROM ${precompiled})
   endif()
   if(TW_TESTS)
     tw_compile_headers_alone(${name} ${ARG_HEADERS})
@@ -42,7 +48,7 @@ function(tw_module_test name measures)
   list(TRANSFORM ARG_MODULES PREPEND tw_ OUTPUT_VARIABLE libraries)
   target_link_libraries(${name}_test PRIVATE ${libraries} tw_test_main)
   target_precompile_headers(${name}_test REUSE_FROM tw_test_main)
-  tw_unity(${name}_test MODULES ${ARG_MODULES} SOURCES ${ARG_TESTS})
+  tw_unity(${name}_test MODULE ${name} SOURCES ${ARG_TESTS})
   list(LENGTH ARG_TESTS files)
   math(EXPR shards "(${files} + 11) / 12")
   if(measures OR shards LESS 2)
@@ -62,13 +68,19 @@ function(tw_module_test name measures)
   endforeach()
 endfunction()
 
-# TW_PRECOMPILE=ON: libraries are compiled with a precompiled header of what comes from outside. For presets that nobody ships.
-option(TW_PRECOMPILE "Compile libraries with a precompiled header" OFF)
+# TW_PRECOMPILE=ON: everything is compiled with a precompiled header of what comes from outside.
+option(TW_PRECOMPILE "Compile with a precompiled header" OFF)
 if(TW_PRECOMPILE)
-  add_library(tw_precompiled STATIC ${PROJECT_SOURCE_DIR}/cmake/precompiled.cc)
-  target_link_libraries(tw_precompiled PUBLIC fmt::fmt PRIVATE tw_warnings tw_sanitizers)
-  target_precompile_headers(tw_precompiled PRIVATE <fmt/format.h> <nlohmann/json.hpp> <algorithm> <chrono> <map> <optional>
-                            <span> <string> <string_view> <vector>)
+  function(tw_precompiled_header name)
+    add_library(${name} STATIC ${PROJECT_SOURCE_DIR}/cmake/precompiled.cc)
+    target_link_libraries(${name} PUBLIC fmt::fmt nlohmann_json::nlohmann_json PRIVATE tw_warnings tw_sanitizers)
+    target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+  endfunction()
+  tw_precompiled_header(tw_precompiled)
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    tw_precompiled_header(tw_precompiled_busy)
+    target_compile_options(tw_precompiled_busy PRIVATE -O1)
+  endif()
 endif()
 
 # What every test program is linked with. Its precompiled header saves two seconds of compiling a file.
@@ -76,7 +88,11 @@ if(TW_TESTS)
   add_library(tw_test_main STATIC ${PROJECT_SOURCE_DIR}/cmake/test_main.cc)
   target_link_libraries(tw_test_main PUBLIC tw_warnings tw_sanitizers GTest::gmock GTest::gtest)
   target_compile_definitions(tw_test_main PUBLIC TW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_precompile_headers(tw_test_main PRIVATE <gmock/gmock.h> <map> <string> <vector>)
+  target_precompile_headers(tw_test_main PRIVATE <gmock/gmock.h>)
+  if(TW_PRECOMPILE)
+    target_link_libraries(tw_test_main PUBLIC tw_precompiled)
+    target_precompile_headers(tw_test_main PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+  endif()
 endif()
 
 # Each header must stand on its own includes: `ninja headers_alone` compiles every one by itself. Most are also the first

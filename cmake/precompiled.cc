@@ -1,2 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the precompiled header (cmake/module.cmake); nothing of its own.
+// What cmake/precompiled.h promises to be compiled once.
+
+#include "precompiled.h"
+
+template void fmt::detail::vformat_to<char>(fmt::detail::buffer<char>&, fmt::string_view,
+                                            fmt::basic_format_args<fmt::buffer_context<char>>,
+                                            fmt::detail::locale_ref);
+template class nlohmann::detail::serializer<nlohmann::ordered_json>;
+template class nlohmann::basic_json<nlohmann::ordered_map>;

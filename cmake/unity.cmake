@@ -2,17 +2,16 @@
 # names would meet stay apart (unity_groups.awk); one that cannot be compiled with others is kept out by
 # set_source_files_properties(x.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON).
 option(TW_UNITY "Compile several sources as one unit" OFF)
-set(TW_UNITY_SIZE 8 CACHE STRING "At most so many sources are one unit")
+set(TW_UNITY_SIZE 16 CACHE STRING "At most so many sources are one unit")
 
-# tw_unity(TARGET MODULES those whose headers it may see ... SOURCES ...)
+# tw_unity(TARGET MODULE the one whose namespace its sources are in; SOURCES ...)
 function(tw_unity target)
   if(NOT TW_UNITY)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "MODULES;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "MODULE" "SOURCES" ${ARGN})
   list(FILTER ARG_SOURCES EXCLUDE REGEX "^/")
-  list(TRANSFORM ARG_MODULES REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.h")
-  file(GLOB headers ${ARG_MODULES})
+  file(GLOB headers ${PROJECT_SOURCE_DIR}/src/base/*.h ${PROJECT_SOURCE_DIR}/src/${ARG_MODULE}/*.h)
   execute_process(
     COMMAND awk -v size=${TW_UNITY_SIZE} -f ${PROJECT_SOURCE_DIR}/cmake/unity_groups.awk
             KIND=header ${headers} KIND=source ${ARG_SOURCES}

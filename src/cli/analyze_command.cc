@@ -28,7 +28,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct AnalyzeOptions {
   std::vector<std::string> captures;
   std::string out;
   std::string log;
@@ -45,7 +45,7 @@ struct Options {
   bool one_clock = false;
 };
 
-std::int64_t window_of(const Options& options) {
+std::int64_t window_of(const AnalyzeOptions& options) {
   const auto window = parse_duration(options.window);
   if (!window || window->count() < 1000 || *window > std::chrono::hours(1)) {
     throw SpecError(fmt::format(
@@ -55,7 +55,7 @@ std::int64_t window_of(const Options& options) {
 }
 
 /// "a/job.pcapng.zst" gives "job.run", here; a number is added while that is taken.
-std::string default_folder(const Options& options) {
+std::string default_folder(const AnalyzeOptions& options) {
   std::filesystem::path name = std::filesystem::path(options.captures.front()).filename();
   if (name == "-") name = "stdin";
   for (const char* extension : {".zst", ".gz", ".pcapng", ".pcap", ".cap", ".ntar"}) {
@@ -64,7 +64,8 @@ std::string default_folder(const Options& options) {
   return command::run_folder_named(name.string(), options.force);
 }
 
-std::unique_ptr<record::RunFolder> take_folder(const Options& options, command::Streams streams) {
+std::unique_ptr<record::RunFolder> take_folder(const AnalyzeOptions& options,
+                                               command::Streams streams) {
   if (options.no_folder) return nullptr;
   std::vector<std::string> inputs = options.captures;
   inputs.insert(inputs.end(), {options.log, options.hosts, options.expect});
@@ -75,7 +76,7 @@ std::unique_ptr<record::RunFolder> take_folder(const Options& options, command::
 }
 
 /// Reads the captures until their end or the first Ctrl-C.
-void read_captures(const Options& options, command::Streams streams,
+void read_captures(const AnalyzeOptions& options, command::Streams streams,
                    summarise::CaptureResult& result) {
   terminal::Progress progress(
       streams.err, !options.quiet && !options.no_progress && terminal::is_terminal(streams.err));
@@ -98,7 +99,7 @@ void read_captures(const Options& options, command::Streams streams,
   result.interrupted = guard.interrupted();
 }
 
-void refuse_nothing(const Options& options, const summarise::CaptureResult& result) {
+void refuse_nothing(const AnalyzeOptions& options, const summarise::CaptureResult& result) {
   if (result.traffic.totals.packets > 0 || result.interrupted) return;
   const std::string files = fmt::format("{}", fmt::join(options.captures, ", "));
   if (!options.filter.empty()) {
@@ -143,7 +144,7 @@ void print_damage(const summarise::CaptureResult& result, command::Streams strea
   }
 }
 
-int exit_code(const Options& options, const summarise::CaptureResult& result,
+int exit_code(const AnalyzeOptions& options, const summarise::CaptureResult& result,
               command::Streams streams) {
   if (result.interrupted) {
     fmt::print(streams.err,
@@ -160,7 +161,7 @@ int exit_code(const Options& options, const summarise::CaptureResult& result,
   return command::kRunFailed;
 }
 
-int analyze(const Options& options, command::Streams streams) {
+int analyze(const AnalyzeOptions& options, command::Streams streams) {
   summarise::CaptureResult result;
   window_of(options);
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
@@ -209,7 +210,7 @@ int analyze(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_analyze(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<AnalyzeOptions>();
   app.add_option("CAPTURE", options->captures,
                  "pcap or pcapng files, also inside gzip or zstd; - for standard input")
       .type_name("")

@@ -22,7 +22,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::string what;
   std::shared_ptr<command::ExperimentFile> experiment;
   command::PlaceOptions place;
@@ -32,13 +32,13 @@ struct Options {
 };
 
 /// Enough of them to take about a second at a gigabit per second, three at least.
-int repeats_of(const Options& options, Bytes size) {
+int repeats_of(const BenchOptions& options, Bytes size) {
   if (options.repeats > 0) return options.repeats;
   return static_cast<int>(
       std::clamp<std::int64_t>((100_MB).count() / std::max<std::int64_t>(size.count(), 1), 3, 500));
 }
 
-std::vector<trainer::BenchRow> rows_of(const Options& options) {
+std::vector<trainer::BenchRow> rows_of(const BenchOptions& options) {
   std::vector<trainer::BenchRow> rows;
   std::string_view left = options.sizes;
   while (!left.empty()) {
@@ -142,7 +142,7 @@ class ScratchFolder {
   std::string path_;
 };
 
-int bench(const Options& options, command::Streams streams) {
+int bench(const BenchOptions& options, command::Streams streams) {
   const std::vector<trainer::BenchRow> sizes = rows_of(options);
   spec::Experiment experiment = command::load(*options.experiment);
   lab::TrainingRun training(options.place.place(), experiment);
@@ -196,7 +196,7 @@ int bench(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_bench(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   app.add_option("WHAT", options->what, "exchange: time all-reduces of the experiment's first job")
       .type_name("")
       .required()

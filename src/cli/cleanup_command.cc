@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct CleanupOptions {
   bool dry_run = false;
   bool json = false;
 };
@@ -49,7 +49,7 @@ ordered_json document_of(const ledger::ClearedLeftovers& report, const std::stri
   return document;
 }
 
-int clean_up(const Options& options, command::Streams streams) {
+int clean_up(const CleanupOptions& options, command::Streams streams) {
   const std::string folder = ledger::state_folder();
   const ledger::ClearedLeftovers report =
       ledger::clear_leftovers(folder, {.dry_run = options.dry_run});
@@ -67,7 +67,7 @@ int clean_up(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_cleanup(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CleanupOptions>();
   app.add_flag("--dry-run", options->dry_run, "only say what would be removed");
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](command::Streams streams) { return clean_up(*options, streams); };

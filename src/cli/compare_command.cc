@@ -24,7 +24,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct CompareOptions {
   std::vector<std::string> runs;
   std::vector<std::string> metrics;
   std::string fail_if;
@@ -33,13 +33,13 @@ struct Options {
   bool json = false;
 };
 
-bool asked_for(const Options& options, study::Metric metric) {
+bool asked_for(const CompareOptions& options, study::Metric metric) {
   return options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(),
                                               name_of(metric)) != options.metrics.end();
 }
 
 /// Leaves the rows of the metrics that were asked for.
-void select_rows(const Options& options, study::Comparison& comparison) {
+void select_rows(const CompareOptions& options, study::Comparison& comparison) {
   std::erase_if(comparison.rows,
                 [&](const study::MetricRow& row) { return !asked_for(options, row.metric); });
   if (!comparison.rows.empty()) return;
@@ -48,7 +48,7 @@ void select_rows(const Options& options, study::Comparison& comparison) {
       printable(comparison.path), fmt::join(options.metrics, ", ")));
 }
 
-std::vector<study::Comparison> compare_all(const Options& options) {
+std::vector<study::Comparison> compare_all(const CompareOptions& options) {
   if (options.runs.size() < 2) {
     throw SpecError("compare takes two runs at least, the first being the baseline");
   }
@@ -66,7 +66,7 @@ std::vector<study::Comparison> compare_all(const Options& options) {
 
 /// Judges step times, or the metrics that were asked for. Throws DataError when the limit could be
 /// put to nothing: a test that tests nothing must not pass.
-void judge_limit(const Options& options, text::CompareView& view) {
+void judge_limit(const CompareOptions& options, text::CompareView& view) {
   std::size_t judged = 0;
   for (const study::Comparison& comparison : view.comparisons) {
     for (const study::MetricRow& row : comparison.rows) {
@@ -98,7 +98,7 @@ void write_file(const std::string& path, const std::string& text) {
   os::write_all(file, std::as_bytes(std::span(text)), path);
 }
 
-int compare(const Options& options, command::Streams streams) {
+int compare(const CompareOptions& options, command::Streams streams) {
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   text::CompareView view{.baseline = options.runs.front(), .comparisons = {}};
   if (!options.fail_if.empty()) view.limit = study::parse_limit(options.fail_if);
@@ -125,7 +125,7 @@ int compare(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_compare(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompareOptions>();
   app.add_option("RUN", options->runs,
                  "folders of runs or of sweeps; the first is the baseline, sweeps are compared "
                  "point by point")

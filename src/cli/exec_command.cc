@@ -37,7 +37,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct ExecOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
   std::vector<std::string> command;
   std::string launcher = "each";
@@ -52,7 +52,7 @@ struct Options {
   bool quiet = false;
 };
 
-lab::Launcher launcher_of(const Options& options) {
+lab::Launcher launcher_of(const ExecOptions& options) {
   if (options.launcher == "mpi") return lab::Launcher::Mpi;
   return options.launcher == "torchrun" ? lab::Launcher::Torchrun : lab::Launcher::Each;
 }
@@ -98,7 +98,7 @@ record::MarkedSteps marked_steps(const std::optional<imports::StepLog>& log) {
   return steps;
 }
 
-lab::ConductRequest request_of(const Options& options, const spec::Experiment& experiment) {
+lab::ConductRequest request_of(const ExecOptions& options, const spec::Experiment& experiment) {
   lab::ConductRequest request;
   request.plan = network::make_plan(spec::scaled(experiment));
   request.launch.words = options.command;
@@ -115,7 +115,7 @@ lab::ConductRequest request_of(const Options& options, const spec::Experiment& e
   return request;
 }
 
-int finish(const Options& options, const spec::Experiment& experiment,
+int finish(const ExecOptions& options, const spec::Experiment& experiment,
            const lab::ConductRequest& request, const lab::ConductOutcome& outcome,
            record::RunFolder& folder, command::Streams streams) {
   const auto marks = read_marks(folder.path(), request.launch.placement.size());
@@ -166,7 +166,7 @@ int show(const lab::ConductRequest& request, spec::Engine asked, command::Stream
   return 0;
 }
 
-int exec(const Options& options, command::Streams streams) {
+int exec(const ExecOptions& options, command::Streams streams) {
   const spec::Experiment experiment = command::load(*options.experiment);
   lab::ConductRequest request = request_of(options, experiment);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);
@@ -191,7 +191,7 @@ int exec(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_exec(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExecOptions>();
   options->experiment = command::add_experiment_file(app);
   app.add_option("COMMAND", options->command,
                  "what each rank runs, after --; {rank}, {local_rank}, {world}, {host}, {address} "

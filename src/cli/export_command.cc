@@ -21,7 +21,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string run;
   std::string to;
   std::string out;
@@ -49,7 +49,7 @@ std::optional<double> seconds_of(const std::string& text, std::string_view optio
   return seconds(*time);
 }
 
-timeline::TimelineOptions timeline_of(const Options& options) {
+timeline::TimelineOptions timeline_of(const ExportOptions& options) {
   timeline::TimelineOptions timeline{.from_s = seconds_of(options.from, "--from"),
                                      .to_s = seconds_of(options.until, "--until")};
   if (timeline.from_s && timeline.to_s && *timeline.to_s <= *timeline.from_s) {
@@ -140,7 +140,7 @@ void print_notes(const exports::Outcome& outcome, command::Streams streams) {
   }
 }
 
-int export_run(const Options& options, command::Streams streams) {
+int export_run(const ExportOptions& options, command::Streams streams) {
   const std::set<exports::Format> formats = exports::parse_formats(options.to);
   const timeline::TimelineOptions timeline = timeline_of(options);
   require_run(options.run);
@@ -171,7 +171,7 @@ int export_run(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_export(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExportOptions>();
   app.add_option("RUN", options->run, "folder of a run or of a sweep").type_name("").required();
   app.add_option("--to", options->to,
                  "formats, separated by commas: csv, json, parquet, sqlite, perfetto, chrome, "

@@ -25,7 +25,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct FitOptions {
   std::string source;
   std::vector<std::string> x;
   std::string y;
@@ -55,7 +55,7 @@ std::vector<std::string> names_in(std::span<const std::string> lists) {
   return names;
 }
 
-study::FitSettings settings_of(const Options& options) {
+study::FitSettings settings_of(const FitOptions& options) {
   study::FitSettings settings{
       .space = options.space == "linear" ? stats::Space::Linear : stats::Space::Log,
       .capacity = options.capacity,
@@ -145,7 +145,7 @@ std::vector<spec::Expectation> own_expectations(const study::FitTable& table) {
   return spec::expectations_in(record::to_json(*run.experiment));
 }
 
-int fit(const Options& options, command::Streams streams) {
+int fit(const FitOptions& options, command::Streams streams) {
   const study::FitSettings settings = settings_of(options);
   const study::FitTable table = study::read_fit_table(options.source);
   const std::vector<spec::Expectation> expectations =
@@ -193,7 +193,7 @@ int fit(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_fit(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FitOptions>();
   app.add_option("SOURCE", options->source,
                  "a sweep's folder, a CSV file with a header, what `bench exchange --json` "
                  "printed, or - for standard input")

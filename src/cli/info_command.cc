@@ -29,7 +29,7 @@ using nlohmann::ordered_json;
 
 constexpr int kUnreadable = 3;
 
-struct Options {
+struct InfoOptions {
   std::vector<std::string> files;
   std::string filter;
   bool json = false;
@@ -241,7 +241,7 @@ ordered_json info_document(const Info& info) {
   return document;
 }
 
-Info read_info(const std::string& path, const Options& options,
+Info read_info(const std::string& path, const InfoOptions& options,
                const terminal::InterruptGuard& guard, command::Streams streams) {
   terminal::Progress progress(streams.err,
                               !options.no_progress && terminal::is_terminal(streams.err));
@@ -255,7 +255,7 @@ Info read_info(const std::string& path, const Options& options,
 }
 
 /// A file that cannot be read is told and the next one tried.
-int print_infos(const Options& options, command::Streams streams) {
+int print_infos(const InfoOptions& options, command::Streams streams) {
   const terminal::InterruptGuard guard;
   int code = 0;
   ordered_json files = ordered_json::array();
@@ -291,7 +291,7 @@ int print_infos(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_info(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InfoOptions>();
   app.add_option("FILE", options->files, "capture files; - for standard input")
       .type_name("")
       .required();

@@ -13,13 +13,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct ModelsOptions {
   std::string name;
   std::optional<int> classes;
   bool json = false;
 };
 
-zoo::Model find_model(const Options& options) {
+zoo::Model find_model(const ModelsOptions& options) {
   if (auto model = zoo::find(options.name, {.classes = options.classes})) return *std::move(model);
   const std::vector<std::string_view> known = zoo::names();
   const auto near = nearest(options.name, known);
@@ -46,7 +46,7 @@ ordered_json document_of(const zoo::Model& model) {
           {"layers", std::move(layers)}};
 }
 
-std::vector<zoo::Model> chosen_models(const Options& options) {
+std::vector<zoo::Model> chosen_models(const ModelsOptions& options) {
   if (!options.name.empty()) return {find_model(options)};
   std::vector<zoo::Model> models;
   for (const zoo::Entry& entry : zoo::entries()) models.push_back(entry.build());
@@ -81,7 +81,7 @@ void print_layers(const zoo::Model& model, std::ostream& out) {
              readable(model.gradient_bytes()));
 }
 
-int print_models(const Options& options, command::Streams streams) {
+int print_models(const ModelsOptions& options, command::Streams streams) {
   const std::vector<zoo::Model> models = chosen_models(options);
   if (options.json) {
     ordered_json document{{"schema", 1}, {"command", "models"}, {"models", ordered_json::array()}};
@@ -98,7 +98,7 @@ int print_models(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_models(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ModelsOptions>();
   const command::Option name =
       app.add_option("NAME", options->name, "show this model layer by layer").type_name("");
   app.add_option("--classes", options->classes, "outputs of the classifier head")

@@ -27,7 +27,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct NetOptions {
   std::string action;
   std::shared_ptr<command::ExperimentFile> experiment;
   std::string host = "host0";
@@ -54,7 +54,7 @@ struct Built {
   double seconds;  ///< that it took to build
 };
 
-int show(const Options& options, const network::NetPlan& plan, spec::Engine engine,
+int show(const NetOptions& options, const network::NetPlan& plan, spec::Engine engine,
          command::Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(text::plan_document(plan, engine)));
@@ -81,7 +81,7 @@ std::string verdict_line(testbed::Fitness worst, spec::Engine engine) {
   return {};
 }
 
-int check(const Options& options, const network::NetPlan& plan, spec::Engine engine,
+int check(const NetOptions& options, const network::NetPlan& plan, spec::Engine engine,
           command::Streams streams) {
   const Built built(plan, engine);
   const terminal::InterruptGuard guard;
@@ -132,7 +132,7 @@ std::vector<std::string> shell_environment(const network::NetPlan& plan, const s
 }
 
 /// The shell gets the terminal, and we get it back.
-int shell(const Options& options, const network::NetPlan& plan, spec::Engine engine,
+int shell(const NetOptions& options, const network::NetPlan& plan, spec::Engine engine,
           command::Streams streams) {
   const int host = host_number(plan, options.host);
   Built built(plan, engine);
@@ -157,7 +157,7 @@ int shell(const Options& options, const network::NetPlan& plan, spec::Engine eng
   return ending->signal != 0 ? 128 + ending->signal : ending->exit_code;
 }
 
-int net(const Options& options, command::Streams streams) {
+int net(const NetOptions& options, command::Streams streams) {
   const spec::Experiment experiment = command::load(*options.experiment);
   const network::NetPlan plan = network::make_plan(spec::scaled(experiment));
   const spec::Engine asked = *experiment.network.engine;
@@ -173,7 +173,7 @@ int net(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_net(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<NetOptions>();
   app.add_option("ACTION", options->action,
                  "show: the plan, nothing is built; check: build, measure, print what was asked "
                  "for and found, remove; shell: a shell on a host")

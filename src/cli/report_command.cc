@@ -25,7 +25,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> sources;
   std::string out;
   bool full = false;
@@ -61,7 +61,7 @@ std::string page_of_load(const std::string& path) {
   return report::load_page({.path = path, .span_s = span_s, .flows = flows}, maker());
 }
 
-std::string page_of(const Options& options) {
+std::string page_of(const ReportOptions& options) {
   const auto loads = std::count_if(options.sources.begin(), options.sources.end(), is_load);
   if (loads == 1 && options.sources.size() == 1) return page_of_load(options.sources.front());
   if (loads > 0) {
@@ -74,7 +74,7 @@ std::string page_of(const Options& options) {
 }
 
 /// Beside the data of one run; in the present folder otherwise.
-std::string place_of(const Options& options) {
+std::string place_of(const ReportOptions& options) {
   if (!options.out.empty()) return options.out;
   if (options.sources.size() > 1 || is_load(options.sources.front())) return "report.html";
   return options.sources.front() + "/report.html";
@@ -94,13 +94,13 @@ void write_page(const std::string& path, const std::string& page) {
   os::write_all(file, std::as_bytes(std::span(page)), path);
 }
 
-nlohmann::ordered_json document_of(const Options& options, const std::string& path,
+nlohmann::ordered_json document_of(const ReportOptions& options, const std::string& path,
                                    std::size_t bytes) {
   return {{"schema", 1},    {"command", "report"},  {"page", path},
           {"bytes", bytes}, {"full", options.full}, {"sources", options.sources}};
 }
 
-int report_runs(const Options& options, command::Streams streams) {
+int report_runs(const ReportOptions& options, command::Streams streams) {
   const std::string page = page_of(options);
   const std::string path = place_of(options);
   if (path == "-") {
@@ -121,7 +121,7 @@ int report_runs(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_report(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportOptions>();
   app.add_option("RUN", options->sources,
                  "folders of runs or of sweeps, several are laid over one another; or a load file")
       .type_name("")

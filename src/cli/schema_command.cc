@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct SchemaOptions {
   std::string table;
   bool json = false;
 };
@@ -53,7 +53,7 @@ void print_table(const result::Table& table, std::ostream& out) {
   }
 }
 
-int print_schema(const Options& options, command::Streams streams) {
+int print_schema(const SchemaOptions& options, command::Streams streams) {
   const std::vector<result::Table> tables = chosen_tables(options.table);
   if (options.json) {
     ordered_json document{
@@ -74,7 +74,7 @@ int print_schema(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_schema(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SchemaOptions>();
   app.add_option("TABLE", options->table, "only this table").type_name("");
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](command::Streams streams) { return print_schema(*options, streams); };

@@ -20,7 +20,7 @@
 namespace tw::cli {
 namespace {
 
-struct Options {
+struct ServeOptions {
   std::string folder = ".";
   int port = 0;
   std::string upload_limit = "2GB";
@@ -57,7 +57,7 @@ class EndSignals {
   sigset_t before_ = {};
 };
 
-serve::Options served(const Options& options) {
+serve::Options served(const ServeOptions& options) {
   if (options.port < 0 || options.port > 65535) {
     throw SpecError(
         fmt::format("--port {}: expected 0 to 65535; 0 takes a free one", options.port));
@@ -76,7 +76,7 @@ serve::Options served(const Options& options) {
           .comparisons = text::page_comparisons};
 }
 
-void tell(const Options& options, const serve::Server& server, command::Streams streams) {
+void tell(const ServeOptions& options, const serve::Server& server, command::Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n",
                record::dumped({{"schema", 1},
@@ -94,7 +94,7 @@ void tell(const Options& options, const serve::Server& server, command::Streams 
   streams.err.flush();
 }
 
-int serve_runs(const Options& options, command::Streams streams) {
+int serve_runs(const ServeOptions& options, command::Streams streams) {
   const EndSignals signals;
   const serve::Server server(served(options));
   tell(options, server, streams);
@@ -105,7 +105,7 @@ int serve_runs(const Options& options, command::Streams streams) {
 }  // namespace
 
 command::Body declare_serve(command::CommandLine& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ServeOptions>();
   app.add_option("DIR", options->folder, "folder whose runs are shown, default: this one")
       .type_name("");
   app.add_option("--port", options->port, "port on 127.0.0.1, default: a free one").type_name("N");
