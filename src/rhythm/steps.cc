@@ -135,17 +135,22 @@ struct Numbered {
   std::vector<std::int64_t> steps;
 };
 
-/// First and last step that lanes with most of the bytes have.
-std::pair<std::int64_t, std::int64_t> range(const std::vector<Numbered>& lanes) {
+/// The numbers that lanes have, rising, from the first to the last step that lanes with most of the
+/// bytes have. A job that paused, or a clock that was set, leaves any number of periods without a
+/// step: none of them takes memory.
+std::vector<std::int64_t> numbers_in_use(const std::vector<Numbered>& lanes) {
   std::map<std::int64_t, double> weight;
   double all = 0;
   for (const Numbered& lane : lanes) {
     all += static_cast<double>(lane.bytes);
     for (const std::int64_t step : lane.steps) weight[step] += static_cast<double>(lane.bytes);
   }
-  std::erase_if(weight, [&](const auto& entry) { return entry.second < all / 2; });
-  if (weight.empty()) return {0, -1};
-  return {weight.begin()->first, weight.rbegin()->first};
+  const auto has_most = [&](const auto& entry) { return entry.second >= all / 2; };
+  const auto first = std::find_if(weight.begin(), weight.end(), has_most);
+  const auto last = std::find_if(weight.rbegin(), weight.rend(), has_most).base();
+  std::vector<std::int64_t> result;
+  for (auto it = first; it != weight.end() && it != last; ++it) result.push_back(it->first);
+  return result;
 }
 
 ExchangeStep step_of(const std::vector<Lane>& lanes, std::size_t step) {
@@ -163,12 +168,15 @@ ExchangeStep step_of(const std::vector<Lane>& lanes, std::size_t step) {
 }
 
 void remove_empty_steps(Steps& exchanges) {
-  for (std::size_t step = exchanges.steps.size(); step > 0; --step) {
-    if (exchanges.steps[step - 1].bytes > 0) continue;
-    const auto place = static_cast<std::ptrdiff_t>(step - 1);
-    exchanges.steps.erase(exchanges.steps.begin() + place);
-    for (Lane& lane : exchanges.lanes) lane.beats.erase(lane.beats.begin() + place);
+  std::size_t kept = 0;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    if (exchanges.steps[step].bytes == 0) continue;
+    exchanges.steps[kept] = exchanges.steps[step];
+    for (Lane& lane : exchanges.lanes) lane.beats[kept] = lane.beats[step];
+    ++kept;
   }
+  exchanges.steps.resize(kept);
+  for (Lane& lane : exchanges.lanes) lane.beats.resize(kept);
 }
 
 }  // namespace
@@ -189,22 +197,22 @@ Steps align(Tempo tempo, std::span<const Channel> channels) {
     std::erase_if(numbered, [&](const Numbered& lane) {
       return static_cast<double>(lane.bytes) < kLeastShare * static_cast<double>(largest);
     });
-    const auto [first, last] = range(numbered);
-    const auto count = static_cast<std::size_t>(last - first + 1);
+    const std::vector<std::int64_t> used = numbers_in_use(numbered);
     for (const Numbered& from : numbered) {
       const Channel& channel = channels[from.member->channel];
       Lane lane{.from = channel.from,
                 .to = channel.to,
                 .channel = from.member->channel,
                 .bytes = from.bytes,
-                .beats = std::vector<std::optional<Beat>>(count)};
+                .beats = std::vector<std::optional<Beat>>(used.size())};
       for (std::size_t i = 0; i < from.steps.size(); ++i) {
-        if (from.steps[i] < first || from.steps[i] > last) continue;
-        lane.beats[static_cast<std::size_t>(from.steps[i] - first)] = from.member->beats[i];
+        const auto place = std::lower_bound(used.begin(), used.end(), from.steps[i]);
+        if (place == used.end() || *place != from.steps[i]) continue;
+        lane.beats[static_cast<std::size_t>(place - used.begin())] = from.member->beats[i];
       }
       result.lanes.push_back(std::move(lane));
     }
-    for (std::size_t step = 0; step < count; ++step) {
+    for (std::size_t step = 0; step < used.size(); ++step) {
       result.steps.push_back(step_of(result.lanes, step));
     }
     remove_empty_steps(result);

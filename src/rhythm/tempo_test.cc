@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tw::rhythm {
@@ -114,6 +116,28 @@ TEST(FindTempos, FindsNoneInOneLongTransfer) {
       {.start_ns = 0, .end_ns = 5'000'000'000, .bytes = 1'000'000'000, .packets = 700'000});
   traffic.flows.push_back(flow);
   EXPECT_TRUE(tempos_of(traffic).tempos.empty());
+}
+
+// A hundred days between two stretches are 10^8 periods, none of which holds a step.
+TEST(Align, TakesNoMemoryForAPause) {
+  const Found found = tempos_of(play({.strategy = "star", .placement = {0, 1, 2}, .steps = 12}));
+  ASSERT_FALSE(found.tempos.empty());
+  Tempo tempo = found.tempos[0];
+  for (Member& member : tempo.members) {
+    const std::vector<Beat> before = member.beats;
+    for (Beat beat : before) {
+      beat.start_ns += 100 * 86'400'000'000'000;
+      beat.end_ns += 100 * 86'400'000'000'000;
+      member.beats.push_back(beat);
+    }
+  }
+  // One beat less, so that beats are numbered by time, not counted.
+  tempo.members[0].beats.erase(tempo.members[0].beats.begin());
+  const std::clock_t begin = std::clock();
+  const Steps exchanges = align(std::move(tempo), found.channels);
+  EXPECT_EQ(exchanges.steps.size(), 24);
+  EXPECT_EQ(exchanges.lanes[0].beats.size(), 24);
+  EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC);
 }
 
 TEST(Align, NumbersTheBeatsOfAllLanesAlike) {
