@@ -5,11 +5,14 @@
 #include "trainwire/os/errno_error.h"
 #include "trainwire/result/remedy.h"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -87,6 +90,19 @@ void create_folder(const std::string& path) {
   });
 }
 
+/// Nobody else writes into the folder meanwhile: not to be undone by --force.
+os::FileDescriptor locked(const std::string& path) {
+  os::FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) throw os::errno_error(fmt::format("opening {}", path), errno);
+  if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw SystemError(
+        fmt::format("writing the run folder {}: another trainwire is writing it now; wait until it "
+                    "has ended, or choose another place with --out",
+                    path));
+  }
+  return folder;
+}
+
 Input input_of(const result::InputFile& file) {
   return {.path = file.path,
           .bytes = file.bytes,
@@ -108,6 +124,7 @@ RunFolder::RunFolder(std::string path, Maker maker, IfThere if_there)
   replaces_ = content == Content::Run;
   created_ = content == Content::Absent;
   create_folder(path_);
+  lock_ = locked(path_);
   if (!replaces_) write(begun(), false);
 }
 
@@ -135,7 +152,7 @@ void RunFolder::write(const RunFile& run, bool ended) const {
   const std::string final_name = joined(path_, "run.json");
   const std::string text = text_of(run, ended ? Stage::Ended : Stage::Begun);
   result::with_remedy([&] {
-    os::FileDescriptor file = os::open_to_write(temporary);
+    os::FileDescriptor file = os::open_in_place(temporary);
     os::write_all(file, std::as_bytes(std::span(text)), temporary);
     file.close(temporary);
     std::error_code error;

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/run_file.h"
 #include "trainwire/result/if_there.h"
 #include "trainwire/result/input_file.h"
@@ -61,6 +62,7 @@ class RunFolder {
   void remove_earlier_run() const;
 
   std::string path_;
+  os::FileDescriptor lock_;  ///< on the folder, as long as it is written
   Maker maker_;
   std::string started_;
   bool created_ = false;

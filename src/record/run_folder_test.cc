@@ -58,6 +58,20 @@ TEST(RunFolder, IsIncompleteUntilItIsFinished) {
   EXPECT_TRUE(fs::exists(test / "x.run/pairs.csv"));
 }
 
+TEST(RunFolder, IsNotTakenWhileAnotherIsWritten) {
+  const TestFolder test;
+  {
+    RunFolder first(test / "x.run", maker(), IfThere::Refuse);
+    first.table("pairs").row({"a", "b", 1, 2, 3, 4, 5});
+    EXPECT_THAT([&] { write_run(test / "x.run", IfThere::Replace); },
+                ThrowsMessage<SystemError>(
+                    AllOf(HasSubstr("another trainwire is writing it"), HasSubstr("--out"))));
+    first.finish({});
+  }
+  EXPECT_EQ(read_run(test / "x.run").rows.at("pairs"), 1);
+  write_run(test / "x.run", IfThere::Replace);
+}
+
 TEST(RunFolder, APartOfARunSaysWhy) {
   const TestFolder test;
   RunFolder(test / "x.run", maker(), IfThere::Refuse).finish({}, "interrupted");
