@@ -71,11 +71,11 @@ class Measurement {
   /// What the ranks logged, into the tables.
   void take_steps(record::RunFolder& folder) {
     for (const TrainingJob& job : training_.jobs()) {
-      phases_.push_back(read_phases(request().folder, job));
+      phases_.push_back(read_phases(job));
       write_steps(phases_.back(), job.name, folder);
-      write_sockets(request().folder, job, folder);
+      write_sockets(job, folder);
       write_transfers(job, folder);
-      remove_rank_files(request().folder, job);
+      remove_rank_files(job);
     }
   }
 

@@ -28,7 +28,7 @@ void RankGroup::start(std::vector<RankCommand> commands, const std::string& fold
   const os::FileDescriptor nothing = os::open_to_read("/dev/null");
   for (RankCommand& command : commands) {
     const std::string output = fmt::format("{}/{}.txt", folder, command.file);
-    const os::FileDescriptor file = os::open_to_write(output);
+    const os::FileDescriptor file = os::open_in_place(output);
     const int input = command.input >= 0 ? command.input : nothing.get();
     os::Child child = starter(command, input, file.get());
     started_.push_back(

@@ -146,11 +146,11 @@ double bus_bandwidth(const TrainingJob& job, const std::optional<record::Times>&
 
 }  // namespace
 
-std::vector<PhaseRow> read_phases(const std::string& folder, const TrainingJob& job) {
+std::vector<PhaseRow> read_phases(const TrainingJob& job) {
   std::vector<PhaseRow> rows;
-  for (int rank = 0; rank < static_cast<int>(job.tasks.size()); ++rank) {
-    std::ifstream file(steps_file(folder, job.name, rank));
-    record::read_phase_lines(file, rank, rows);
+  for (const trainer::Task& task : job.tasks) {
+    std::ifstream file(task.log);
+    record::read_phase_lines(file, task.rank, rows);
   }
   return rows;
 }
@@ -164,11 +164,11 @@ void write_steps(const std::vector<PhaseRow>& rows, const std::string& job,
   }
 }
 
-void write_sockets(const std::string& folder, const TrainingJob& job, record::RunFolder& into) {
+void write_sockets(const TrainingJob& job, record::RunFolder& into) {
   result::TableFile& table = into.table("sockets");
-  for (int rank = 0; rank < static_cast<int>(job.tasks.size()); ++rank) {
-    for_each_line(sockets_file(folder, job.name, rank), 8, [&](const Fields& fields) {
-      table.row({number(fields[0]), job.name, rank, number(fields[1]), number(fields[2]),
+  for (const trainer::Task& task : job.tasks) {
+    for_each_line(task.sockets, 8, [&](const Fields& fields) {
+      table.row({number(fields[0]), job.name, task.rank, number(fields[1]), number(fields[2]),
                  number(fields[3]), number(fields[4]), number(fields[5]), number(fields[6]),
                  number(fields[7])});
     });
@@ -189,12 +189,12 @@ void write_transfers(const TrainingJob& job, record::RunFolder& into) {
   }
 }
 
-void remove_rank_files(const std::string& folder, const TrainingJob& job) {
+void remove_rank_files(const TrainingJob& job) {
   std::error_code ignored;
-  for (int rank = 0; rank < static_cast<int>(job.tasks.size()); ++rank) {
-    std::filesystem::remove(steps_file(folder, job.name, rank), ignored);
-    std::filesystem::remove(sockets_file(folder, job.name, rank), ignored);
-    std::filesystem::remove(transfers_file(folder, job.name, rank), ignored);
+  for (const trainer::Task& task : job.tasks) {
+    for (const std::string& file : {task.log, task.sockets, task.transfers}) {
+      std::filesystem::remove(file, ignored);
+    }
   }
 }
 

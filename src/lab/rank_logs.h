@@ -18,15 +18,15 @@
 namespace tw::lab {
 
 /// Of one job, by rank, in order. A line that a killed rank left unfinished is left out.
-std::vector<record::PhaseRow> read_phases(const std::string& folder, const TrainingJob& job);
+std::vector<record::PhaseRow> read_phases(const TrainingJob& job);
 
 void write_steps(const std::vector<record::PhaseRow>& rows, const std::string& job,
                  record::RunFolder& folder);
 /// From the ranks' files into the table.
-void write_sockets(const std::string& folder, const TrainingJob& job, record::RunFolder& into);
+void write_sockets(const TrainingJob& job, record::RunFolder& into);
 /// The same of what they moved, where they were told to write it down.
 void write_transfers(const TrainingJob& job, record::RunFolder& into);
-void remove_rank_files(const std::string& folder, const TrainingJob& job);
+void remove_rank_files(const TrainingJob& job);
 
 /// Counted steps of the workers; nothing when none was finished.
 std::optional<imports::StepLog> step_log(const std::vector<record::PhaseRow>& rows,

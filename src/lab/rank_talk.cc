@@ -54,15 +54,15 @@ std::vector<RankCommand> RankTalk::commands(const std::string& program) const {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const RankState& state = states_[i];
     const TrainingJob& job = jobs_[state.job];
-    commands.push_back({.rank = static_cast<int>(state.rank),
-                        .host = job.hosts[state.rank],
-                        .label = state.label,
-                        .file = job.named ? fmt::format("{}-rank{}", job.name, state.rank)
-                                          : fmt::format("rank{}", state.rank),
-                        .group = static_cast<int>(state.job),
-                        .input = lines_[i].other_end.get(),
-                        .words = {program, "rank"},
-                        .environment = {}});
+    commands.push_back(
+        {.rank = static_cast<int>(state.rank),
+         .host = job.hosts[state.rank],
+         .label = state.label,
+         .file = job.named ? file_name(state.job, state.rank) : fmt::format("rank{}", state.rank),
+         .group = static_cast<int>(state.job),
+         .input = lines_[i].other_end.get(),
+         .words = {program, "rank"},
+         .environment = {}});
   }
   return commands;
 }

@@ -46,16 +46,8 @@ std::string TrainingJob::label(std::size_t rank) const {
   return fmt::format("rank {} on {}", rank, host);
 }
 
-std::string steps_file(const std::string& folder, const std::string& job, int rank) {
-  return fmt::format("{}/{}-rank{}-steps.tmp", folder, job, rank);
-}
-
-std::string sockets_file(const std::string& folder, const std::string& job, int rank) {
-  return fmt::format("{}/{}-rank{}-sockets.tmp", folder, job, rank);
-}
-
-std::string transfers_file(const std::string& folder, const std::string& job, int rank) {
-  return fmt::format("{}/{}-rank{}-transfers.tmp", folder, job, rank);
+std::string file_name(std::size_t job, std::size_t rank) {
+  return fmt::format("job{}-rank{}", job, rank);
 }
 
 std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
@@ -78,12 +70,14 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
     for (int rank = 0; rank < static_cast<int>(made.hosts.size()); ++rank) {
       const HostAddress& host =
           hosts[static_cast<std::size_t>(made.hosts[static_cast<std::size_t>(rank)])];
+      const std::string file =
+          fmt::format("{}/{}", folder, file_name(jobs.size() - 1, static_cast<std::size_t>(rank)));
       made.tasks.push_back({.training = training,
                             .rank = rank,
                             .token = token,
                             .address = host.address,
-                            .log = steps_file(folder, made.name, rank),
-                            .sockets = sockets_file(folder, made.name, rank),
+                            .log = file + "-steps.tmp",
+                            .sockets = file + "-sockets.tmp",
                             .verify = verifies(job, training)});
     }
   }
@@ -91,8 +85,11 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
 }
 
 void log_transfers(std::vector<TrainingJob>& jobs, const std::string& folder) {
-  for (TrainingJob& job : jobs) {
-    for (Task& task : job.tasks) task.transfers = transfers_file(folder, job.name, task.rank);
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    for (std::size_t rank = 0; rank < jobs[job].tasks.size(); ++rank) {
+      jobs[job].tasks[rank].transfers =
+          fmt::format("{}/{}-transfers.tmp", folder, file_name(job, rank));
+    }
   }
 }
 

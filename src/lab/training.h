@@ -33,16 +33,14 @@ struct HostAddress {
   std::string address;
 };
 
-/// Files that a rank writes into the run folder.
-std::string steps_file(const std::string& folder, const std::string& job, int rank);
-std::string sockets_file(const std::string& folder, const std::string& job, int rank);
-std::string transfers_file(const std::string& folder, const std::string& job, int rank);
-
 /// Of the experiment as it is run: spec::scaled. Throws SpecError for what cannot be run: torch, a
 /// transport that is not tcp, a strategy that cannot be laid out.
 std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                                        std::span<const HostAddress> hosts,
                                        const std::string& folder);
+
+/// What a rank's files are called: by the job's number, since its name is free text.
+std::string file_name(std::size_t job, std::size_t rank);
 
 /// Has every rank write down what it moves, into the folder.
 void log_transfers(std::vector<TrainingJob>& jobs, const std::string& folder);

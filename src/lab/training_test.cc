@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace tw::lab {
 namespace {
@@ -45,6 +46,21 @@ TEST(TrainingJobs, DividePayloadsButNotTimesByTheScale) {
   EXPECT_EQ(task.training.compute.total(), std::chrono::milliseconds(30));
   EXPECT_EQ(task.address, "127.0.0.2");
   EXPECT_EQ(task.log, "/folder/job0-rank1-steps.tmp");
+}
+
+TEST(TrainingJobs, WriteIntoTheFolderWhateverTheirName) {
+  auto jobs = jobs_of(
+      "[network]\nhosts = 2\n[[job]]\nname = \"../../x\"\nparameters = \"1MB\"\n[[job]]\nname = "
+      "\"/etc/x\"\nparameters = \"1MB\"\n");
+  log_transfers(jobs, "/folder");
+  for (const TrainingJob& job : jobs) {
+    for (const trainer::Task& task : job.tasks) {
+      for (const std::string& file : {task.log, task.sockets, task.transfers}) {
+        EXPECT_EQ(std::filesystem::path(file).parent_path(), "/folder") << file;
+      }
+    }
+  }
+  EXPECT_NE(jobs[0].tasks[0].log, jobs[1].tasks[0].log);
 }
 
 TEST(TrainingJobs, ShareASecretThatOtherJobsDoNotKnow) {

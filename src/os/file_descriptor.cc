@@ -65,6 +65,17 @@ FileDescriptor open_to_write(const std::string& path) {
   return fd;
 }
 
+FileDescriptor open_in_place(const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  FileDescriptor fd(::open(path.c_str(), kFlags | O_TRUNC | O_NOFOLLOW, 0666));
+  if (!fd.is_open() && errno == ELOOP) {
+    ::unlink(path.c_str());
+    fd = FileDescriptor(::open(path.c_str(), kFlags | O_EXCL, 0666));
+  }
+  if (!fd.is_open()) throw errno_error(fmt::format("creating {}", path), errno);
+  return fd;
+}
+
 FileDescriptor duplicate_stdin() {
   FileDescriptor fd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   if (!fd.is_open()) throw errno_error("opening standard input", errno);

@@ -41,6 +41,9 @@ std::int64_t file_bytes(const FileDescriptor& fd);
 FileDescriptor open_to_read(const std::string& path);
 /// Creates or empties the file. Throws SystemError.
 FileDescriptor open_to_write(const std::string& path);
+/// The same for files of our own in a folder that others may have filled: a link of that name is
+/// replaced, not written through. Throws SystemError.
+FileDescriptor open_in_place(const std::string& path);
 /// A descriptor of its own for standard input, so that closing it leaves fd 0 open.
 FileDescriptor duplicate_stdin();
 

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 namespace tw::os {
@@ -77,6 +79,24 @@ TEST(WriteAll, ThrowsWhenTheDiskIsFull) {
   const FileDescriptor full = open_to_write("/dev/full");
   EXPECT_THAT([&] { write_all(full, std::array<std::byte, 1>{}, "x.pcap"); },
               testing::ThrowsMessage<SystemError>("writing x.pcap: No space left on device"));
+}
+
+TEST(OpenInPlace, ReplacesALinkAndLeavesWhatItPointsTo) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "open_in_place";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "victim") << "precious";
+  std::filesystem::create_symlink("victim", folder / "ours");
+  std::filesystem::create_symlink("nowhere", folder / "dangling");
+  for (const char* name : {"ours", "dangling", "ours"}) {
+    const FileDescriptor file = open_in_place(folder / name);
+    write_all(file, std::array<std::byte, 3>{}, name);
+    EXPECT_FALSE(std::filesystem::is_symlink(folder / name));
+    EXPECT_EQ(std::filesystem::file_size(folder / name), 3u);
+  }
+  EXPECT_EQ(std::filesystem::file_size(folder / "victim"), 8u);
+  EXPECT_FALSE(std::filesystem::exists(folder / "nowhere"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(ReadSome, ReturnsMinusOneForAFolder) {

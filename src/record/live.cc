@@ -160,7 +160,7 @@ ordered_json to_json(const LiveSample& sample) {
 }
 
 LiveWriter::LiveWriter(std::string path, const LiveHeader& header)
-    : path_(std::move(path)), file_(os::open_to_write(path_)) {
+    : path_(std::move(path)), file_(os::open_in_place(path_)) {
   ::flock(file_.get(), LOCK_EX | LOCK_NB);
   write(to_json(header));
 }

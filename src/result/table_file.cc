@@ -44,7 +44,7 @@ void Cell::append_to(std::string& text) const { std::visit(Appender{text}, value
 TableFile::TableFile(const Table& table, std::string path)
     : table_(&table),
       path_(std::move(path)),
-      file_(with_remedy([this] { return os::open_to_write(path_); })) {
+      file_(with_remedy([this] { return os::open_in_place(path_); })) {
   for (const Column& column : table_->columns) {
     if (!pending_.empty()) pending_ += ',';
     pending_ += column.name;

@@ -14,7 +14,7 @@ namespace tw::trainer {
 SocketLog::SocketLog(const std::string& path,
                      std::span<const transport::tcp::Connection> connections)
     : path_(path), connections_(connections) {
-  if (!path.empty()) file_ = os::open_to_write(path);
+  if (!path.empty()) file_ = os::open_in_place(path);
 }
 
 void SocketLog::sample() {

@@ -13,7 +13,7 @@ namespace tw::trainer {
 
 StepLog::StepLog(const std::string& path)
     : path_(path),
-      file_(os::open_to_write(path)),
+      file_(os::open_in_place(path)),
       to_real_time_(os::real_time_ns() - os::monotonic_ns()) {}
 
 void StepLog::add(const Phase& phase) {

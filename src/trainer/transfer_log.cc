@@ -13,7 +13,7 @@ namespace tw::trainer {
 
 TransferLog::TransferLog(const std::string& path) : path_(path) {
   if (path_.empty()) return;
-  file_ = os::open_to_write(path_);
+  file_ = os::open_in_place(path_);
   to_real_time_ = os::real_time_ns() - os::monotonic_ns();
 }
 
