@@ -43,12 +43,13 @@ std::vector<double> batch_means(std::span<const double> values, std::size_t leng
   return means;
 }
 
+/// Blocks favour the middle of a short series, so that its replicates may miss the estimate itself.
 Estimate between_tails(double value, std::vector<double> replicates, double confidence,
                        std::size_t n) {
   const double tail = (1 - confidence) / 2;
   return {.value = value,
-          .low = quantile(replicates, tail),
-          .high = quantile(std::move(replicates), 1 - tail),
+          .low = std::min(value, quantile(replicates, tail)),
+          .high = std::max(value, quantile(std::move(replicates), 1 - tail)),
           .confidence = confidence,
           .n = n};
 }
@@ -77,7 +78,9 @@ Estimate mean_estimate(std::span<const double> values, double confidence) {
 Estimate median_estimate(std::span<const double> values, const BootstrapOptions& options) {
   check(!values.empty(), "a median needs values");
   const double value = median({values.begin(), values.end()});
-  if (values.size() < 3) return range_of(values, value, options.confidence);
+  if (values.size() < values_for_quantile(0.5, options.confidence)) {
+    return range_of(values, value, options.confidence);
+  }
   const std::size_t block = std::clamp<std::size_t>(
       options.block > 0 ? options.block : usual_block(values.size()), 1, values.size());
   Random random(options.seed, "median_estimate");

@@ -39,8 +39,8 @@ Estimate mean_estimate(std::span<const double> values, double confidence = 0.95)
 
 /// Median of a series in time order with an interval that respects its autocorrelation: moving
 /// blocks of values are drawn with replacement (Kunsch 1989, 10.1214/aos/1176347265). The
-/// same series always gives the same interval. With fewer than 3 values the interval is the range.
-/// REQUIRES: values not empty.
+/// same series always gives the same interval. With fewer than 6 values, which do not enclose the
+/// median with 95 %, the interval is the range. REQUIRES: values not empty.
 Estimate median_estimate(std::span<const double> values, const BootstrapOptions& options = {});
 
 /// The p-quantile of a series in time order (type 7, as quantile()), with an interval from moving

@@ -27,6 +27,20 @@ TEST(MedianEstimate, OfTwoValuesGivesTheirRange) {
   EXPECT_DOUBLE_EQ(estimate.high, 2);
 }
 
+// Of every short series: 961 ms with [973, 1035] as its interval is no answer.
+TEST(MedianEstimate, LiesInItsInterval) {
+  Random random(5, "short");
+  for (std::size_t n = 1; n <= 40; ++n) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < n; ++i)
+      values.push_back(i == 0 ? 0.961 : 1 + 0.05 * random.normal());
+    const Estimate estimate = median_estimate(values, {.block = 1 + n / 2});
+    EXPECT_LE(estimate.low, estimate.value) << n;
+    EXPECT_GE(estimate.high, estimate.value) << n;
+  }
+  EXPECT_EQ(median_estimate(std::vector<double>{3, 1, 2, 5, 4}).low, 1);
+}
+
 TEST(MedianEstimate, IsTheSameEachTime) {
   const std::vector<double> values{5, 1, 4, 2, 3, 9, 7};
   EXPECT_EQ(median_estimate(values), median_estimate(values));
