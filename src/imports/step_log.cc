@@ -146,6 +146,13 @@ LoggedStep csv_step(const Place& place, const CsvColumns& columns,
   return step;
 }
 
+/// In tables of phases, ours, what came before the first step that counts has numbers below 0.
+bool is_before_the_first(const CsvColumns& columns, std::span<const std::string_view> cells) {
+  if (!columns.phases || cells.size() <= *columns.step) return false;
+  const auto number = parse_whole(cells[*columns.step]);
+  return number && *number < 0;
+}
+
 CsvColumns checked(const Place& place, const CsvColumns& columns) {
   const std::string_view missing = !columns.step    ? "step"
                                    : !columns.start ? "start"
@@ -164,6 +171,7 @@ std::vector<LoggedStep> read_csv(const Place& place, Lines& lines, const CsvColu
   std::vector<std::string_view> cells;
   for (bool more = has_header ? lines.next() : true; more; more = lines.next()) {
     if (!split_csv(lines.line(), cells)) place.fail("a quoted field does not end on its line");
+    if (is_before_the_first(columns, cells)) continue;
     steps.push_back(csv_step(place, columns, cells));
   }
   return columns.phases ? phases_joined(std::move(steps)) : in_order(std::move(steps));

@@ -66,6 +66,14 @@ TEST(CsvLog, PhasesOfAStepAreOneStep) {
               ElementsAre(LoggedStep{0, 0, 10, 40}, LoggedStep{0, 1, 40, 50}));
 }
 
+TEST(CsvLog, TablesOfPhasesHaveWarmUpStepsThatDoNotCount) {
+  EXPECT_THAT(parsed("rank,step,phase,start_ns,end_ns\n0,-3,broadcast,1,2\n0,-1,forward,3,4\n"
+                     "0,0,forward,10,20\n0,0,exchange,25,40\n")
+                  .steps,
+              ElementsAre(LoggedStep{0, 0, 10, 40}));
+  EXPECT_THAT(refusal("rank,step,start_ns,end_ns\n0,-1,3,4\n"), HasSubstr("\"-1\" is no step"));
+}
+
 TEST(CsvLog, NumbersThatStartAgainAreCountedOn) {
   EXPECT_THAT(
       parsed("rank,step,start_ns,end_ns\n0,0,0,1\n0,1,1,2\n0,0,2,3\n0,1,3,4\n0,1,3,4\n").steps,
