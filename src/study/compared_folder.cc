@@ -4,6 +4,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/record/run_file.h"
+#include "trainwire/study/fit_table.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ namespace {
 /// Each is a time above 0, or the file is not what it claims to be.
 std::vector<double> times(const std::vector<double>& list, const std::string& where) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i] > 0) continue;
+    if (list[i] > 0 && can_be_squared(list[i])) continue;
     throw DataError(fmt::format("reading {}: time {} of a step is {}; make the run again", where,
                                 i + 1,
                                 std::isnan(list[i]) ? "no number" : fmt::format("{}", list[i])));

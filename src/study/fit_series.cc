@@ -47,8 +47,10 @@ FitModel default_model(const FitTable& table) {
 
 bool is_categorical(const FitTable& table, const std::string& column) {
   const std::size_t at = *table.find(column);
-  return std::any_of(table.rows.begin(), table.rows.end(),
-                     [&](const auto& row) { return !row[at].empty() && !number_in(row[at]); });
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (!table.rows[row][at].empty() && !table.number(row, at)) return true;
+  }
+  return false;
 }
 
 /// What the source itself suggests; "" when nothing.
@@ -120,10 +122,18 @@ std::vector<std::size_t> usable_rows(const FitTable& table, const FitColumns& co
     }
     bool whole = true;
     for (const std::string& name : needed) {
-      const std::string& field = table.rows[i][*table.find(name)];
-      if (!field.empty() && !number_in(field)) {
+      const std::size_t at = *table.find(name);
+      const std::string& field = table.rows[i][at];
+      const auto value = table.number(i, at);
+      if (!field.empty() && !value) {
         throw DataError(fmt::format("reading {}: row {}: {} is \"{}\", not a number", table.name,
                                     i + 1, name, field));
+      }
+      if (value && !can_be_squared(*value)) {
+        throw DataError(
+            fmt::format("reading {}: row {}: {} is {}: beyond what can be fitted; "
+                        "write it in another unit, or leave the row out",
+                        table.name, i + 1, name, field));
       }
       whole = whole && !field.empty();
     }
@@ -252,7 +262,7 @@ std::vector<FitSeries> series_of(const FitTable& table, const FitColumns& column
 }
 
 double number_at(const FitTable& table, std::size_t row, std::string_view column) {
-  const double raw = *number_in(table.rows[row][*table.find(column)]);
+  const double raw = *table.number(row, *table.find(column));
   const bool scaled = table.is_sweep && is_rate_or_size(column);
   return scaled ? raw * row_scale(table, table.rows[row]) : raw;
 }

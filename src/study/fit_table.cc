@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/nearest.h"
+#include "trainwire/base/units.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/result/csv.h"
@@ -144,6 +145,12 @@ std::optional<std::size_t> FitTable::find(std::string_view column) const {
   return static_cast<std::size_t>(found - header.begin());
 }
 
+std::optional<double> FitTable::number(std::size_t row, std::size_t column) const {
+  const bool is_setting =
+      std::find(settings.begin(), settings.end(), header[column]) != settings.end();
+  return is_setting ? setting_in(rows[row][column]) : number_in(rows[row][column]);
+}
+
 std::size_t FitTable::column(std::string_view column, std::string_view option) const {
   if (const auto found = find(column)) return *found;
   const std::vector<std::string_view> known(header.begin(), header.end());
@@ -186,6 +193,22 @@ std::optional<double> number_in(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
   return value;
+}
+
+std::optional<double> setting_in(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+    text = text.substr(1, text.size() - 2);
+  }
+  if (const auto number = number_in(text)) return number;
+  if (const auto share = parse_fraction(text)) return share;
+  if (const auto rate = parse_rate(text)) return rate->bits_per_second();
+  if (const auto time = parse_duration(text)) return seconds(*time);
+  if (const auto size = parse_bytes(text)) return static_cast<double>(size->count());
+  return {};
+}
+
+bool can_be_squared(double value) {
+  return value == 0 || (std::abs(value) < 1e100 && std::abs(value) > 1e-100);
 }
 
 }  // namespace tw::study

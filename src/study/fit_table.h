@@ -23,6 +23,8 @@ struct FitTable {
   std::string folder = {};  ///< of the sweep, when it was read from there
 
   std::optional<std::size_t> find(std::string_view column) const;
+  /// What the field is worth; settings of a sweep have units.
+  std::optional<double> number(std::size_t row, std::size_t column) const;
   /// Throws SpecError naming `option` and the nearest column.
   std::size_t column(std::string_view column, std::string_view option) const;
 };
@@ -36,5 +38,9 @@ FitTable read_fit_table(const std::string& source);
 
 /// The whole text as a finite number.
 std::optional<double> number_in(std::string_view text);
+/// The value of a swept setting, in its base unit: 0.0001 for "0.01%", 0.005 for "5ms".
+std::optional<double> setting_in(std::string_view text);
+/// Whether sums of squares of such numbers neither overflow nor vanish.
+bool can_be_squared(double value);
 
 }  // namespace tw::study

@@ -73,6 +73,27 @@ TEST(FitTable, RefusesWhatIsNoTable) {
   EXPECT_THAT(refused(many + ",1\n"), HasSubstr("more than 64 different settings"));
 }
 
+TEST(FitTable, KnowsTheValuesOfSettings) {
+  const FitTable table = parse_fit_table(
+      "folder,settings,complete\na,\"network.loss=\"\"0.01%\"\" network.delay=5ms "
+      "job.model=vgg16\",1\n",
+      "points.csv");
+  EXPECT_EQ(table.number(0, *table.find("network.loss")), 1e-4);
+  EXPECT_EQ(table.number(0, *table.find("network.delay")), 0.005);
+  EXPECT_FALSE(table.number(0, *table.find("job.model")));
+  EXPECT_EQ(setting_in("25Gbit"), 25e9);
+  EXPECT_EQ(setting_in("64MiB"), 67'108'864);
+  EXPECT_FALSE(setting_in("\""));
+  EXPECT_FALSE(setting_in(""));
+}
+
+TEST(FitTable, RefusesWhatCannotBeSquared) {
+  EXPECT_TRUE(can_be_squared(0));
+  EXPECT_TRUE(can_be_squared(-1e18));
+  EXPECT_FALSE(can_be_squared(1e308));
+  EXPECT_FALSE(can_be_squared(1e-200));
+}
+
 TEST(FitTable, KnowsNumbers) {
   EXPECT_EQ(number_in("1e3"), 1000);
   EXPECT_EQ(number_in(" -2.5 "), -2.5);
