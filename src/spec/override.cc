@@ -48,6 +48,17 @@ void assign(keys::Table& table, std::string_view key, const keys::Node& value) {
   }
 }
 
+/// What says the same in other words: a value from outside replaces that too.
+void drop_rivals(keys::Table& table, std::string_view key) {
+  const auto drop = [&](std::string_view rival) {
+    std::erase_if(table, [&](const auto& entry) { return entry.key == rival; });
+  };
+  if (key == "epochs") drop("steps");
+  if (key != "steps") return;
+  drop("epochs");
+  drop("dataset");
+}
+
 std::string set_in(keys::Table& table, std::string_view path, const keys::Node& value);
 
 std::string set_in_element(keys::Node& element, std::string_view path, const keys::Node& value) {
@@ -80,6 +91,7 @@ std::string set_in(keys::Table& table, std::string_view path, const keys::Node& 
   if (head.empty()) return "a name is missing in the path; write for example network.rate";
   if (rest.empty()) {
     assign(table, head, value);
+    drop_rivals(table, head);
     return "";
   }
   keys::Node* node = keys::find(table, head);

@@ -56,6 +56,17 @@ TEST(Override, MakesSectionsThatTheFileLacks) {
             (std::vector<SweepAxis>{{"network.rate", {"\"1Gbit\"", "\"2Gbit\""}}}));
 }
 
+TEST(Override, OfStepsReplacesEpochsAndTheOtherWayRound) {
+  const std::string epochs = "[[job]]\nmodel = \"vgg16\"\nepochs = 2\ndataset = 6400\n";
+  const Job job = parsed(epochs, {"job.steps=20"}).jobs[0];
+  EXPECT_EQ(*job.steps, 20);
+  EXPECT_FALSE(*job.epochs);
+  EXPECT_EQ(**parsed("[[job]]\nmodel = \"vgg16\"\nsteps = 5\n", {"job.epochs=1", "job.dataset=640"})
+                  .jobs[0]
+                  .epochs,
+            1);
+}
+
 TEST(Override, OfTheSameKeyTheLastCounts) {
   EXPECT_EQ(*parsed("", {"run.seed=1", "run.seed=2"}).run.seed, 2u);
 }
