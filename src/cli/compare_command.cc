@@ -5,9 +5,9 @@
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
-#include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/json.h"
 #include "trainwire/result/json_text.h"
+#include "trainwire/result/whole_file.h"
 #include "trainwire/text/compare_output.h"
 
 #include <fmt/format.h>
@@ -94,8 +94,7 @@ void write_file(const std::string& path, const std::string& text) {
           "writing {}: something else is there; choose another place with -o", printable(path)));
     }
   }
-  const os::FileDescriptor file = os::open_to_write(path);
-  os::write_all(file, std::as_bytes(std::span(text)), path);
+  result::write_whole(path, text);
 }
 
 int compare(const CompareOptions& options, command::Streams streams) {

@@ -5,9 +5,9 @@
 #include "trainwire/cli/commands.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
-#include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/json.h"
 #include "trainwire/record/run_file.h"
+#include "trainwire/result/whole_file.h"
 #include "trainwire/spec/print.h"
 #include "trainwire/study/fit_models.h"
 #include "trainwire/text/fit_document.h"
@@ -82,24 +82,13 @@ study::FitSettings settings_of(const FitOptions& options) {
   return settings;
 }
 
-/// In one step: a reader sees the old file or the new one.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
-  os::FileDescriptor file = os::open_to_write(part);
-  os::write_all(file, std::as_bytes(std::span(text)), part);
-  file.close(part);
-  std::error_code error;
-  std::filesystem::rename(part, path, error);
-  if (error) throw SystemError(fmt::format("writing {}: {}", path, error.message()));
-}
-
 /// A sweep keeps its fit. One that may not be written to can still be read.
 void keep_in_sweep(const study::FitTable& table, const std::string& text,
                    command::Streams streams) {
   if (table.folder.empty()) return;
   const std::string path = table.folder + "/fit.json";
   try {
-    write_file(path, text);
+    result::write_whole(path, text);
     fmt::print(streams.err, "wrote {}\n", printable(path));
   } catch (const SystemError& error) {
     fmt::print(streams.err, "note: not kept in the sweep: {}\n", printable(error.what()));
@@ -186,7 +175,7 @@ int fit(const FitOptions& options, command::Streams streams) {
     fmt::print(streams.out, "{}", command::expectations_text(judged));
   }
   keep_in_sweep(table, document, streams);
-  if (!options.out.empty()) write_file(options.out, document);
+  if (!options.out.empty()) result::write_whole(options.out, document);
   return command::expectations_code(judged, streams.err);
 }
 

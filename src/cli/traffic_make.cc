@@ -3,7 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/os/file_descriptor.h"
+#include "trainwire/result/whole_file.h"
 #include "trainwire/text/traffic_plot.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 namespace tw::cli {
 namespace {
@@ -154,9 +153,7 @@ void write_file(const std::string& path, const Load& load, command::Streams stre
     streams.out << text;
     return;
   }
-  os::FileDescriptor file = os::open_to_write(path);
-  os::write_all(file, std::as_bytes(std::span(text)), path);
-  file.close(path);
+  result::write_whole(path, text);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ bool has_open_quote(std::string_view text) {
 
 std::ifstream open_table(const std::string& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored))) return {};
   return std::ifstream(path);
 }
 

@@ -26,7 +26,8 @@ std::optional<T> parsed(std::string_view field) {
   return value;
 }
 
-/// The file at `path`; not open when there is none, or when it is a pipe, for which one would wait.
+/// The file at `path`; not open when there is none, when it is a pipe, for which one would wait, or a
+/// link: a folder from somebody else must not publish what lies outside of it.
 std::ifstream open_table(const std::string& path);
 
 class TableReader {

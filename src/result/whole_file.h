@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that is written in one step.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tw::result {
+
+/// A reader, a full disk and a power cut leave the old file or the new one. What is there and no
+/// file (a pipe, /dev/stdout) is written to as it is. Throws SystemError.
+void write_whole(const std::string& path, std::string_view text);
+
+}  // namespace tw::result
