@@ -2,12 +2,14 @@
 #include "trainwire/lab/checks.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/os/clock.h"
 #include "trainwire/workload/volume.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
@@ -19,6 +21,8 @@ using record::Check;
 using summarise::CaptureResult;
 using summarise::HostNames;
 using summarise::HostPair;
+
+constexpr std::int64_t kClockStepNs = 1'000'000;
 
 Check ranks_check(const ConductOutcome& outcome) {
   const auto good = std::count_if(outcome.ranks.begin(), outcome.ranks.end(),
@@ -115,7 +119,24 @@ Check machine_check(const ConductOutcome& outcome) {
           .found = watch::level_name(outcome.verdict.level),
           .text = outcome.verdict.reasons.empty()
                       ? "the machine kept up"
-                      : fmt::format("{}", fmt::join(outcome.verdict.reasons, "; "))};
+                      : fmt::format("{}", fmt::join(outcome.verdict.reasons, "; ")),
+          .caution = outcome.verdict.level == watch::WatchLevel::Caution ? std::optional(true)
+                                                                         : std::nullopt};
+}
+
+/// Packets are stamped by a clock that can be set; steps are timed by one that cannot.
+Check clock_check(const ConductOutcome& outcome) {
+  const std::int64_t step = os::clock_step_ns(outcome.started, outcome.ended);
+  const bool ok = std::abs(step) < kClockStepNs;
+  const std::string found = fmt::format("{:+.3f} s", 1e-9 * static_cast<double>(step));
+  return {.name = "clock",
+          .ok = ok,
+          .expected = "less than 1 ms",
+          .found = found,
+          .text = ok ? "the machine's clock was not set meanwhile"
+                     : fmt::format("the machine's clock was set by {} meanwhile: times of packets "
+                                   "and times of steps do not belong together",
+                                   found)};
 }
 
 using HostPairBytes = std::map<std::pair<std::string, std::string>, std::int64_t>;
@@ -247,6 +268,7 @@ std::vector<Check> conduct_checks(const ConductOutcome& outcome, const ConductRe
     checks.push_back(counters_check(outcome));
     if (result.traffic.totals.packets > 0) checks.push_back(pairs_check(outcome, request, result));
   }
+  checks.push_back(clock_check(outcome));
   checks.push_back(machine_check(outcome));
   return checks;
 }

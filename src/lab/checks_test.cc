@@ -51,6 +51,17 @@ TEST(ConductChecks, ASingleByteIsADifference) {
   EXPECT_FALSE(all_ok(checks));
 }
 
+TEST(ConductChecks, AClockThatWasSetIsTold) {
+  ConductOutcome outcome = sound();
+  outcome.started = {.real_ns = 7'000'000'000'000, .monotonic_ns = 1'000'000'000};
+  outcome.ended = {.real_ns = 3'402'000'900'000, .monotonic_ns = 3'000'000'000};
+  const auto checks = conduct_checks(outcome, two_hosts(), {});
+  EXPECT_FALSE(named(checks, "clock").ok);
+  EXPECT_THAT(named(checks, "clock").text, testing::HasSubstr("was set by -3599.999 s"));
+  outcome.ended = {.real_ns = 7'002'000'900'000, .monotonic_ns = 3'000'000'000};
+  EXPECT_TRUE(named(conduct_checks(outcome, two_hosts(), {}), "clock").ok);
+}
+
 TEST(ConductChecks, DropsFailuresAndMachinesAreTold) {
   ConductOutcome outcome = sound();
   outcome.captures[0].dropped = 3;

@@ -133,10 +133,10 @@ class Conductor {
     const std::vector<std::uint64_t> lost_before = lost();
     std::optional<capture::LiveCapture> capture = start_capture();
     watch::Watch watch(host_links(cluster_));
-    outcome_.started_ns = os::real_time_ns();
+    outcome_.started = os::moment();
     start_ranks(watch);
     wait_for_ranks();
-    outcome_.ended_ns = os::real_time_ns();
+    outcome_.ended = os::moment();
     const std::vector<LinkCounters> after = counts.when_quiet();
     outcome_.watch = watch.stop();
     if (capture) outcome_.captures = capture->stop();
@@ -275,7 +275,8 @@ class Conductor {
       circumstances.lateness = watch::ReleaseLateness{
           .p99 = Duration(cluster_.counters().lateness().quantile_ns(0.99)), .delay = shortest};
     }
-    const auto load = watch::load_between(outcome_.watch, outcome_.started_ns, outcome_.ended_ns);
+    const auto load =
+        watch::load_between(outcome_.watch, outcome_.started.real_ns, outcome_.ended.real_ns);
     outcome_.verdict = watch::verdict(load.value_or(watch::Load{}), circumstances);
   }
 

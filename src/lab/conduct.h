@@ -8,6 +8,7 @@
 #include "trainwire/lab/launch.h"
 #include "trainwire/lab/rank_group.h"
 #include "trainwire/os/child.h"
+#include "trainwire/os/clock.h"
 #include "trainwire/testbed/check.h"
 #include "trainwire/testbed/cluster.h"
 #include "trainwire/watch/counters.h"
@@ -50,8 +51,8 @@ struct ConductOutcome {
   watch::WatchRecord watch = {};
   watch::WatchVerdict verdict = {};
   std::vector<std::uint64_t> lost = {};  ///< by port, packets that the engine lost on purpose
-  std::int64_t started_ns = 0;           ///< CLOCK_REALTIME
-  std::int64_t ended_ns = 0;
+  os::Moment started = {};
+  os::Moment ended = {};
   bool interrupted = false;
   /// Why the run failed: "rank 2 on host2 exited with code 1", or nothing.
   std::optional<std::string> failure = {};

@@ -48,7 +48,7 @@ std::vector<HostAddress> loopback_hosts(int hosts) {
 ConductOutcome conduct_on_loopback(const ConductRequest& request) {
   ConductOutcome outcome;
   RankGroup ranks;
-  outcome.started_ns = os::real_time_ns();
+  outcome.started = os::moment();
   ranks.start(request.commands, request.folder, start);
   RankCare care = request.care;
   care.timeout = request.timeout;
@@ -58,7 +58,7 @@ ConductOutcome conduct_on_loopback(const ConductRequest& request) {
   };
   outcome.failure = ranks.wait(care);
   outcome.ranks = ranks.stop();
-  outcome.ended_ns = os::real_time_ns();
+  outcome.ended = os::moment();
   return outcome;
 }
 

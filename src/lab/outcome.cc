@@ -224,7 +224,8 @@ record::Run described(std::string_view command, const CaptureResult& result,
                          .stopped = rank.stopped,
                          .output = rank.output});
   }
-  run.duration_s = 1e-9 * static_cast<double>(outcome.ended_ns - outcome.started_ns);
+  run.duration_s =
+      1e-9 * static_cast<double>(outcome.ended.monotonic_ns - outcome.started.monotonic_ns);
   return run;
 }
 

@@ -22,11 +22,13 @@ namespace {
 using nlohmann::ordered_json;
 using result::Cell;
 
-/// As it is written and read back: a number of a file has no type. What is expected of a
-/// measurement does not change it.
+/// As it is written and read back: a number of a file has no type. Neither what is expected of a
+/// measurement nor what else is measured changes it.
 record::Value settings_of(record::Value experiment) {
   if (auto* members = std::get_if<record::Members>(&experiment.is)) {
-    std::erase_if(*members, [](const record::Member& each) { return each.name == "expectations"; });
+    std::erase_if(*members, [](const record::Member& each) {
+      return each.name == "expectations" || each.name == "sweep";
+    });
   }
   return record::value_from(ordered_json::parse(record::to_json(experiment).dump()));
 }
@@ -178,6 +180,24 @@ void require_sweepable(const std::string& folder) {
       "{} holds a run that is no sweep; choose another place with --out, or replace it with "
       "--force",
       folder));
+}
+
+std::optional<Swept> finished_sweep(const SweepRequest& request, const std::string& folder,
+                                    const SweepObserver& observer) {
+  if (!std::filesystem::exists(folder + "/run.json")) return {};
+  record::RunFile there = record::read_run(folder);
+  auto& points = there.summary.points;
+  if (!there.complete || !points || points->size() != request.points.size()) return {};
+  for (std::size_t i = 0; i < points->size(); ++i) {
+    auto run =
+        finished(fmt::format("{}/{}", folder, request.points[i].folder), request.experiments[i]);
+    if (!run) return {};
+    if (observer.judge) observer.judge(i, *run);
+    (*points)[i].expectations = run->expectations;
+  }
+  Swept swept;
+  swept.run = std::move(there.summary);
+  return swept;
 }
 
 std::vector<SweepPoint> points_of(const spec::Experiment& experiment) {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,10 @@ struct Swept {
 /// Whether a folder may be swept into: it is free, a sweep's, or a sweep began there. Throws
 /// SystemError when it is a run's. REQUIRES: nothing.
 void require_sweepable(const std::string& folder);
+
+/// The sweep that is in the folder, when nothing of this one is missing there; judged anew.
+std::optional<Swept> finished_sweep(const SweepRequest& request, const std::string& folder,
+                                    const SweepObserver& observer);
 
 /// Fills and finishes the folder. Throws Error.
 Swept sweep(const SweepRequest& request, record::RunFolder& folder,

@@ -21,6 +21,12 @@ std::int64_t real_time_ns() { return now(CLOCK_REALTIME); }
 
 std::int64_t monotonic_ns() { return now(CLOCK_MONOTONIC); }
 
+Moment moment() { return {.real_ns = real_time_ns(), .monotonic_ns = monotonic_ns()}; }
+
+std::int64_t clock_step_ns(const Moment& from, const Moment& to) {
+  return (to.real_ns - from.real_ns) - (to.monotonic_ns - from.monotonic_ns);
+}
+
 std::int64_t process_cpu_ns() { return now(CLOCK_PROCESS_CPUTIME_ID); }
 
 void sleep_until(std::int64_t monotonic_ns) {

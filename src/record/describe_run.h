@@ -16,6 +16,7 @@ void describe(Io& io, As<Check> auto& check) {
   io("expected", check.expected);
   io("found", check.found);
   io("text", check.text);
+  io.if_any("caution", check.caution);
 }
 
 template <typename Io>

@@ -30,7 +30,8 @@ struct Check {
   bool ok = false;
   std::string expected = {};
   std::string found = {};
-  std::string text = {};  ///< one sentence
+  std::string text = {};             ///< one sentence
+  std::optional<bool> caution = {};  ///< true: it passed, and the text says what to keep in mind
   bool operator==(const Check&) const = default;
 };
 bool all_ok(const std::vector<Check>& checks);

@@ -53,7 +53,7 @@ std::string job_text(const record::Job& job, const std::string& transport) {
   }
   const auto wait = phase_s(job, record::Phase::Wait);
   if (wait && phase_s(job, record::Phase::Backward)) {
-    text += fmt::format("  exposed   {} of it after backward\n", time_text(*wait));
+    text += fmt::format("  exposed   {} after backward\n", time_text(*wait));
   }
   return text;
 }
@@ -145,7 +145,10 @@ std::string traffic_text(const record::CrossTraffic& traffic) {
 std::string checks_text(const std::vector<record::Check>& checks) {
   std::string text = "checks\n";
   for (const record::Check& check : checks) {
-    text += fmt::format("  {}  {:<8} {}\n", check.ok ? "ok  " : "FAIL", check.name, check.text);
+    const std::string_view mark = !check.ok                       ? "FAIL"
+                                  : check.caution.value_or(false) ? "warn"
+                                                                  : "ok";
+    text += fmt::format("  {:<4}  {:<8} {}\n", mark, check.name, check.text);
   }
   return text;
 }

@@ -57,7 +57,7 @@ TEST(RunText, TellsOfJobsLinksAndChecks) {
   // Without compute there is no backward for which a wait could be exposed.
   EXPECT_THAT(text, Not(HasSubstr("exposed")));
   run.jobs[0].phases_median_s["backward"] = 0.1;
-  EXPECT_THAT(run_text(run, "a ring", "a.run"), HasSubstr("exposed   100 ms of it after backward"));
+  EXPECT_THAT(run_text(run, "a ring", "a.run"), HasSubstr("exposed   100 ms after backward"));
 }
 
 }  // namespace

@@ -201,10 +201,12 @@ export function Findings(props: { run: Run; sections: ReadonlySet<string> }) {
 export function Checks(props: { run: Run }) {
   const checks = list(props.run.summary, "checks");
   const failed = checks.filter((check) => at(check, "ok") === false).length;
-  const failedFirst = [...checks].sort((a, b) => Number(at(a, "ok") !== false) - Number(at(b, "ok") !== false));
+  const cautions = checks.filter((check) => at(check, "ok") === true && at(check, "caution") === true).length;
+  const rank = (check: Json) => (at(check, "ok") === false ? 0 : at(check, "caution") === true ? 1 : 2);
+  const failedFirst = [...checks].sort((a, b) => rank(a) - rank(b));
   const grouped = (text: string | null) => text?.replace(/\b\d{5,15}\b/g, (number) => show("count", Number(number))) ?? null;
   const rows: Cell[][] = failedFirst.map((check) => [
-    at(check, "ok") === true ? "✓ ok" : at(check, "ok") === false ? "✗ failed" : "– not done",
+    at(check, "ok") === false ? "✗ failed" : at(check, "ok") !== true ? "– not done" : at(check, "caution") === true ? "! with care" : "✓ ok",
     str(check, "name"),
     str(check, "text"),
     grouped(str(check, "expected")),
@@ -214,7 +216,7 @@ export function Checks(props: { run: Run }) {
     <Section
       id="checks"
       title="Checks"
-      lead={checks.length > 0 ? `A figure is believed when two independent counts agree. ${failed === 0 ? `All ${checks.length} checks passed.` : `${failed} of ${checks.length} failed, so the figures are not to be relied on.`}` : undefined}
+      lead={checks.length > 0 ? `A figure is believed when two independent counts agree. ${failed === 0 ? `All ${checks.length} checks passed${cautions > 0 ? `, ${cautions} with care` : ""}.` : `${failed} of ${checks.length} failed, so the figures are not to be relied on.`}` : undefined}
     >
       {checks.length === 0 ? (
         <Missing>{props.run.command === "analyze" ? "A capture alone has nothing to be checked against; a run counts everything twice." : "The run ended before its checks."}</Missing>
