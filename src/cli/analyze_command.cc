@@ -42,6 +42,7 @@ struct AnalyzeOptions {
   bool quiet = false;
   bool no_progress = false;
   bool no_folder = false;
+  bool no_page = false;
   bool one_clock = false;
 };
 
@@ -200,6 +201,9 @@ int analyze(const AnalyzeOptions& options, command::Streams streams) {
     fmt::print(streams.out, "{}{}", text::capture_text(result, folder ? folder->path() : ""),
                command::expectations_text(judged));
   }
+  if (folder && !options.no_page) {
+    leave_page(folder->path(), !options.json && !options.quiet, streams);
+  }
   streams.out.flush();
   print_damage(result, streams);
   const int expected = command::expectations_code(judged, streams.err);
@@ -220,6 +224,7 @@ command::Body declare_analyze(command::CommandLine& app) {
       .type_name("DIR");
   app.add_flag("--force", options->force, "replace a run that is in that folder");
   app.add_flag("--no-folder", options->no_folder, "write no tables");
+  add_no_page(app, options->no_page);
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_option(
          "--log", options->log,

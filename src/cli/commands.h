@@ -35,6 +35,12 @@ command::Body declare_schema(command::CommandLine& app);
 command::Body declare_completion(command::CommandLine& app);
 command::Body declare_man(command::CommandLine& app);
 
+/// Writes the page of a run into its folder and, where it `tells`, where it is. A page that cannot be
+/// made is told of and no failure: the run is there.
+void leave_page(const std::string& folder, bool tells, command::Streams streams);
+/// Adds --no-page.
+void add_no_page(command::CommandLine& app, bool& into);
+
 /// Runs one command line (without the program's name) and returns the exit code; never throws:
 /// what a body throws becomes 2, 3, 4 or 70.
 int run(std::span<const std::string> arguments, command::Streams streams);

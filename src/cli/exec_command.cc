@@ -50,6 +50,7 @@ struct ExecOptions {
   bool dry_run = false;
   bool strict = false;
   bool quiet = false;
+  bool no_page = false;
 };
 
 lab::Launcher launcher_of(const ExecOptions& options) {
@@ -138,6 +139,7 @@ int finish(const ExecOptions& options, const spec::Experiment& experiment,
     fmt::print(streams.out, "engine {}\n{}{}", testbed::name_of(request.engine),
                text::checks_text(run.checks), command::expectations_text(expectations));
   }
+  if (!options.no_page) leave_page(folder.path(), !options.json && !options.quiet, streams);
   streams.out.flush();
   if (outcome.interrupted) {
     fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n",
@@ -213,6 +215,7 @@ command::Body declare_exec(command::CommandLine& app) {
                "go on although the network is more than 10 % off");
   app.add_flag("--dry-run", options->dry_run, "print the network and the commands, do nothing");
   app.add_flag("--strict", options->strict, "exit with 4 when a check fails");
+  add_no_page(app, options->no_page);
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_flag("-q,--quiet", options->quiet, "no summary and no progress");
   return [options](command::Streams streams) { return exec(*options, streams); };

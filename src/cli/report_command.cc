@@ -6,9 +6,9 @@
 #include "trainwire/command/version.h"
 #include "trainwire/load/load_file.h"
 #include "trainwire/load/read_text.h"
-#include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/json.h"
 #include "trainwire/report/report.h"
+#include "trainwire/result/whole_file.h"
 #include "trainwire/text/compare_page.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace tw::cli {
@@ -90,8 +89,11 @@ void write_page(const std::string& path, const std::string& page) {
           "writing {}: something else is there; choose another place with -o", printable(path)));
     }
   }
-  const os::FileDescriptor file = os::open_to_write(path);
-  os::write_all(file, std::as_bytes(std::span(page)), path);
+  result::write_whole(path, page);
+}
+
+std::string address_of(const std::string& path) {
+  return fmt::format("file://{}", printable(std::filesystem::absolute(path).string()));
 }
 
 nlohmann::ordered_json document_of(const ReportOptions& options, const std::string& path,
@@ -112,13 +114,28 @@ int report_runs(const ReportOptions& options, command::Streams streams) {
     fmt::print(streams.out, "{}\n", record::dumped(document_of(options, path, page.size())));
     return 0;
   }
-  fmt::print(streams.out, "wrote {}, {}; it needs no network\nNext: open file://{}\n",
-             printable(path), readable(Bytes(static_cast<std::int64_t>(page.size()))),
-             printable(std::filesystem::absolute(path).string()));
+  fmt::print(streams.out, "wrote {}, {}; it needs no network\nNext: open {}\n", printable(path),
+             readable(Bytes(static_cast<std::int64_t>(page.size()))), address_of(path));
   return 0;
 }
 
 }  // namespace
+
+void leave_page(const std::string& folder, bool tells, command::Streams streams) {
+  ReportOptions options;
+  options.sources = {folder};
+  try {
+    write_page(place_of(options), page_of(options));
+    if (tells) fmt::print(streams.out, "page: {}\n", address_of(place_of(options)));
+  } catch (const Error& error) {
+    fmt::print(streams.err, "trainwire: no page was made: {}\n", error.what());
+  }
+  streams.out.flush();
+}
+
+void add_no_page(command::CommandLine& app, bool& into) {
+  app.add_flag("--no-page", into, "write no report.html into the folder");
+}
 
 command::Body declare_report(command::CommandLine& app) {
   const auto options = std::make_shared<ReportOptions>();

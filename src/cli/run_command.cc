@@ -5,6 +5,7 @@
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
+#include "trainwire/command/in_time.h"
 #include "trainwire/command/run_options.h"
 #include "trainwire/command/run_status.h"
 #include "trainwire/lab/measure.h"
@@ -27,6 +28,7 @@ int report(const RunOptions& options, const lab::Measured& measured, const std::
   } else if (!options.place.quiet) {
     fmt::print(streams.out, "{}", text::run_text(measured.run, name, folder));
   }
+  if (!options.no_page) leave_page(folder, !options.json && !options.place.quiet, streams);
   streams.out.flush();
   if (measured.interrupted) {
     fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n", folder);
@@ -45,12 +47,16 @@ int report(const RunOptions& options, const lab::Measured& measured, const std::
 }
 
 int run_experiment(const RunOptions& options, command::Streams streams) {
+  if (options.steps) {
+    options.experiment->overrides.push_back(fmt::format("job.steps={}", *options.steps));
+  }
   const spec::Experiment experiment = command::load(*options.experiment);
   if (!experiment.sweep.empty() || *experiment.run.repeats > 1) {
     return run_sweep(options, experiment, streams);
   }
   const lab::RunPlace place = place_of(options);
   lab::require_runnable(experiment, place);
+  command::require_in_time(experiment, place);
   record::RunFolder folder =
       command::take_folder("run", *options.experiment, options.out, options.force, streams);
   command::RunStatus status(streams, options.place.quiet);
@@ -75,11 +81,14 @@ command::Body declare_run(command::CommandLine& app) {
          "run folder; default: the experiment's name with .run, here. A sweep goes on in the "
          "folder that it left")
       .type_name("DIR");
+  app.add_option("--steps", options->steps, "of every job, instead of what the experiment says")
+      .type_name("N");
   app.add_flag("--force", options->force, "replace a run that is in that folder");
   app.add_flag("--keep", options->keep, "keep the captures after their analysis");
   app.add_flag("--transfers", options->transfers,
                "have the ranks write down every transfer, into transfers.csv; costs time and disk");
   app.add_flag("--keep-going", options->keep_going, "exit with 0 although a check failed");
+  add_no_page(app, options->no_page);
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](command::Streams streams) { return run_experiment(*options, streams); };
 }

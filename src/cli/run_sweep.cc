@@ -3,8 +3,10 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
+#include "trainwire/cli/commands.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
+#include "trainwire/command/in_time.h"
 #include "trainwire/command/run_status.h"
 #include "trainwire/lab/sweep.h"
 #include "trainwire/os/clock.h"
@@ -105,6 +107,7 @@ int report(const RunOptions& options, const lab::Swept& swept, const std::string
   } else {
     fmt::print(streams.out, "{}", text::points_text(points, folder));
   }
+  if (!options.no_page) leave_page(folder, !options.json && !options.place.quiet, streams);
   if (swept.interrupted) {
     fmt::print(streams.err,
                "trainwire: interrupted after {} of {} points; the same command goes on\n",
@@ -134,20 +137,29 @@ int run_sweep(const RunOptions& options, const spec::Experiment& experiment,
   for (const lab::SweepPoint& point : points) {
     experiments.push_back(command::load(file_of(options, point)));
     lab::require_runnable(experiments.back(), place_of(options));
+    command::require_in_time(experiments.back(), place_of(options));
   }
   const std::string path =
       options.out.empty() ? command::default_folder(*options.experiment, true) : options.out;
   if (!options.force) lab::require_sweepable(path);
-  record::RunFolder folder = command::take_folder("run", *options.experiment, path, true, streams);
   SweepStatus status(options, points, experiments, streams);
-  const lab::Swept swept =
-      lab::sweep({.experiment = experiment,
-                  .points = points,
-                  .experiments = experiments,
-                  .place = place_of(options),
-                  .again = options.force,
-                  .provenance = command::provenance_of("run", *options.experiment, streams)},
-                 folder, status.observer());
+  const lab::SweepRequest request{
+      .experiment = experiment,
+      .points = points,
+      .experiments = experiments,
+      .place = place_of(options),
+      .again = options.force,
+      .provenance = command::provenance_of("run", *options.experiment, streams)};
+  if (!options.force) {
+    if (const auto there = lab::finished_sweep(request, path, status.observer())) {
+      status.wipe();
+      fmt::print(streams.err, "trainwire: all {} points are there; --force runs them again\n",
+                 points.size());
+      return report(options, *there, path, streams);
+    }
+  }
+  record::RunFolder folder = command::take_folder("run", *options.experiment, path, true, streams);
+  const lab::Swept swept = lab::sweep(request, folder, status.observer());
   status.wipe();
   return report(options, swept, folder.path(), streams);
 }

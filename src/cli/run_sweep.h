@@ -8,6 +8,7 @@
 #include "trainwire/spec/experiment.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tw::cli {
@@ -16,11 +17,13 @@ struct RunOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
   command::PlaceOptions place;
   std::string out;
+  std::optional<int> steps;  ///< instead of what the experiment says
   bool force = false;
   bool json = false;
   bool keep = false;
   bool keep_going = false;
   bool transfers = false;
+  bool no_page = false;
 };
 lab::RunPlace place_of(const RunOptions& options);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/natural.h"
 #include "trainwire/figures/figures.h"
 #include "trainwire/report/throughput.h"
 #include "trainwire/stats/quantile.h"
@@ -157,7 +158,7 @@ Bytes2 read_pairs(const timeline::RunPart& run) {
 
 /// Those that move the most, by name.
 std::vector<std::string> hosts_of(const Bytes2& pairs) {
-  std::map<std::string, double> moved;
+  std::map<std::string, double, NaturalLess> moved;
   for (const auto& [pair, bytes] : pairs) {
     moved[pair.first] += bytes;
     moved[pair.second] += bytes;
@@ -168,7 +169,7 @@ std::vector<std::string> hosts_of(const Bytes2& pairs) {
   std::stable_sort(hosts.begin(), hosts.end(),
                    [&](const auto& a, const auto& b) { return moved[a] > moved[b]; });
   hosts.resize(kMatrixHosts);
-  std::sort(hosts.begin(), hosts.end());
+  std::sort(hosts.begin(), hosts.end(), NaturalLess());
   return hosts;
 }
 
@@ -226,7 +227,7 @@ std::vector<Figure> throughput_figures(const timeline::RunPart& run) {
     }
   }
   std::sort(hosts.begin(), hosts.end(),
-            [](const Rates& a, const Rates& b) { return a.name < b.name; });
+            [](const Rates& a, const Rates& b) { return NaturalLess()(a.name, b.name); });
   if (!hosts.empty()) figures.push_back(hosts_figure(buckets, hosts));
   return figures;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/report/flows.h"
 
+#include "trainwire/base/natural.h"
 #include "trainwire/report/reduce.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ struct Completions {
 using Bytes2 = std::map<std::pair<std::string, std::string>, double>;
 
 std::vector<std::string> largest_hosts(const Bytes2& pairs, std::size_t most, std::size_t& all) {
-  std::map<std::string, double> moved;
+  std::map<std::string, double, NaturalLess> moved;
   for (const auto& [pair, bytes] : pairs) {
     moved[pair.first] += bytes;
     moved[pair.second] += bytes;
@@ -50,7 +51,7 @@ std::vector<std::string> largest_hosts(const Bytes2& pairs, std::size_t most, st
   std::stable_sort(hosts.begin(), hosts.end(),
                    [&](const auto& a, const auto& b) { return moved[a] > moved[b]; });
   hosts.resize(most);
-  std::sort(hosts.begin(), hosts.end());
+  std::sort(hosts.begin(), hosts.end(), NaturalLess());
   return hosts;
 }
 

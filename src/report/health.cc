@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/report/health.h"
 
+#include "trainwire/base/natural.h"
 #include "trainwire/report/packed.h"
 #include "trainwire/report/reduce.h"
 #include "trainwire/result/table_reader.h"
@@ -188,7 +189,7 @@ ordered_json load_document(const std::string& path, std::int64_t origin_ns, cons
 
 ordered_json link_use_document(const std::string& path, const TimeSpan& span,
                                const Limits& limits) {
-  std::map<std::string, Counted> hosts;
+  std::map<std::string, Counted, NaturalLess> hosts;
   each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     const auto sent = table.number(table.column("sent_bytes"));
     const auto received = table.number(table.column("received_bytes"));

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""What a run writes stays in its folder, belongs to one run, and is not lost: run_folders.py PROGRAM.
+
+On loopback: no privileges, no network.
+"""
+
+import hashlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = os.path.realpath(sys.argv[1])
+
+EXPERIMENT = """name = "folders"
+[network]
+hosts = 2
+[[job]]
+name = {name}
+parameters = "50KB"
+compute = "none"
+steps = {steps}
+"""
+
+# As TOML writes them.
+HOSTILE = [
+    '"../../OUT"', '"/OUT"', '"a/b/c"', '"."', '".."', '"-rf"', '"~"', '"$(touch OUT)"', '"`touch OUT`"', '"a;b|c&d"',
+    '"=1+1"', '"@SUM(1)"', '"<script>alert(1)</script>"', '"\'\\"\'"', '"%s%n"', '"a\\nb"', '"a\\tb"', '"\\u202Ebidi"',
+    '"' + "x" * 300 + '"', '"' + "x" * 4000 + '"', '"CON"', '"nul\\u0001"',
+]
+
+
+def run(*words, **options):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=120, **options)
+
+
+def files_of(folder):
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
+
+
+def names_stay_inside(work):
+    inner = work / "a/b"
+    inner.mkdir(parents=True)
+    for number, name in enumerate(HOSTILE):
+        file = work / "experiment.toml"
+        file.write_text(EXPERIMENT.format(name=name, steps=2))
+        folder = inner / f"{number}.run"
+        before = set(work.rglob("*"))
+        done = run("run", str(file), "--on", "loopback", "-q", "-o", str(folder), cwd=inner)
+        assert done.returncode in (0, 2), (name, done.returncode, done.stderr)
+        assert done.returncode == 0 or done.stderr.count("\n") >= 1, name
+        strangers = [path for path in set(work.rglob("*")) - before if folder != path and folder not in path.parents]
+        assert not strangers, (name, strangers)
+        if done.returncode == 0:
+            assert not list(folder.glob("*.tmp")), name
+
+
+def a_link_is_not_written_through(work):
+    file = work / "link.toml"
+    file.write_text(EXPERIMENT.format(name='"x"', steps=2))
+    victim = work / "victim"
+    victim.write_text("precious")
+    folder = work / "link.run"
+    run("run", str(file), "--on", "loopback", "-q", "-o", str(folder))
+    for name in ("steps.csv", "rank0.txt", "job0-rank0-steps.tmp", "live.jsonl", "run.json.part"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(victim)
+    done = run("run", str(file), "--on", "loopback", "-q", "-o", str(folder), "--force")
+    assert done.returncode == 0, done.stderr
+    assert victim.read_text() == "precious"
+
+
+def a_link_is_not_published(work):
+    folder = work / "link.run"
+    secret = work / "secret"
+    secret.write_text("folder,settings,complete\nTOP-SECRET,a=1,1\n")
+    (folder / "points.csv").symlink_to(secret)
+    page = work / "page.html"
+    run("report", str(folder), "-o", str(page))
+    assert page.exists() and "TOP-SECRET" not in page.read_text()
+
+
+def a_folder_has_one_writer(work):
+    file = work / "long.toml"
+    file.write_text(EXPERIMENT.format(name='"x"', steps=10_000_000))
+    folder = work / "long.run"
+    words = [PROGRAM, "run", str(file), "--on", "loopback", "-q", "-o", str(folder), "--no-page"]
+    first = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    try:
+        for _ in range(200):
+            if (folder / "live.jsonl").exists():
+                break
+            time.sleep(0.05)
+        second = run("run", str(file), "--on", "loopback", "--steps", "2", "-o", str(folder), "--force")
+        assert second.returncode == 3 and "another trainwire is writing it" in second.stderr, second
+        assert first.poll() is None
+    finally:
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=60)
+    assert first.returncode == 130, first.returncode
+    third = run("run", str(file), "--on", "loopback", "-q", "--steps", "2", "-o", str(folder), "--force")
+    assert third.returncode == 0, third.stderr
+
+
+def a_finished_sweep_is_left_alone(work):
+    file = work / "sweep.toml"
+    file.write_text(EXPERIMENT.format(name='"x"', steps=3) + '[sweep]\n"network.loss" = ["0.01%", "0.1%", "1%"]\n')
+    folder = work / "sweep.run"
+    assert run("run", str(file), "--on", "loopback", "-q", "-o", str(folder)).returncode == 0
+    fitted = run("fit", str(folder), "--x", "network.loss", "--y", "step_mean_s", "--model", "linear")
+    assert fitted.returncode == 0 and "holds for x from 0.0001 to 0.01" in fitted.stdout, fitted
+    before = files_of(folder)
+    again = run("run", str(file), "--on", "loopback", "-q", "-o", str(folder), "--no-page")
+    assert again.returncode == 0 and "all 3 points are there" in again.stderr, again
+    assert files_of(folder) == before
+    # One more point runs alone.
+    longer = file.read_text().replace('"1%"]', '"1%", "2%"]')
+    file.write_text(longer)
+    assert run("run", str(file), "--on", "loopback", "-q", "-o", str(folder)).returncode == 0
+    after = files_of(folder)
+    points = [path for path in before if "point-" in str(path)]
+    assert points and all(after[path] == before[path] for path in points)
+
+
+def what_cannot_end_is_refused(work):
+    file = work / "slow.toml"
+    file.write_text(EXPERIMENT.format(name='"x"', steps=1000).replace('compute = "none"', 'compute_time = "1s"'))
+    folder = work / "slow.run"
+    done = run("run", str(file), "--on", "loopback", "-o", str(folder))
+    assert done.returncode == 2 and "--steps" in done.stderr and not folder.exists(), done
+
+
+with tempfile.TemporaryDirectory(prefix="run-folders") as place:
+    for case in (names_stay_inside, a_link_is_not_written_through, a_link_is_not_published, a_folder_has_one_writer,
+                 a_finished_sweep_is_left_alone, what_cannot_end_is_refused):
+        case(pathlib.Path(place))
+        print(f"{case.__name__}: ok")
