@@ -3,6 +3,7 @@
 
 run_strategies.py TRAINWIRE. Pair averaging draws its peers: there the run's own check compares with the draws.
 """
+import csv
 import json
 import os
 import pathlib
@@ -30,6 +31,16 @@ def document(command, experiment, *words):
 
 def pairs_of(rows, key):
     return {(row["from"], row["to"]): row[key] for row in rows if row[key] > 0}
+
+
+def carried_in_steps():
+    """What iteration_pairs.csv books to each iteration."""
+    steps = [{} for _ in range(STEPS)]
+    with open(folder / "x/iteration_pairs.csv") as file:
+        for row in csv.DictReader(file):
+            steps[int(row["iteration"])][row["from"], row["to"]] = int(row["gradient_bytes"])
+            assert int(row["first_ns"]) <= int(row["last_ns"])
+    return steps
 
 
 def strategies():
@@ -60,6 +71,8 @@ for hosts in (4, 7):
             for pair, bytes in carried.items():
                 hellos = bytes - STEPS * plan[pair]
                 assert hellos > 0 and hellos % SIDE_BYTES == 0 and hellos < 4096, (strategy, pair, bytes, plan[pair])
+            if "asynchronous" not in more:
+                assert carried_in_steps() == [plan] * STEPS, (strategy, hosts, carried_in_steps(), plan)
         count += 1
 subprocess.run(["rm", "-rf", str(folder)])
 print(f"{count} runs: sums right, every pair as planned")

@@ -99,6 +99,8 @@ TEST_F(Analyze, SummaryFitsATerminalAndEndsWithWhatToDo) {
   std::istringstream in(result.out);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
+  EXPECT_EQ(lines.back(), "page: file://" + path("x.run/report.html"));
+  lines.pop_back();
   EXPECT_LE(lines.size(), 30u);
   for (const std::string& line : lines) EXPECT_LE(width_of(line), 100u) << line;
   EXPECT_THAT(lines.front(), StartsWith("job.pcap · "));

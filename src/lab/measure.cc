@@ -7,6 +7,7 @@
 #include "trainwire/lab/training_run.h"
 #include "trainwire/record/json.h"
 #include "trainwire/spec/print.h"
+#include "trainwire/workload/volume.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -53,6 +54,7 @@ class Measurement {
     take_steps(folder);
     captured_ = analysed(outcome_, request().plan,
                          step_log(phases_.front(), training_.jobs().front()), training_.sinks());
+    take_schedule();
     if (!place_.loopback) write_tables(captured_, outcome_, request().plan, folder);
     take_flows(training_.traffic(), folder);
     Measured measured{
@@ -77,6 +79,38 @@ class Measurement {
       write_transfers(job, folder);
       remove_rank_files(job);
     }
+  }
+
+  /// What the wire carried in each step is known better than from the wire, where every step is
+  /// alike: a step's tail lies in the time of the next.
+  void take_schedule() {
+    const TrainingJob& job = training_.jobs().front();
+    const workload::Training& training = job.training();
+    auto& steps = captured_.analysis.iterations.steps;
+    if (training_.jobs().size() > 1 || training.asynchronous() ||
+        static_cast<std::int64_t>(steps.size()) != training.steps) {
+      return;
+    }
+    summarise::ScheduledSteps scheduled{.steps = training.steps};
+    workload::Training longer = training;
+    ++longer.steps;
+    const auto without = workload::bytes_by_rank(training);
+    const auto with = workload::bytes_by_rank(longer);
+    std::int64_t all = 0;
+    for (std::size_t from = 0; from < with.size(); ++from) {
+      for (std::size_t to = 0; to < with.size(); ++to) {
+        const std::int64_t bytes = with[from][to] - without[from][to];
+        if (bytes == 0 || job.hosts[from] == job.hosts[to]) continue;
+        scheduled.bytes[{host_name(job, from), host_name(job, to)}] += bytes;
+        all += bytes;
+      }
+    }
+    for (auto& step : steps) step.bytes = static_cast<std::uint64_t>(all);
+    captured_.scheduled = std::move(scheduled);
+  }
+
+  static const std::string& host_name(const TrainingJob& job, std::size_t rank) {
+    return job.host_names[static_cast<std::size_t>(job.hosts[rank])];
   }
 
   record::Run record_of(const RankTalk& talk) const {

@@ -66,10 +66,12 @@ constexpr std::array kIterationPairs{
     Column{"iteration", Integer, "", "number, as in iterations.csv"},
     Column{"from", Text, "", "host that sends"},
     Column{"to", Text, "", "host that receives"},
-    Column{"gradient_bytes", Integer, "bytes",
-           "distinct payload of gradient flows in bursts that started in the iteration"},
-    Column{"first_ns", Integer, "ns", "start of the first of these bursts"},
-    Column{"last_ns", Integer, "ns", "end of the last of these bursts"},
+    Column{
+        "gradient_bytes", Integer, "bytes",
+        "distinct payload of gradient flows in bursts that started in the iteration; of run, the "
+        "part of the stream that its schedule sends in it, whenever it was sent"},
+    Column{"first_ns", Integer, "ns", "first byte of these"},
+    Column{"last_ns", Integer, "ns", "last byte of these"},
 };
 
 constexpr std::array kWindows{

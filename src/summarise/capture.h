@@ -79,6 +79,12 @@ struct BurstFigures {
 BurstFigures burst_figures(const gather::Captured& traffic, const diagnose::Analysis& analysis);
 
 /// Everything that a command read and found out. The figures are filled in by add_figures.
+/// What each pair of hosts carries in every step, where a schedule says so.
+struct ScheduledSteps {
+  std::map<std::pair<std::string, std::string>, std::int64_t> bytes = {};  ///< from, to: names
+  std::int64_t steps = 0;  ///< iterations; what comes before them is start-up and warm-up
+};
+
 struct CaptureResult {
   gather::Captured traffic = {};
   diagnose::Analysis analysis = {};
@@ -87,6 +93,7 @@ struct CaptureResult {
   bool interrupted = false;
   RateFigures rates = {};
   BurstFigures bursts = {};
+  std::optional<ScheduledSteps> scheduled = {};
   /// Stream bytes of known cross traffic, by addresses from and to.
   std::map<std::pair<std::string, std::string>, std::int64_t> cross_bytes = {};
 };
