@@ -273,7 +273,9 @@ class Conductor {
       for (const network::Port& port : request_.plan.ports)
         shortest = std::min(shortest, port.delay);
       circumstances.lateness = watch::ReleaseLateness{
-          .p99 = Duration(cluster_.counters().lateness().quantile_ns(0.99)), .delay = shortest};
+          .p99 = Duration(cluster_.counters().lateness().quantile_ns(0.99)),
+          .delay = shortest,
+          .longest = Duration(cluster_.counters().lateness().quantile_ns(1))};
     }
     const auto load =
         watch::load_between(outcome_.watch, outcome_.started.real_ns, outcome_.ended.real_ns);

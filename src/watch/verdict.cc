@@ -17,6 +17,10 @@ constexpr double kWaitBound = 0.30;
 constexpr double kBusyCaution = 0.60;
 constexpr double kBusyBound = 0.80;
 constexpr double kStealVoid = 0.02;
+/// Beyond so many times what is a caution, links were not those that were asked for.
+constexpr int kLateBound = 5;
+constexpr Duration kStallCaution = 100ms;
+constexpr Duration kStallBound = 500ms;
 
 void add(WatchVerdict& verdict, WatchLevel level, std::string reason) {
   verdict.level = std::max(verdict.level, level);
@@ -42,9 +46,20 @@ void judge_busy(double busy, WatchVerdict& verdict) {
 void judge_lateness(const ReleaseLateness& lateness, WatchVerdict& verdict) {
   const Duration most = std::max<Duration>(1ms, lateness.delay / 10);
   if (lateness.p99 <= most) return;
-  add(verdict, WatchLevel::Caution,
+  const bool bound = lateness.p99 > kLateBound * most;
+  add(verdict, bound ? WatchLevel::CpuBound : WatchLevel::Caution,
       fmt::format("one packet in a hundred was released {} or more after its time (more than {})",
-                  readable(lateness.p99), readable(most)));
+                  readable(lateness.p99), readable(bound ? kLateBound * most : most)));
+}
+
+/// A network that stands still for a while delays few packets, and them by much.
+void judge_stall(const ReleaseLateness& lateness, WatchVerdict& verdict) {
+  if (lateness.longest <= kStallCaution) return;
+  const bool bound = lateness.longest > kStallBound;
+  add(verdict, bound ? WatchLevel::CpuBound : WatchLevel::Caution,
+      fmt::format("the emulated network stood still: a packet was released up to {} after its time "
+                  "(more than {})",
+                  readable(lateness.longest), readable(bound ? kStallBound : kStallCaution)));
 }
 
 }  // namespace
@@ -59,7 +74,10 @@ WatchVerdict verdict(const Load& load, const Circumstances& circumstances) {
   }
   judge_wait(load.wait, verdict);
   if (!circumstances.computes) judge_busy(load.busy, verdict);
-  if (circumstances.lateness) judge_lateness(*circumstances.lateness, verdict);
+  if (circumstances.lateness) {
+    judge_lateness(*circumstances.lateness, verdict);
+    judge_stall(*circumstances.lateness, verdict);
+  }
   return verdict;
 }
 

@@ -28,7 +28,8 @@ struct Load {
 /// How late the delay engine released packets.
 struct ReleaseLateness {
   Duration p99;
-  Duration delay;  ///< the shortest that was asked for
+  Duration delay;         ///< the shortest that was asked for
+  Duration longest = {};  ///< of any packet
 };
 
 struct Circumstances {

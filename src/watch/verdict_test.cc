@@ -63,6 +63,25 @@ TEST(WatchVerdict, OfLatenessKnowsTheLargerOf1MsAndATenthOfTheDelay) {
           "one packet in a hundred was released 7 ms or more after its time (more than 5 ms)"));
 }
 
+TEST(WatchVerdict, OfPacketsThatAreLateByMoreThanTheirLinkIsBound) {
+  const auto late = [](Duration p99) {
+    return verdict({}, {.lateness = ReleaseLateness{.p99 = p99, .delay = 1ms}}).level;
+  };
+  EXPECT_EQ(late(5ms), WatchLevel::Caution);
+  EXPECT_EQ(late(8ms), WatchLevel::CpuBound);
+}
+
+TEST(WatchVerdict, OfANetworkThatStoodStillSeesTheLongestOnly) {
+  const auto stalled = [](Duration longest) {
+    return verdict({},
+                   {.lateness = ReleaseLateness{.p99 = 50us, .delay = 1ms, .longest = longest}});
+  };
+  EXPECT_EQ(stalled(100ms).level, WatchLevel::Fine);
+  EXPECT_EQ(stalled(300ms).level, WatchLevel::Caution);
+  EXPECT_EQ(stalled(4194ms).level, WatchLevel::CpuBound);
+  EXPECT_THAT(stalled(4194ms).reasons.at(0), testing::HasSubstr("stood still"));
+}
+
 TEST(WatchVerdict, HasTheWorstLevelAndAllReasons) {
   const WatchVerdict all = verdict({.wait = 0.2, .busy = 0.9, .steal = 0.05});
   EXPECT_EQ(all.level, WatchLevel::Void);
