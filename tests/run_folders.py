@@ -125,6 +125,22 @@ def a_finished_sweep_is_left_alone(work):
     assert points and all(after[path] == before[path] for path in points)
 
 
+def a_changed_table_is_refused(work):
+    folder = work / "sweep.run"
+    for name, words in (("points.csv", ["fit", str(folder), "--x", "network.loss", "--y", "step_mean_s", "--model", "linear"]),
+                        ("points.csv", ["export", str(folder), "--to", "csv", "-o", str(work / "exported"), "--force"]),
+                        ("points.csv", ["report", str(folder), "-o", str(work / "changed.html")]),
+                        ("points.csv", ["compare", str(folder), str(folder)])):
+        table = folder / name
+        whole = table.read_text()
+        for damaged in (whole[:-9], "", whole.replace("0.", "1.", 1), "\n".join(whole.splitlines()[:-1]) + "\n"):
+            table.write_text(damaged)
+            done = run(*words)
+            assert done.returncode == 3 and name in done.stderr and done.stderr.count("\n") == 1, (words, done)
+        table.write_text(whole)
+        assert run(*words).returncode == 0, (words, run(*words))
+
+
 def what_cannot_end_is_refused(work):
     file = work / "slow.toml"
     file.write_text(EXPERIMENT.format(name='"x"', steps=1000).replace('compute = "none"', 'compute_time = "1s"'))
@@ -135,6 +151,6 @@ def what_cannot_end_is_refused(work):
 
 with tempfile.TemporaryDirectory(prefix="run-folders") as place:
     for case in (names_stay_inside, a_link_is_not_written_through, a_link_is_not_published, a_folder_has_one_writer,
-                 a_finished_sweep_is_left_alone, what_cannot_end_is_refused):
+                 a_finished_sweep_is_left_alone, a_changed_table_is_refused, what_cannot_end_is_refused):
         case(pathlib.Path(place))
         print(f"{case.__name__}: ok")

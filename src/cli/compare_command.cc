@@ -48,20 +48,23 @@ void select_rows(const CompareOptions& options, study::Comparison& comparison) {
       printable(comparison.path), fmt::join(options.metrics, ", ")));
 }
 
-std::vector<study::Comparison> compare_all(const CompareOptions& options) {
+/// Reads the folders, and takes their doubts and comparisons into the view.
+void compare_all(const CompareOptions& options, text::CompareView& view) {
   if (options.runs.size() < 2) {
     throw SpecError("compare takes two runs at least, the first being the baseline");
   }
-  const study::ComparedFolder baseline = study::read_compared(options.runs.front());
-  std::vector<study::Comparison> comparisons;
+  const auto read = [&](const std::string& path) {
+    study::ComparedFolder folder = study::read_compared(path);
+    for (const std::string& doubt : folder.doubts) view.doubts.push_back({path, doubt});
+    return folder;
+  };
+  const study::ComparedFolder baseline = read(options.runs.front());
   for (const std::string& path : std::span(options.runs).subspan(1)) {
-    for (study::Comparison& comparison :
-         study::compare_folders(baseline, study::read_compared(path))) {
+    for (study::Comparison& comparison : study::compare_folders(baseline, read(path))) {
       select_rows(options, comparison);
-      comparisons.push_back(std::move(comparison));
+      view.comparisons.push_back(std::move(comparison));
     }
   }
-  return comparisons;
 }
 
 /// Judges step times, or the metrics that were asked for. Throws DataError when the limit could be
@@ -101,7 +104,7 @@ int compare(const CompareOptions& options, command::Streams streams) {
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   text::CompareView view{.baseline = options.runs.front(), .comparisons = {}};
   if (!options.fail_if.empty()) view.limit = study::parse_limit(options.fail_if);
-  view.comparisons = compare_all(options);
+  compare_all(options, view);
   if (view.limit) judge_limit(options, view);
   nlohmann::ordered_json found = text::compare_document(view);
   const std::vector<command::Judged> judged = command::judge_all(expectations, "compare", found);

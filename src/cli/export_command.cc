@@ -6,6 +6,7 @@
 #include "trainwire/command/exit_code.h"
 #include "trainwire/exports/exports.h"
 #include "trainwire/record/json.h"
+#include "trainwire/record/run_file.h"
 #include "trainwire/terminal/interrupt.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,9 @@ struct ExportOptions {
 };
 
 void require_run(const std::string& path) {
-  if (std::filesystem::exists(path + "/run.json")) return;
+  if (std::filesystem::exists(path + "/run.json")) {
+    return record::require_unchanged(path, record::read_run(path));
+  }
   throw SystemError(fmt::format(
       "reading {}: {}; give a folder that `run`, `exec` or `analyze` has written", printable(path),
       std::filesystem::exists(path) ? "it holds no run (no run.json)" : "there is no such folder"));

@@ -7,6 +7,7 @@
 #include "trainwire/load/load_file.h"
 #include "trainwire/load/read_text.h"
 #include "trainwire/record/json.h"
+#include "trainwire/record/run_file.h"
 #include "trainwire/report/report.h"
 #include "trainwire/result/whole_file.h"
 #include "trainwire/text/compare_page.h"
@@ -66,7 +67,10 @@ std::string page_of(const ReportOptions& options) {
   if (loads > 0) {
     throw SpecError("a load file has a page of its own: give it alone, or run folders only");
   }
-  for (const std::string& path : options.sources) require_run(path);
+  for (const std::string& path : options.sources) {
+    require_run(path);
+    record::require_unchanged(path, record::read_run(path));
+  }
   const auto detail = options.full ? report::Detail::Full : report::Detail::Reduced;
   return report::run_page(options.sources, detail, maker(),
                           text::page_comparisons(options.sources));

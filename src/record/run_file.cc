@@ -5,6 +5,7 @@
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/record/describe_run.h"
 #include "trainwire/record/json.h"
+#include "trainwire/result/input_file.h"
 #include "trainwire/result/json_text.h"
 #include "trainwire/result/schema.h"
 
@@ -46,6 +47,7 @@ void describe(Io& io, As<RunFile> auto& file) {
   describe_begun(io, file);
   io.if_any("partial", file.partial);
   io("rows", file.rows);
+  io.if_any("hashes", file.hashes);
   io("summary", file.summary);
 }
 
@@ -105,6 +107,22 @@ RunFile read_run(const std::string& folder) {
                     file, schema.dump(), result::kSchema));
   }
   return run_file_from(document);
+}
+
+void require_unchanged(const std::string& folder, const RunFile& file) {
+  if (!file.complete || !file.hashes) return;
+  for (const auto& [name, hash] : *file.hashes) {
+    if (result::find_table(name) == nullptr) continue;
+    const std::string path = fmt::format("{}/{}.csv", folder, name);
+    std::error_code ignored;
+    const bool is_there =
+        std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored));
+    if (is_there && result::describe_input(path).hash == hash) continue;
+    throw DataError(
+        fmt::format("reading {}: {}; run it again, or take the folder from a copy", path,
+                    is_there ? "it is not what the run wrote: it was cut, replaced or edited"
+                             : "the run wrote it, and it is gone"));
+  }
 }
 
 std::string text_of(const RunFile& file, Stage stage) {

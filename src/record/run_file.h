@@ -39,7 +39,9 @@ struct RunFile {
   std::optional<std::string> partial = {};  ///< why it is not whole; a killed run cannot say
   std::optional<Provenance> provenance = {};
   std::map<std::string, std::int64_t> rows = {};  ///< of each table
-  Run summary = {};                               ///< empty before the run's end
+  /// Of each table, as result::describe_input() makes them; nothing before the run's end.
+  std::optional<std::map<std::string, std::string>> hashes = {};
+  Run summary = {};  ///< empty before the run's end
   /// run.json itself, for those who pass it on: with what this version does not know.
   std::string text = {};
 
@@ -49,6 +51,10 @@ struct RunFile {
 /// Throws SystemError when there is no run.json, DataError when it is none of ours or of a later
 /// schema.
 RunFile read_run(const std::string& folder);
+
+/// Throws DataError when a table is not what the run has written: cut, emptied, replaced, edited.
+/// Runs that did not end are not judged, nor those of versions that kept no hashes.
+void require_unchanged(const std::string& folder, const RunFile& file);
 
 /// Whether the folder has a run.json of ours.
 bool is_run(const std::string& folder);

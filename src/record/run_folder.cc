@@ -196,10 +196,14 @@ result::TableFile& RunFolder::table(std::string_view name) {
 void RunFolder::finish(const Run& run, std::string_view partial) {
   begin();
   RunFile file = begun();
+  std::map<std::string, std::string> hashes;
   for (auto& [name, table] : tables_) {
     table.close();
     file.rows[std::string(name)] = table.rows();
+    hashes[std::string(name)] =
+        result::describe_input(joined(path_, fmt::format("{}.csv", name))).hash;
   }
+  file.hashes = std::move(hashes);
   file.complete = partial.empty();
   if (!partial.empty()) file.partial = std::string(partial);
   file.summary = run;

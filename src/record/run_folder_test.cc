@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <fstream>
+
 namespace tw::record {
 namespace {
 
@@ -70,6 +72,25 @@ TEST(RunFolder, IsNotTakenWhileAnotherIsWritten) {
   }
   EXPECT_EQ(read_run(test / "x.run").rows.at("pairs"), 1);
   write_run(test / "x.run", IfThere::Replace);
+}
+
+TEST(RunFolder, KnowsItsTablesAgain) {
+  const TestFolder test;
+  write_run(test / "x.run");
+  const RunFile run = read_run(test / "x.run");
+  EXPECT_NO_THROW(require_unchanged(test / "x.run", run));
+  const std::string table = test / "x.run/pairs.csv";
+  const std::string before = content(table);
+  for (const std::string& damaged : {before.substr(0, before.size() - 2), std::string(),
+                                     before + before, "x" + before.substr(1)}) {
+    std::ofstream(table) << damaged;
+    EXPECT_THAT(
+        [&] { require_unchanged(test / "x.run", run); },
+        ThrowsMessage<DataError>(AllOf(HasSubstr("pairs.csv"), HasSubstr("not what the run"))));
+  }
+  fs::remove(table);
+  EXPECT_THAT([&] { require_unchanged(test / "x.run", run); },
+              ThrowsMessage<DataError>(HasSubstr("it is gone")));
 }
 
 TEST(RunFolder, APartOfARunSaysWhy) {

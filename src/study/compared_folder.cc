@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -102,6 +103,20 @@ std::vector<ComparedRun> points_of(const std::vector<record::Point>& points,
   return runs;
 }
 
+std::vector<std::string> doubts_of(const record::Run& run) {
+  std::vector<std::string> doubts;
+  for (const record::Check& check : run.checks) {
+    if (!check.ok) doubts.push_back(fmt::format("check {} failed: {}", check.name, check.text));
+  }
+  const auto points = run.points.value_or(std::vector<record::Point>());
+  const auto failed = std::count_if(points.begin(), points.end(),
+                                    [](const record::Point& point) { return !point.checks_ok; });
+  if (failed > 0) {
+    doubts.push_back(fmt::format("checks failed in {} of {} points", failed, points.size()));
+  }
+  return doubts;
+}
+
 }  // namespace
 
 ComparedFolder read_compared(const std::string& path) {
@@ -118,6 +133,7 @@ ComparedFolder read_compared(const std::string& path) {
                                 printable(path),
                                 printable(file.partial.value_or("it was killed"))));
   }
+  record::require_unchanged(path, file);
   const record::Run& run = file.summary;
   ComparedFolder folder{
       .path = path, .command = file.command, .sweep = file.is_sweep(), .runs = {}};
@@ -126,6 +142,7 @@ ComparedFolder read_compared(const std::string& path) {
   } else {
     folder.runs.push_back(run_of(run, printable(path)));
   }
+  folder.doubts = doubts_of(run);
   return folder;
 }
 

@@ -34,6 +34,8 @@ struct ComparedFolder {
   std::string command;            ///< that made it: run, analyze...
   bool sweep = false;             ///< then each run is a point
   std::vector<ComparedRun> runs;  ///< one unless it is a sweep
+  /// Why its figures are not to be relied on: a sentence for each check that failed.
+  std::vector<std::string> doubts = {};
 };
 
 /// Throws SystemError when there is no run, DataError when it is not whole, has no times of steps,

@@ -6,6 +6,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/record/run_file.h"
 #include "trainwire/result/csv.h"
 #include "trainwire/result/json_text.h"
 
@@ -131,6 +132,7 @@ FitTable read_sweep(const std::string& folder) {
                     "with a [sweep], or a CSV file",
                     folder));
   }
+  if (record::is_run(folder)) record::require_unchanged(folder, record::read_run(folder));
   FitTable table = parse_fit_table(read_all(os::open_to_read(path), path), path);
   if (!table.is_sweep) throw DataError(fmt::format("reading {}: not the points of a sweep", path));
   table.folder = folder;

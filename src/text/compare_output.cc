@@ -200,7 +200,11 @@ ordered_json comparison_document(const study::Comparison& comparison) {
 }  // namespace
 
 std::string compare_text(const CompareView& view) {
-  const std::string body = view.comparisons.size() == 1 ? one_in_full(view) : one_line_each(view);
+  std::string body = view.comparisons.size() == 1 ? one_in_full(view) : one_line_each(view);
+  for (const Doubt& doubt : view.doubts) {
+    body +=
+        fmt::format("not to be relied on: {}: {}\n", printable(doubt.path), printable(doubt.text));
+  }
   return fmt::format("{}\n95 % intervals; test: {}\n{}\n", body, stats::kDifferenceTest,
                      next_step(view));
 }
@@ -214,6 +218,10 @@ ordered_json compare_document(const CompareView& view) {
                         {"fail_if", nullptr}};
   for (const study::Comparison& comparison : view.comparisons) {
     document["comparisons"].push_back(comparison_document(comparison));
+  }
+  document["doubts"] = ordered_json::array();
+  for (const Doubt& doubt : view.doubts) {
+    document["doubts"].push_back({{"run", doubt.path}, {"text", doubt.text}});
   }
   if (!view.limit) return document;
   document["fail_if"] = {{"limit", view.limit->text}, {"failed", ordered_json::array()}};

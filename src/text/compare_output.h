@@ -23,11 +23,18 @@ struct FailedRow {
   std::string text;
 };
 
+/// Why a run's figures are not to be relied on.
+struct Doubt {
+  std::string path;
+  std::string text;
+};
+
 struct CompareView {
   std::string baseline;  ///< path
   std::vector<study::Comparison> comparisons;
   std::optional<study::Limit> limit = {};
   std::vector<FailedRow> failed = {};
+  std::vector<Doubt> doubts = {};
 };
 
 /// One comparison in full; of several the first row of each.
