@@ -8,35 +8,79 @@ namespace tw::cli {
 std::span<const command::Command> commands() {
   static constexpr std::array kCommands{
       command::Command{"run", "train on an emulated network with real packets, measured",
-                       declare_run},
+                       declare_run,
+                       "trainwire run job.toml\n"
+                       "trainwire run job.toml --steps 20 --set network.loss=0.1% -o loss.run\n"
+                       "trainwire run job.toml --on loopback\n"},
       command::Command{"exec", "any program on an emulated network, captured and analysed",
-                       declare_exec},
-      command::Command{"bench", "time exchanges as nccl-tests does, on any network", declare_bench},
+                       declare_exec,
+                       "trainwire exec job.toml -- python3 train.py\n"
+                       "trainwire exec job.toml --launcher torchrun -o ddp.run -- python3 train.py "
+                       "--rank {rank}\n"
+                       "trainwire exec job.toml --dry-run -- hostname\n"},
+      command::Command{"bench", "time exchanges as nccl-tests does, on any network", declare_bench,
+                       "trainwire bench exchange job.toml --sizes 64KiB,1MiB,16MiB\n"
+                       "trainwire bench exchange job.toml --on loopback --json\n"},
       command::Command{"net", "an emulated network: its plan, its check, a shell in it",
-                       declare_net},
-      command::Command{"traffic", "cross traffic: make a load, send it, take it", declare_traffic},
-      command::Command{"fit", "a model through a sweep or a table, with intervals", declare_fit},
+                       declare_net,
+                       "trainwire net show job.toml\n"
+                       "trainwire net check job.toml\n"
+                       "trainwire net shell job.toml host1\n"},
+      command::Command{
+          "traffic", "cross traffic: make a load, send it, take it", declare_traffic,
+          "trainwire traffic make --kind websearch --rate 500Mbit --duration 10s -o load.csv\n"
+          "trainwire traffic send load.csv --to 127.0.0.1:9000\n"
+          "trainwire traffic sink --bind 127.0.0.1 --port 9000\n"},
+      command::Command{"fit", "a model through a sweep or a table, with intervals", declare_fit,
+                       "trainwire fit sweep.run\n"
+                       "trainwire fit sweep.run --x network.loss --y step_mean_s --model linear\n"
+                       "trainwire fit points.csv --model saturation --x load --y t --capacity "
+                       "25Gbit --at 20Gbit\n"},
       command::Command{"compare", "runs side by side: differences, intervals, verdicts",
-                       declare_compare},
+                       declare_compare,
+                       "trainwire compare before.run after.run\n"
+                       "trainwire compare before.run after.run --fail-if +5%\n"},
       command::Command{"report", "one HTML page of runs: what happened, why, how it is known",
-                       declare_report},
+                       declare_report,
+                       "trainwire report job.run\n"
+                       "trainwire report before.run after.run -o page.html\n"},
       command::Command{"serve", "runs on a local page: the list, live runs, captures dropped on it",
-                       declare_serve},
+                       declare_serve,
+                       "trainwire serve runs\n"
+                       "trainwire serve runs --port 8080\n"},
       command::Command{"export", "a run as Parquet, SQLite, CSV, JSON, traces or figures",
-                       declare_export},
-      command::Command{"analyze", "captures into flows, iterations, collectives, findings",
-                       declare_analyze},
-      command::Command{"info", "facts about capture files", declare_info},
-      command::Command{"plan", "what a job will put on the network, computed", declare_plan},
-      command::Command{"show", "an experiment with every default and derived value", declare_show},
-      command::Command{"models", "the models: parameters, gradients, FLOPs", declare_models},
-      command::Command{"strategies", "the strategies: rounds and bytes", declare_strategies},
+                       declare_export,
+                       "trainwire export job.run --to parquet,sqlite\n"
+                       "trainwire export job.run --to figures -o figures\n"},
+      command::Command{
+          "analyze", "captures into flows, iterations, collectives, findings", declare_analyze,
+          "trainwire analyze job.pcapng.zst\n"
+          "trainwire analyze host0.pcap host1.pcap --log steps.csv --hosts hosts.csv -o job.run\n"
+          "trainwire analyze job.pcap --no-folder --json\n"},
+      command::Command{"info", "facts about capture files", declare_info,
+                       "trainwire info job.pcapng.zst\n"},
+      command::Command{
+          "plan", "what a job will put on the network, computed", declare_plan,
+          "trainwire plan job.toml\n"
+          "trainwire plan job.toml --set job.strategy=tree --set network.hosts=64 --json\n"},
+      command::Command{"show", "an experiment with every default and derived value", declare_show,
+                       "trainwire show job.toml\n"
+                       "trainwire show job.toml --set network.rate=25Gbit\n"},
+      command::Command{"models", "the models: parameters, gradients, FLOPs", declare_models,
+                       "trainwire models\n"
+                       "trainwire models resnet50\n"},
+      command::Command{"strategies", "the strategies: rounds and bytes", declare_strategies,
+                       "trainwire strategies\n"},
       command::Command{"doctor", "what this machine can emulate, and how to get the rest",
-                       declare_doctor},
-      command::Command{"cleanup", "remove what killed runs have left", declare_cleanup},
-      command::Command{"schema", "every table and column of a run folder", declare_schema},
-      command::Command{"completion", "completion script for bash or zsh", declare_completion},
-      command::Command{"man", "the manual page", declare_man},
+                       declare_doctor, "trainwire doctor\n"},
+      command::Command{"cleanup", "remove what killed runs have left", declare_cleanup,
+                       "trainwire cleanup\n"},
+      command::Command{"schema", "every table and column of a run folder", declare_schema,
+                       "trainwire schema\n"
+                       "trainwire schema iterations\n"},
+      command::Command{"completion", "completion script for bash or zsh", declare_completion,
+                       "trainwire completion bash > /etc/bash_completion.d/trainwire\n"},
+      command::Command{"man", "the manual page", declare_man, "trainwire man > trainwire.1\n"},
   };
   return kCommands;
 }

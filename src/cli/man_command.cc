@@ -30,6 +30,7 @@ std::string command_section(const command::CommandText& command) {
   for (const command::OptionText& option : command.options) {
     text += fmt::format(".TP\n.B {}\n{}\n", roff(option.names), roff(option.help));
   }
+  text += fmt::format(".PP\n.nf\n{}.fi\n", roff(command.examples));
   return text;
 }
 

@@ -2,12 +2,14 @@
 // The program as a user meets it: what it prints, where, and how it exits.
 #include "trainwire/cli/commands.h"
 #include "trainwire/cli/test_program.h"
+#include "trainwire/command/app.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace tw::cli {
@@ -46,6 +48,27 @@ TEST_F(Program, HelpAndVersionGoToStandardOutput) {
   EXPECT_THAT(trainwire({"--help"}).out, HasSubstr("plan"));
   EXPECT_THAT(trainwire({"plan", "--help"}).out, HasSubstr("--set"));
   EXPECT_THAT(trainwire({"--version"}).out, StartsWith("trainwire 0."));
+}
+
+TEST_F(Program, EveryCommandHasExamplesThatCanBeParsed) {
+  for (const command::Command& command : commands()) {
+    std::istringstream lines{std::string(command.examples)};
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+      line = line.substr(0, line.find(" > "));
+      std::istringstream in(line);
+      std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
+      ASSERT_GE(words.size(), 2u) << line;
+      EXPECT_EQ(words[0], "trainwire");
+      EXPECT_EQ(words[1], command.name);
+      words.erase(words.begin());
+      command::Application application(commands());
+      EXPECT_NO_THROW(application.parse(words)) << line;
+    }
+    EXPECT_GE(count, 1) << command.name;
+    EXPECT_THAT(trainwire({std::string(command.name), "--help"}).out,
+                HasSubstr("Examples:\n  trainwire "));
+  }
 }
 
 TEST_F(Program, NoCommandIsAUsageErrorWithTheHelp) {

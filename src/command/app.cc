@@ -7,17 +7,31 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tw::command {
 namespace {
 
 CommandText text_of(const CLI::App& app) {
-  CommandText text{.name = app.get_name(), .summary = app.get_description(), .options = {}};
+  CommandText text{
+      .name = app.get_name(), .summary = app.get_description(), .options = {}, .examples = {}};
   for (const CLI::Option* option : app.get_options()) {
     OptionText& added = text.options.emplace_back();
     added.names = option->get_name(false, true);
     added.help = option->get_description();
     for (const std::string& name : option->get_lnames()) added.spellings.push_back("--" + name);
     for (const std::string& name : option->get_snames()) added.spellings.push_back("-" + name);
+  }
+  return text;
+}
+
+std::string examples_of(const Command& command) {
+  std::string text = "Examples:";
+  std::string_view rest = command.examples;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    text += fmt::format("\n  {}", rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return text;
 }
@@ -36,9 +50,9 @@ Application::Application(std::span<const Command> commands)
   for (const Command& command : commands) {
     CLI::App* sub = app_->add_subcommand(std::string(command.name), std::string(command.summary));
     sub->set_help_flag("-h,--help", "print this help");
-    sub->footer("");
+    sub->footer(examples_of(command));
     CommandLine line(*sub);
-    declared_.push_back({.app = sub, .body = command.declare(line)});
+    declared_.push_back({.app = sub, .body = command.declare(line), .examples = command.examples});
   }
 }
 
@@ -79,7 +93,10 @@ CommandText Application::program() const { return text_of(*app_); }
 
 std::vector<CommandText> Application::commands() const {
   std::vector<CommandText> texts;
-  for (const Declared& command : declared_) texts.push_back(text_of(*command.app));
+  for (const Declared& command : declared_) {
+    texts.push_back(text_of(*command.app));
+    texts.back().examples = std::string(command.examples);
+  }
   return texts;
 }
 

@@ -26,6 +26,7 @@ struct CommandText {
   std::string name;
   std::string summary;
   std::vector<OptionText> options;
+  std::string examples;  ///< one a line
 };
 
 class Application {
@@ -53,6 +54,7 @@ class Application {
   struct Declared {
     CLI::App* app;
     Body body;
+    std::string_view examples;
   };
   const Declared* chosen() const;
 

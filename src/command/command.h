@@ -32,6 +32,8 @@ struct Command {
   std::string_view summary;
   /// Declares the options on `app` and returns the body, which reads them when it is called.
   Body (*declare)(CommandLine& app);
+  /// Command lines to begin with, one a line; all of them can be parsed.
+  std::string_view examples;
 };
 
 }  // namespace tw::command
