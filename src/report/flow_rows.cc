@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/report/flow_rows.h"
 
+#include "trainwire/base/natural.h"
 #include "trainwire/report/packed.h"
 #include "trainwire/report/reduce.h"
 
@@ -95,9 +96,18 @@ std::vector<Transfer> read_transfers(result::TableReader& table) {
   return list;
 }
 
+using Pair = std::pair<std::string, std::string>;
+
+struct PairLess {
+  bool operator()(const Pair& a, const Pair& b) const {
+    return a.first == b.first ? NaturalLess()(a.second, b.second) : NaturalLess()(a.first, b.first);
+  }
+};
+using NumberedPairs = std::map<Pair, std::size_t, PairLess>;
+
 /// Numbers of the pairs that carried the most, in the order of their names.
-std::map<std::pair<std::string, std::string>, std::size_t> numbered_pairs(
-    const std::vector<Transfer>& transfers, std::size_t most, std::size_t& left_off) {
+NumberedPairs numbered_pairs(const std::vector<Transfer>& transfers, std::size_t most,
+                             std::size_t& left_off) {
   std::map<std::pair<std::string, std::string>, std::int64_t> carried;
   for (const Transfer& transfer : transfers) {
     carried[transfer.pair] = sum_of(carried[transfer.pair], transfer.bytes);
@@ -107,7 +117,7 @@ std::map<std::pair<std::string, std::string>, std::size_t> numbered_pairs(
   std::sort(largest.begin(), largest.end());
   left_off = largest.size() - std::min(most, largest.size());
   largest.resize(largest.size() - left_off);
-  std::map<std::pair<std::string, std::string>, std::size_t> numbers;
+  NumberedPairs numbers;
   for (const auto& [bytes, pair] : largest) numbers.emplace(pair, 0);
   std::size_t next = 0;
   for (auto& [pair, number] : numbers) number = next++;
@@ -146,8 +156,9 @@ FlowRows read_flow_rows(result::TableReader& table, const Limits& limits) {
   }
   made.rows.resize(kept);
   std::sort(made.rows.begin(), made.rows.end(), [](const FlowRow& a, const FlowRow& b) {
-    return std::tie(a.source, a.destination, a.first_ns, a.number) <
-           std::tie(b.source, b.destination, b.first_ns, b.number);
+    if (a.source != b.source) return NaturalLess()(a.source, b.source);
+    if (a.destination != b.destination) return NaturalLess()(a.destination, b.destination);
+    return std::tie(a.first_ns, a.number) < std::tie(b.first_ns, b.number);
   });
   return made;
 }

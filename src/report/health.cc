@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -67,11 +68,17 @@ void count(Connection& connection, const result::TableReader& table) {
   connection.rtt_max_s = std::max(connection.rtt_max_s, rtt_s);
 }
 
-std::vector<std::string> busiest(const Connections& all, std::size_t most) {
+/// Those that had the most to send, after the one with the longest round trip of all: what a title
+/// names is drawn.
+std::vector<std::string> chosen(const Connections& all, std::size_t most) {
   std::vector<std::string> names;
   for (const auto& [name, connection] : all) names.push_back(name);
   std::stable_sort(names.begin(), names.end(),
                    [&](const auto& a, const auto& b) { return all.at(a).busy > all.at(b).busy; });
+  const auto longest = std::max_element(
+      names.begin(), names.end(),
+      [&](const auto& a, const auto& b) { return all.at(a).rtt_max_s < all.at(b).rtt_max_s; });
+  std::rotate(names.begin(), longest, std::next(longest));
   if (names.size() > most) names.resize(most);
   return names;
 }
@@ -90,8 +97,25 @@ ordered_json connection_document(const std::string& name, const Connection& conn
       {"rtt_max_s", short_number(connection.rtt_max_s)},
       {"rtt", packed(series.rtt.means())},
       {"rtt_max", packed(series.rtt.largest())},
-      {"window", packed(series.window.means())},
+      {"window", packed(series.window.largest())},
       {"retransmissions", packed(series.retransmissions.last())}};
+}
+
+/// What was seen of the queue before a host's link.
+struct Queue {
+  std::size_t samples = 0;
+  double fullest = 0;  ///< bytes
+};
+
+std::vector<std::string> fullest(const std::map<std::string, Queue, NaturalLess>& all,
+                                 std::size_t most) {
+  std::vector<std::string> hosts;
+  for (const auto& [host, queue] : all) hosts.push_back(host);
+  std::stable_sort(hosts.begin(), hosts.end(), [&](const auto& a, const auto& b) {
+    return all.at(a).fullest > all.at(b).fullest;
+  });
+  if (hosts.size() > most) hosts.resize(most);
+  return hosts;
 }
 
 /// Counters of one device when a span begins and when it ends.
@@ -111,7 +135,7 @@ ordered_json sockets_document(const std::string& path, std::int64_t origin_ns,
     count(all[connection_name(table)], table);
   });
   if (span.empty()) return nullptr;
-  const auto names = busiest(all, limits.connections);
+  const auto names = chosen(all, limits.connections);
   const std::size_t buckets = buckets_for(all.at(names.front()).samples, limits);
   std::map<std::string, ConnectionSeries> series;
   for (const std::string& name : names) {
@@ -140,16 +164,18 @@ ordered_json sockets_document(const std::string& path, std::int64_t origin_ns,
 ordered_json queues_document(const std::string& path, std::int64_t origin_ns,
                              const Limits& limits) {
   TimeSpan span;
-  std::map<std::string, std::size_t> rows;
+  std::map<std::string, Queue, NaturalLess> rows;
   each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     span.include(time_ns);
-    ++rows[std::string(table.text(table.column("host")))];
+    Queue& queue = rows[std::string(table.text(table.column("host")))];
+    ++queue.samples;
+    queue.fullest = std::max(queue.fullest, table.number(table.column("queue_bytes")).value_or(0));
   });
   if (span.empty()) return nullptr;
-  const std::size_t buckets = buckets_for(rows.begin()->second, limits);
-  std::map<std::string, TimeBuckets> queues;
-  for (const auto& [host, count] : rows) {
-    if (queues.size() < limits.hosts) queues.emplace(host, TimeBuckets(span, buckets));
+  const std::size_t buckets = buckets_for(rows.begin()->second.samples, limits);
+  std::map<std::string, TimeBuckets, NaturalLess> queues;
+  for (const std::string& host : fullest(rows, limits.hosts)) {
+    queues.emplace(host, TimeBuckets(span, buckets));
   }
   each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
     const auto found = queues.find(std::string(table.text(table.column("host"))));

@@ -38,6 +38,25 @@ TEST(SocketsDocument, KeepsTheConnectionsWithTheMostToSend) {
   EXPECT_EQ(document["left_off"], 1);
 }
 
+TEST(SocketsDocument, KeepsTheConnectionWithTheLongestRoundTrip) {
+  const TestFolder folder;
+  // The second has nothing queued, but the longest round trip of all.
+  const auto path = folder.file("sockets.csv",
+                                std::string(kSockets) + "2000000000,job0,1,0,2,66000000,100,1,0\n");
+  const auto document = sockets_document(path, 0, {.connections = 1});
+  EXPECT_EQ(document["connections"][0]["name"], "job0 rank 1 > 0 lane 2");
+  EXPECT_EQ(document["connections"][0]["rtt_max_s"], 0.066);
+}
+
+TEST(QueuesDocument, KeepsTheFullestQueues) {
+  const TestFolder folder;
+  const auto path = folder.file("samples.csv", "time_ns,host,queue_bytes\n0,a,1\n0,b,70\n0,c,5\n");
+  const auto document = queues_document(path, 0, {.hosts = 1});
+  ASSERT_EQ(document["hosts"].size(), 1U);
+  EXPECT_EQ(document["hosts"][0]["name"], "b");
+  EXPECT_EQ(document["left_off"], 2);
+}
+
 TEST(QueuesDocument, KeepsTheFullestOfABucket) {
   const TestFolder folder;
   const auto path =

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -61,6 +62,28 @@ TEST(Thinned, TakesNeighboursTogetherWithTheirRange) {
   EXPECT_EQ(document["mean"], nlohmann::ordered_json({2.0, 15.0}));
   EXPECT_EQ(document["min"], nlohmann::ordered_json({1.0, 10.0}));
   EXPECT_EQ(document["max"], nlohmann::ordered_json({3.0, 20.0}));
+}
+
+TEST(Thinned, KeepsTheExtremesThatATitleNames) {
+  // One peak and one dip among a thousand: whichever way they are taken together.
+  std::vector<double> values(1000, 5);
+  values[617] = 66;
+  values[618] = 1;
+  for (const std::size_t count : {1, 2, 7, 64, 999, 1000}) {
+    const auto document = thinned(values, count);
+    const auto of = [&](const char* key) {
+      return document.value(key, document["mean"]).get<std::vector<double>>();
+    };
+    const std::vector<double> high = of("max"), low = of("min");
+    EXPECT_EQ(*std::max_element(high.begin(), high.end()), 66) << count;
+    EXPECT_EQ(*std::min_element(low.begin(), low.end()), 1) << count;
+  }
+}
+
+TEST(TimeBuckets, KeepTheLargestOfAll) {
+  TimeBuckets buckets({0, 999}, 10);
+  for (int i = 0; i < 1000; ++i) buckets.add(i, i == 617 ? 66 : 5);
+  EXPECT_EQ(*std::max_element(buckets.largest().begin(), buckets.largest().end()), 66);
 }
 
 TEST(Thinned, LeavesAShortSeriesAsItIs) {

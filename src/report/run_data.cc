@@ -9,6 +9,7 @@
 #include "trainwire/report/packed.h"
 #include "trainwire/report/phases.h"
 #include "trainwire/report/reduce.h"
+#include "trainwire/report/swept.h"
 #include "trainwire/report/throughput.h"
 #include "trainwire/result/json_text.h"
 #include "trainwire/result/table_reader.h"
@@ -38,16 +39,18 @@ ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json() : ordered_json(text);
 }
 
-/// One series of times and its distribution; null without times.
-ordered_json times_document(const std::vector<double>& times_s, const Limits& limits) {
+/// One series of times, its distribution, and its median as the record has it; null without times.
+ordered_json times_document(const std::vector<double>& times_s, std::optional<double> median_s,
+                            const Limits& limits) {
   const std::vector<double> times = finite(times_s);
   if (times.empty()) return nullptr;
-  return {{"series", thinned(times, limits.steps)},
+  return {{"median_s", number_or_null(median_s)},
+          {"series", thinned(times, limits.steps)},
           {"distribution", distribution(times, limits.quantiles)}};
 }
 
 ordered_json times_document(const std::optional<record::Times>& times, const Limits& limits) {
-  return times ? times_document(times->times_s, limits) : ordered_json();
+  return times ? times_document(times->times_s, times->median_s, limits) : ordered_json();
 }
 
 /// Step times of every job that logged them, or else the iterations that the capture shows.
@@ -62,7 +65,7 @@ ordered_json step_times(const record::Run& run, const Limits& limits) {
                     {"exchange", times_document(job.exchange, limits)}});
   }
   if (!list.empty() || !run.iterations) return list;
-  ordered_json step = times_document(run.iterations->times_s, limits);
+  ordered_json step = times_document(run.iterations->times_s, run.iterations->median_s, limits);
   if (step.is_null()) return list;
   list.push_back({{"name", nullptr},
                   {"source", text_or_null(run.iterations->source)},
@@ -259,6 +262,7 @@ ordered_json run_data(const std::string& folder, const Limits& limits) {
   ordered_json notes = ordered_json::array();
   Tables tables(folder, notes);
   add_tables(data, tables, limits);
+  data["sweep"] = swept_document(folder, file.summary, limits);
   data["fit"] = cut_to(fit_of(folder), limits);
   data["notes"] = std::move(notes);
   return data;
