@@ -81,6 +81,20 @@ TEST(SocketFigures, ShowWhatTcpTellsOfConnections) {
   EXPECT_THAT(figures[1].csv, HasSubstr("0.000000,14480\n"));
 }
 
+TEST(SocketFigures, KeepTheLongestRoundTripOfALongRun) {
+  const TestFolder folder;
+  const timeline::RunPart run = run_of(folder);
+  std::string rows =
+      "time_ns,job,rank,peer,lane,rtt_ns,rtt_deviation_ns,window_bytes,retransmitted_packets,"
+      "queued_bytes\n";
+  for (int i = 0; i < 8001; ++i) {
+    rows +=
+        std::to_string(i) + ",j,0,1,0," + (i == 4001 ? "66000000" : "1000000") + ",0,14480,0,0\n";
+  }
+  folder.file("job.run/sockets.csv", rows);
+  EXPECT_THAT(socket_figures(run)[0].csv, HasSubstr(",0.066\n"));
+}
+
 TEST(PhasesFigure, ShowsTheStepOfMedianLength) {
   const TestFolder folder;
   const timeline::RunPart run = run_of(folder);
@@ -108,16 +122,53 @@ TEST(SweepFigure, DrawsLoadAsOnTheCluster) {
   EXPECT_THAT(figure->script, Not(HasSubstr("fit0")));
 }
 
-TEST(SweepFigure, NamesPointsThatDifferInNoNumber) {
+/// The sweep of make_sweep() with other settings.
+std::optional<Figure> figure_with(const TestFolder& folder, const std::string& first,
+                                  const std::string& second) {
+  const std::string path = timeline::make_sweep(folder);
+  const nlohmann::ordered_json points{{{"folder", "point-000"}, {"settings", {first}}},
+                                      {{"folder", "point-001"}, {"settings", {second}}}};
+  folder.file("sweep.run/run.json",
+              timeline::run_document(R"({"sweep": {}, "points": )" + points.dump() + "}"));
+  return sweep_figure(timeline::open_source(path));
+}
+
+TEST(SweepFigure, HasTheSettingInItsUnitOnTheHorizontalAxis) {
+  const TestFolder folder;
+  const auto figure = figure_with(folder, R"(job.compute_time="1ms")", R"(job.compute_time="3ms")");
+  ASSERT_TRUE(figure);
+  EXPECT_EQ(figure->name, "step_time_by_setting");
+  EXPECT_THAT(figure->script, AllOf(HasSubstr("set xlabel 'compute time (ms)'"),
+                                    HasSubstr("set xtics ('1' 1, '3' 3)")));
+  EXPECT_THAT(figure->csv, HasSubstr("0,\"\",3,0.7,"));
+}
+
+TEST(SweepFigure, IsLogarithmicWhereValuesSpanDecadesAndKeepsZero) {
   const TestFolder folder;
   const std::string path = timeline::make_sweep(folder);
   folder.file("sweep.run/run.json", timeline::run_document(R"({"sweep": {}, "points": [
-      {"folder": "point-000", "settings": ["job.compute_time=\"1ms\""]},
-      {"folder": "point-001", "settings": ["job.compute_time=\"3ms\""]}]})"));
+      {"folder": "point-000", "settings": ["network.loss=0"]},
+      {"folder": "point-001", "settings": ["network.loss=\"0.01%\""]},
+      {"folder": "point-002", "settings": ["network.loss=\"1%\""]}]})"));
+  folder.file("sweep.run/points.csv",
+              "folder,settings,step_mean_s,step_p99_s\npoint-000,,0.5,0.6\npoint-001,,0.7,0.9\n"
+              "point-002,,0.9,1\n");
+  folder.file("sweep.run/fit.json", R"({"model": "linear", "x": "network.loss",
+      "y": "step_mean_s", "points": [{"x": 0.01, "fitted": 0.8}, {"x": 0.0001, "fitted": 0.6}]})");
   const auto figure = sweep_figure(timeline::open_source(path));
   ASSERT_TRUE(figure);
-  EXPECT_EQ(figure->name, "step_time_by_setting");
-  EXPECT_THAT(figure->script, HasSubstr("set xtics ('1ms' 0, '3ms' 1)"));
+  // 0.01 % and 1 % are two decades apart: 0 stands two decades below the first.
+  EXPECT_THAT(figure->script, AllOf(HasSubstr("set logscale x"), HasSubstr("set xlabel 'loss (%)'"),
+                                    HasSubstr("set xtics ('0' 0.0001, '0.01' 0.01, '1' 1)"),
+                                    HasSubstr("$fitted0 << EOD\n0.01,0.6\n1,0.8\nEOD")));
+}
+
+TEST(SweepFigure, PutsWordsSideBySide) {
+  const TestFolder folder;
+  const auto figure = figure_with(folder, R"(job.strategy="ring")", R"(job.strategy="star")");
+  ASSERT_TRUE(figure);
+  EXPECT_THAT(figure->script, AllOf(HasSubstr("set xlabel 'strategy'"),
+                                    HasSubstr("set xtics ('ring' 0, 'star' 1)\n")));
 }
 
 TEST(SweepFigure, AddsTheFittedCurveAndItsCongestionPoint) {

@@ -84,6 +84,19 @@ std::vector<Named> chosen(std::map<std::string, Samples> all) {
   return list;
 }
 
+/// Which of a long series are drawn: of neighbours the largest, so that no peak is lost.
+std::vector<std::size_t> kept(const std::vector<double>& values) {
+  std::vector<std::size_t> places;
+  const std::size_t stride = values.size() / kMostSamples + 1;
+  for (std::size_t i = 0; i < values.size(); i += stride) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto to =
+        values.begin() + static_cast<std::ptrdiff_t>(std::min(i + stride, values.size()));
+    places.push_back(static_cast<std::size_t>(std::max_element(from, to) - values.begin()));
+  }
+  return places;
+}
+
 Figure socket_figure(const std::vector<Named>& connections, std::string name, std::string sentence,
                      const std::string& label, std::vector<double> Samples::*values,
                      const ShownUnit& unit, std::int64_t origin_ns) {
@@ -97,8 +110,7 @@ Figure socket_figure(const std::vector<Named>& connections, std::string name, st
                     "set autoscale xfix"};
   for (std::size_t i = 0; i < connections.size(); ++i) {
     const auto& [title, samples] = connections[i];
-    const std::size_t stride = samples.times_ns.size() / kMostSamples + 1;
-    for (std::size_t k = 0; k < samples.times_ns.size(); k += stride) {
+    for (const std::size_t k : kept(samples.*values)) {
       fmt::format_to(std::back_inserter(csv), "{},{},{:.6f},{:.9g}\n", i, csv_text(title),
                      1e-9 * static_cast<double>(samples.times_ns[k] - origin_ns),
                      (samples.*values)[k]);
@@ -150,11 +162,13 @@ std::optional<Figure> transfers_figure(const timeline::RunPart& run) {
               .height_cm = std::clamp(2.0 + 0.45 * static_cast<double>(rows.size()), 4.0, 14.0)};
   sheet.settings = {"set xlabel 'time (s)'", fmt::format("set ytics ({})", fmt::join(tics, ", ")),
                     fmt::format("set yrange [{}.6:-0.6]", rows.size() - 1), "set autoscale xfix"};
+  const std::vector<std::string> titles{"even iterations", "odd iterations"};
+  sheet.titles = titles;
   for (const int odd : {0, 1}) {  // neighbouring iterations may touch
     sheet.plots.push_back(fmt::format(
         "'transfers.csv' skip 1 using (int($3)%2=={} ? $4 : NaN):1:4:5:($1-0.35):($1+0.35) with "
-        "boxxyerror fillstyle solid noborder fillcolor rgb '{}' notitle",
-        odd, colour(odd == 0 ? 0 : 2)));
+        "boxxyerror fillstyle solid noborder fillcolor rgb '{}' title '{}'",
+        odd, colour(odd == 0 ? 0 : 2), titles[static_cast<std::size_t>(odd)]));
   }
   return Figure{.name = sheet.name, .csv = std::move(csv), .script = script_of(sheet)};
 }

@@ -21,6 +21,7 @@ using result::TableReader;
 constexpr std::int64_t kBuckets = 600;  // more than a column of paper can show
 constexpr std::size_t kHosts = 16;
 constexpr std::size_t kMatrixHosts = 64;
+constexpr std::size_t kTicCharacters = 36;  ///< that fit beside each other below a matrix
 
 /// Mean rates of a series in buckets that all series share.
 struct Rates {
@@ -176,28 +177,30 @@ std::vector<std::string> hosts_of(const Bytes2& pairs) {
 std::vector<std::string> matrix_settings(const std::vector<std::string>& hosts,
                                          const ShownUnit& unit) {
   std::vector<std::string> tics;
+  std::size_t characters = 0;
   const std::size_t stride = (hosts.size() + 31) / 32;  // labels of more would touch
   for (std::size_t i = 0; i < hosts.size(); i += stride) {
     tics.push_back(fmt::format("{} {}", gnuplot_tic(hosts[i]), i));
+    characters += hosts[i].size() + 2;
   }
   const std::string list =
       fmt::format("({}){}", fmt::join(tics, ", "), hosts.size() > 12 ? " font ',5'" : "");
   const std::size_t last = hosts.size() - 1;
-  // viridis, from its light end to its dark one.
+  // viridis, bright where there is much, as on the page.
   const std::string palette =
-      "set palette defined (0 '#fde725', 1 '#7ad151', 2 '#22a884', 3 '#2a788e', 4 '#414487', "
-      "5 '#440154')";
+      "set palette defined (0 '#440154', 1 '#414487', 2 '#2a788e', 3 '#22a884', 4 '#7ad151', "
+      "5 '#fde725')";
   return {palette,
           "unset grid",
           "set size ratio -1",
           "set xlabel 'receiver'",
           "set label 1 'sender' at screen 0.03,0.56 center rotate  # a ylabel would leave the page",
-          fmt::format("set cblabel 'sent on the wire ({})'", unit.name),
+          fmt::format("set cblabel 'sent on the wire ({})' offset 1,0", unit.name),
           "set cbrange [0:*]",
           "set colorbox user origin screen 0.81,0.25 size 0.03,0.62",
           "set lmargin screen 0.21",
           "set rmargin screen 0.77",
-          fmt::format("set xtics {} rotate by -40", list),
+          fmt::format("set xtics {}{}", list, characters > kTicCharacters ? " rotate by -40" : ""),
           fmt::format("set ytics {}", list),
           fmt::format("set xrange [-0.5:{}.5]", last),
           fmt::format("set yrange [{}.5:-0.5]", last)};
@@ -258,7 +261,7 @@ std::optional<Figure> matrix_figure(const timeline::RunPart& run) {
   if (hosts.size() <= 8) {
     sheet.settings.push_back(
         fmt::format("dark = {:.4g}  # text on darker cells is white", 0.55 * largest * unit.scale));
-    for (const auto& [test, ink] : {std::pair(">", "#ffffff"), std::pair("<=", "#222222")}) {
+    for (const auto& [test, ink] : {std::pair("<", "#ffffff"), std::pair(">=", "#222222")}) {
       sheet.plots.push_back(
           fmt::format("'traffic_matrix.csv' skip 1 using 2:1:($5>0 && $5*scale{}dark ? "
                       "sprintf('%.3g', $5*scale) : '') with labels textcolor rgb '{}' notitle",

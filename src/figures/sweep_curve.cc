@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -70,6 +71,28 @@ std::optional<Curve> curve_of(const ordered_json& fit) {
         .x = *x * 1e-9, .low = low.value_or(*x) * 1e-9, .high = high.value_or(*x) * 1e-9, .y = *y};
   }
   return curve;
+}
+
+std::vector<FittedPoint> fitted_of(const ordered_json& fit) {
+  std::vector<FittedPoint> points;
+  const ordered_json list = member(fit, "points");
+  for (const ordered_json& each : list.is_array() ? list : ordered_json::array()) {
+    const auto x = number(each, "x"), y = number(each, "fitted");
+    if (x && y) points.push_back({*x, *y});
+  }
+  std::sort(points.begin(), points.end(),
+            [](const FittedPoint& a, const FittedPoint& b) { return a.x < b.x; });
+  return points;
+}
+
+void add_fitted(Sheet& sheet, const std::vector<FittedPoint>& points, std::size_t series) {
+  std::string block = fmt::format("$fitted{} << EOD\n", series);
+  for (const FittedPoint& point : points) block += fmt::format("{:.6g},{:.6g}\n", point.x, point.y);
+  sheet.settings.push_back(block + "EOD");
+  sheet.plots.push_back(
+      fmt::format("$fitted{} using 1:($2*scale) with lines linewidth 1 dashtype (6,3) linecolor "
+                  "rgb '{}' notitle",
+                  series, colour(series)));
 }
 
 void add_curve(Sheet& sheet, const Curve& curve, std::size_t series) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tw::figures {
 
@@ -28,6 +29,16 @@ nlohmann::ordered_json member(const nlohmann::ordered_json& from, std::string_vi
 
 /// One series of fit.json; nothing when it is no saturation curve.
 std::optional<Curve> curve_of(const nlohmann::ordered_json& fit);
+
+/// A value of a fitted curve, in seconds; x in base units.
+struct FittedPoint {
+  double x, y;
+};
+/// Of one series of fit.json, of any model with one x; from left to right.
+std::vector<FittedPoint> fitted_of(const nlohmann::ordered_json& fit);
+
+/// Adds the curve through these, in the colour of `series`. REQUIRES: x as the figure has it.
+void add_fitted(Sheet& sheet, const std::vector<FittedPoint>& points, std::size_t series);
 
 /// Adds the curve as a function of the script, and its congestion point, in the colour of `series`.
 void add_curve(Sheet& sheet, const Curve& curve, std::size_t series);

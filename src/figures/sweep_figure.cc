@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/figures/figures.h"
+#include "trainwire/figures/sweep_axis.h"
 #include "trainwire/figures/sweep_curve.h"
+#include "trainwire/report/swept.h"
 #include "trainwire/result/json_text.h"
 #include "trainwire/result/table_reader.h"
 
@@ -13,7 +15,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace tw::figures {
@@ -40,9 +41,8 @@ struct Group {
   std::string name;
   std::vector<Point> points;
   std::optional<Curve> curve = {};
+  std::vector<FittedPoint> fitted = {};  ///< in base units, where there is no curve
 };
-
-bool is_load(std::string_view key) { return key.starts_with("traffic.") && key.ends_with(".load"); }
 
 /// The settings of each point by its folder: run.json has them as a list, and a text may hold
 /// blanks.
@@ -84,65 +84,36 @@ std::vector<Point> read_points(const timeline::Source& sweep) {
   return points;
 }
 
-std::optional<double> as_number(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value)) return {};
-  return value;
-}
-
-/// What the horizontal axis shows.
-struct Axis {
-  std::string key;  ///< of the setting that it replaces; "" when points are numbered
-  std::string label;
-  bool is_load = false;
-};
-
-/// What each key is set to.
-using Values = std::map<std::string, std::set<std::string>>;
-
-Values values_of(const std::vector<Point>& points) {
-  Values values;
+std::vector<report::SweptAxis> axes_of(const std::vector<Point>& points) {
+  std::vector<std::vector<std::string>> settings;
   for (const Point& point : points) {
-    for (const timeline::Setting& setting : point.settings)
-      values[setting.key].insert(setting.value);
-  }
-  return values;
-}
-
-/// The last setting that is a number everywhere and differs, traffic's load before all others.
-Axis axis_of(const std::vector<Point>& points) {
-  const Values values = values_of(points);
-  std::string chosen;
-  const bool loads_known = std::all_of(points.begin(), points.end(),
-                                       [](const Point& point) { return point.load_gbit_s; });
-  for (const timeline::Setting& setting : points.front().settings) {
-    const std::set<std::string>& set = values.at(setting.key);
-    if (set.size() < 2 || !std::all_of(set.begin(), set.end(), as_number)) continue;
-    if (is_load(setting.key) && loads_known) {
-      return {.key = setting.key, .label = "cross traffic (Gbit/s)", .is_load = true};
+    settings.emplace_back();
+    for (const timeline::Setting& each : point.settings) {
+      settings.back().push_back(each.key + "=" + each.value);
     }
-    chosen = setting.key;
   }
-  if (chosen.empty()) return {.key = "", .label = "point of the sweep"};
-  return {.key = chosen, .label = chosen};
+  return report::swept_axes(settings);
 }
 
-/// Values of what differs between the groups; keys are left out, for values mostly tell them.
-std::string name_of(const Point& point, const Axis& axis, const Values& values) {
+/// Values of what differs between the groups; keys are left out where the values tell them.
+std::string name_of(std::size_t point, const SweepAxis& axis,
+                    const std::vector<report::SweptAxis>& axes) {
   std::vector<std::string> parts;
-  for (const timeline::Setting& setting : point.settings) {
-    if (setting.key == axis.key || setting.key == "run.seed") continue;
-    if (values.at(setting.key).size() > 1) parts.push_back(setting.value);
+  for (const report::SweptAxis& each : axes) {
+    if (&each == axis.swept || (axis.is_load && is_load_key(each.key))) continue;
+    const std::string& text = each.values[point].text;
+    const bool is_word = each.quantity == report::Quantity::Word;
+    parts.push_back(is_word ? text : fmt::format("{} {}", each.label, text));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// As `fit` names its series: "key=value ...", without the load; texts have their quotes.
-bool is_named(const Point& point, const std::string& series) {
+/// As `fit` names its series: "key=value ...", without its x; texts have their quotes.
+bool is_named(const Point& point, const SweepAxis& axis, const std::string& series) {
   const std::string words = fmt::format(" {} ", series);
   for (const timeline::Setting& setting : point.settings) {
-    if (is_load(setting.key) || setting.key == "run.seed") continue;
+    if (setting.key == axis.swept->key || setting.key == "run.seed") continue;
+    if (axis.is_load && is_load_key(setting.key)) continue;
     if (words.find(fmt::format(" {}={} ", setting.key, setting.value)) == words.npos &&
         words.find(fmt::format(" {}=\"{}\" ", setting.key, setting.value)) == words.npos) {
       return false;
@@ -151,17 +122,13 @@ bool is_named(const Point& point, const std::string& series) {
   return true;
 }
 
-std::vector<Group> grouped(std::vector<Point> points, const Axis& axis) {
-  const Values values = values_of(points);
+std::vector<Group> grouped(std::vector<Point> points, const SweepAxis& axis,
+                           const std::vector<report::SweptAxis>& axes) {
   std::vector<Group> groups;
   for (std::size_t i = 0; i < points.size(); ++i) {
     Point& point = points[i];
-    point.x = static_cast<double>(i);
-    for (const timeline::Setting& setting : point.settings) {
-      if (setting.key == axis.key) point.x = as_number(setting.value).value_or(point.x);
-    }
-    if (axis.is_load) point.x = *point.load_gbit_s;
-    const std::string name = axis.key.empty() ? "" : name_of(point, axis, values);
+    point.x = axis.is_load ? *point.load_gbit_s : axis.x(i);
+    const std::string name = axis.swept == nullptr ? "" : name_of(i, axis, axes);
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const Group& each) { return each.name == name; });
     if (group == groups.end()) group = groups.insert(group, {.name = name, .points = {}});
@@ -174,20 +141,21 @@ std::vector<Group> grouped(std::vector<Point> points, const Axis& axis) {
   return groups;
 }
 
-void add_curves(const std::string& folder, std::vector<Group>& groups) {
+/// Those of fit.json, when it is over this axis.
+void add_curves(const std::string& folder, const SweepAxis& axis, std::vector<Group>& groups) {
   const ordered_json fit = result::read_json(folder + "/fit.json");
-  if (member(fit, "model") != "saturation" || member(fit, "x") != "traffic_achieved_bps" ||
-      member(fit, "y") != "step_mean_s") {
-    return;
-  }
+  if (axis.swept == nullptr || member(fit, "y") != "step_mean_s") return;
+  if (member(fit, "x") != (axis.is_load ? "traffic_achieved_bps" : axis.swept->key)) return;
   const ordered_json list = member(fit, "series");
   const ordered_json all = list.is_array() && !list.empty() ? list : ordered_json::array({fit});
   for (const ordered_json& one : all) {
     const ordered_json name = member(one, "name");
     for (Group& group : groups) {
-      const bool same = all.size() == 1 || (name.is_string() && is_named(group.points.front(),
+      const bool same = all.size() == 1 || (name.is_string() && is_named(group.points.front(), axis,
                                                                          name.get<std::string>()));
-      if (!group.curve && same) group.curve = curve_of(one);
+      if (!same || group.curve || !group.fitted.empty()) continue;
+      if (axis.is_load && member(fit, "model") == "saturation") group.curve = curve_of(one);
+      if (!axis.is_load) group.fitted = fitted_of(one);
     }
   }
 }
@@ -203,24 +171,14 @@ std::string csv_of(const std::vector<Group>& groups) {
   return csv;
 }
 
-/// Labels of numbered points: what they set. Nothing when they are too many.
-std::string point_tics(const std::vector<Point>& points) {
-  const Values values = values_of(points);
-  std::vector<std::string> tics;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    tics.push_back(fmt::format("{} {}", gnuplot_tic(name_of(points[i], {}, values)), i));
-  }
-  if (tics.size() > 24) return "set xtics auto";
-  return fmt::format("set xtics ({}) rotate by -40", fmt::join(tics, ", "));
-}
-
 /// A little more than the points need.
-std::string x_range(const std::vector<Group>& groups) {
+std::string x_range(const std::vector<Group>& groups, bool is_log) {
   double least = INFINITY, largest = -INFINITY;
   for (const Group& group : groups) {
     least = std::min(least, group.points.front().x);
     largest = std::max(largest, group.points.back().x);
   }
+  if (is_log) return fmt::format("set xrange [{:.4g}:{:.4g}]", 0.8 * least, 1.25 * largest);
   const double margin = largest > least ? 0.03 * (largest - least) : 0.5;
   return fmt::format("set xrange [{:.4g}:{:.4g}]", least - margin, largest + margin);
 }
@@ -242,22 +200,26 @@ std::vector<std::string> y_settings(double least_s, double largest_s, const Show
 std::optional<Figure> sweep_figure(const timeline::Source& sweep) {
   std::vector<Point> points = read_points(sweep);
   if (points.empty()) return {};
-  const Axis axis = axis_of(points);
+  const std::vector<report::SweptAxis> axes = axes_of(points);
+  const SweepAxis axis = axis_over(
+      axes, std::all_of(points.begin(), points.end(),
+                        [](const Point& point) { return point.load_gbit_s.has_value(); }));
   double least = INFINITY, largest = 0;
   for (const Point& point : points) {
     least = std::min(least, point.mean_s);
     largest = std::max(largest, point.p99_s);
   }
-  const std::string tics = axis.key.empty() ? point_tics(points) : "set xtics auto";
-  std::vector<Group> groups = grouped(std::move(points), axis);
-  if (axis.is_load) add_curves(sweep.folder, groups);
+  const std::vector<std::string> tics = axis_lines(axis, points.size());
+  std::vector<Group> groups = grouped(std::move(points), axis, axes);
+  add_curves(sweep.folder, axis, groups);
   const ShownUnit unit = time_unit(largest);
   Sheet sheet{.name = axis.is_load ? "step_time_by_load" : "step_time_by_setting",
               .sentence = "Mean step time with bars up to the 99th percentile.",
               .height_cm = 5.8};
   sheet.settings = {scale_line(unit), fmt::format("set xlabel {}", gnuplot_text(axis.label)),
-                    fmt::format("set ylabel 'step time ({}): mean, bar to p99'", unit.name), tics,
-                    x_range(groups)};
+                    fmt::format("set ylabel 'step time ({}): mean, bar to p99'", unit.name),
+                    x_range(groups, axis.is_log)};
+  for (const std::string& line : tics) sheet.settings.push_back(line);
   for (std::string& line : y_settings(least, largest, unit)) sheet.settings.push_back(line);
   bool has_congestion = false, has_curve = false;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -272,6 +234,12 @@ std::optional<Figure> sweep_figure(const timeline::Source& sweep) {
     sheet.plots.push_back(fmt::format(
         "{}:(0):(($7-$4)*scale) with vectors nohead linewidth 0.8 linecolor rgb '{}' notitle", data,
         colour(i)));
+    if (!groups[i].fitted.empty()) {
+      has_curve = true;
+      std::vector<FittedPoint> fitted = groups[i].fitted;
+      for (FittedPoint& point : fitted) point.x = axis.place_of(point.x);
+      add_fitted(sheet, fitted, i);
+    }
     if (!groups[i].curve) continue;
     has_curve = true;
     has_congestion = has_congestion || groups[i].curve->congestion;
