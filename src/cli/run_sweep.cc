@@ -11,6 +11,7 @@
 #include "trainwire/lab/sweep.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/record/json.h"
+#include "trainwire/record/run_file.h"
 #include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 namespace tw::cli {
@@ -99,6 +101,18 @@ int judged_code(const std::vector<record::Point>& points, command::Streams strea
   return code;
 }
 
+/// Of each point that has none yet, then of the sweep, whose page leads to them.
+void leave_pages(const std::vector<record::Point>& points, const std::string& folder, bool tells,
+                 command::Streams streams) {
+  for (const record::Point& point : points) {
+    const std::string at = fmt::format("{}/{}", folder, point.folder);
+    if (record::is_run(at) && !std::filesystem::exists(at + "/report.html")) {
+      leave_page(at, false, streams);
+    }
+  }
+  leave_page(folder, tells, streams);
+}
+
 int report(const RunOptions& options, const lab::Swept& swept, const std::string& folder,
            command::Streams streams) {
   const std::vector<record::Point>& points = *swept.run.points;
@@ -107,7 +121,7 @@ int report(const RunOptions& options, const lab::Swept& swept, const std::string
   } else {
     fmt::print(streams.out, "{}", text::points_text(points, folder));
   }
-  if (!options.no_page) leave_page(folder, !options.json && !options.place.quiet, streams);
+  if (!options.no_page) leave_pages(points, folder, !options.json && !options.place.quiet, streams);
   if (swept.interrupted) {
     fmt::print(streams.err,
                "trainwire: interrupted after {} of {} points; the same command goes on\n",
