@@ -84,6 +84,34 @@ function networkRun() {
   return "network.run";
 }
 
+/** 64 hosts on one switch, a ring of 64 ranks; flows that all last 7.1 s; one round trip of 66 ms among a thousand of 1 ms. */
+function largeRun() {
+  const run = join(folder, "large.run");
+  mkdirSync(run);
+  const numbers = Array.from({ length: 64 }, (_none, i) => i);
+  const value = (of) => ({ value: of, origin: "file" });
+  const hosts = numbers.map((i) => `host${i}`);
+  const links = hosts.flatMap((name) => ["from_host", "to_host"].map((direction) => ({ name, direction, requested: { rate_bps: 1e8 }, effective: { rate_bps: 9.9e7 } })));
+  const times = [0.1, 0.11, 0.12, 0.13];
+  const summary = {
+    experiment: { network: { topology: value("star"), hosts: value(64) }, jobs: [{ placement: value(hosts) }], run: { scale: value(25) } },
+    network: { links, paths: hosts.map((to) => ({ from: "host0", to, fitness: "ok", requested: { rate_bps: 1e8 }, effective: { rate_bps: 9.9e7 }, problems: [] })) },
+    hosts: hosts.map((name) => ({ name, addresses: [name] })),
+    capture: { duration_s: 1, packets: 1 },
+    jobs: [{ name: "job0", ranks: 64, step: { median_s: 0.115, ci_low_s: 0.1, ci_high_s: 0.13, count: 4, times_s: times }, busbw_bps: 8e7 }],
+    collectives: [{ operation: "all_reduce", strategy: "ring", order: hosts, time_s: 0.1, busbw_bps: 8e7, evidence: "a ring of 64" }],
+    checks: Array.from({ length: 9 }, (_none, i) => ({ name: `check${i}`, ok: true, text: "agrees" })),
+  };
+  writeFileSync(join(run, "run.json"), JSON.stringify({ schema: 1, program: "trainwire", command: "run", complete: true, summary }));
+  writeFileSync(join(run, "pairs.csv"), `from,to,wire_bytes\n${numbers.map((i) => `host${i},host${(i + 1) % 64},1000000\n`).join("")}`);
+  writeFileSync(join(run, "links.csv"), `link,direction,requested_bps,wire_bytes,dropped_packets\n${hosts.map((name) => `${name},from_host,100000000,1000,0\n${name},to_host,100000000,1000,0\n`).join("")}`);
+  writeFileSync(join(run, "flows.csv"), `flow,source,source_port,destination,destination_port,protocol,class,first_ns,last_ns,wire_bytes,stream_bytes\n${numbers.map((i) => `${i},host${i},1,host${(i + 1) % 64},2,tcp,gradient,0,${7100000000 + i},1000000,900000\n`).join("")}`);
+  writeFileSync(join(run, "steps.csv"), `rank,step,phase,start_ns,end_ns,job\n${numbers.flatMap((rank) => times.map((_time, step) => `${rank},${step},step,${step * 115e6},${(step + 1) * 115e6},job0\n${rank},${step},forward,${step * 115e6},${(step + 0.5) * 115e6},job0\n`)).join("")}`);
+  writeFileSync(join(run, "samples.csv"), `time_ns,host,sent_bytes,received_bytes\n${hosts.flatMap((host, i) => [`0,${host},0,0\n`, `460000000,${host},${(i === 37 ? 5 : 3) * 1e6},3000000\n`]).join("")}`);
+  writeFileSync(join(run, "sockets.csv"), `time_ns,job,rank,peer,lane,rtt_ns,window_bytes,retransmitted_packets,queued_bytes\n${Array.from({ length: 2000 }, (_none, i) => `${i * 200000},job0,0,1,0,${i === 1234 ? 66000000 : 1000000},14480,0,10\n`).join("")}`);
+  return "large.run";
+}
+
 const browser = await launch();
 
 /** The report of `sources`, opened; fails on any request but for the page itself, and on any error. */
@@ -295,6 +323,42 @@ async function assertMatrix(tab) {
   await choose(tab, "matrix", "whole run");
 }
 
+/** The first screen of a page: an answer in words, a picture and figures, and checks in one line where they passed. */
+async function assertFirstScreen(tab, name, { picture, answer, checks }) {
+  const found = await tab.evaluate((id) => {
+    const top = (selector) => document.querySelector(selector)?.getBoundingClientRect().top ?? Infinity;
+    return { answer: document.querySelector("#answer .answer")?.innerText ?? "", picture: top(`#answer #${id}`), figures: top("#figures"), folded: document.querySelector("#checks details")?.open === false, line: document.querySelector("#checks")?.innerText ?? "" };
+  }, picture);
+  assert.match(found.answer, answer, name);
+  assert.ok(found.picture < 600 && found.figures < 600, `${name}: the picture begins at ${found.picture} px, the figures at ${found.figures} px`);
+  if (checks) assert.match(found.line, checks, name);
+  if (checks) assert.equal(found.folded, /^✓/.test(found.line.trim()), `${name}: checks are folded when all passed, and only then`);
+}
+
+/** Tables that are wider than their box say so, and scroll to their last column. */
+async function assertTablesScroll(tab, name) {
+  await tab.setViewport({ width: 800, height: 900 });
+  await new Promise((done) => setTimeout(done, 300));
+  const boxes = await tab.$$eval(".sideways", (all) =>
+    all
+      .filter((box) => box.offsetParent)
+      .map((box) => {
+        const scroll = box.querySelector(".scroll");
+        const said = box.querySelector(".hint.right") !== null;
+        const wide = scroll.scrollWidth > scroll.clientWidth + 2;
+        scroll.scrollLeft = scroll.scrollWidth;
+        const [last, edge] = [scroll.querySelector("th:last-child").getBoundingClientRect().right, scroll.getBoundingClientRect().right];
+        scroll.scrollLeft = 0;
+        return { label: scroll.getAttribute("aria-label"), said, wide, reached: last <= edge + 2 };
+      }),
+  );
+  for (const { label, said, wide, reached } of boxes) {
+    assert.equal(said, wide, `${name}: the table ${label} is ${wide ? "" : "not "}cut, and ${said ? "says" : "does not say"} so`);
+    assert.ok(reached, `${name}: the last column of ${label} cannot be reached`);
+  }
+  await tab.setViewport({ width: 1280, height: 900 });
+}
+
 /** The picture of an emulated network, with figures that can be checked on paper. */
 async function testTopology() {
   const { tab, troubles } = await opened("topology", networkRun());
@@ -310,15 +374,31 @@ async function testTopology() {
   await line.hover();
   assert.match(await tab.$eval("#topology .place", (element) => element.textContent), /^\w+ > \w+: [\d.]+ [kM]?bit\/s of [\d.]+ Mbit\/s, [\d.]+ %$/);
   assert.match(await tab.$eval("#links", (section) => section.innerText), /left to right/);
+  await assertFirstScreen(tab, "topology", { picture: "topology", answer: /The busiest link, left to right, is 80 % full/ });
+  // One figure for one quantity: the card has what the picture has.
+  assert.match(await tab.$eval("#figures", (figures) => figures.innerText), /busiest link\s+80 %\s+left to right/);
+  await assertTablesScroll(tab, "topology");
   await assertWhole(tab, "topology");
   assert.deepEqual(troubles, []);
   await tab.close();
+}
+
+/** The median of a step is the same wherever it stands. */
+async function assertOneMedian(tab) {
+  const texts = await tab.evaluate(() => [
+    /takes ([\d.]+ \S+?),/.exec(document.querySelector("#answer .answer").innerText)[1],
+    document.querySelector("#figures .value").innerText,
+    /longer than (.*)\.$/.exec(document.querySelector("#step-cdf h3").innerText)[1],
+  ]);
+  assert.equal(new Set(texts).size, 1, `the median step is ${texts.join(", ")}`);
 }
 
 async function testRun() {
   const { tab, troubles, bytes } = await opened("run", measuredRun());
   const ids = await assertDrawn(tab, "run");
   for (const id of ["step-times", "step-cdf", "phases-timeline", "phases-median"]) assert.ok(ids.includes(id), `no plot ${id}`);
+  await assertFirstScreen(tab, "run", { picture: "phases-timeline", answer: /^A step takes [\d.]+ ms, exchanging its gradients [\d.]+ .?s/, checks: /^(✓ All|! All|✗ \d+ of) \d* ?checks/ });
+  await assertOneMedian(tab);
   assert.match(await readoutAt(tab, "phases-timeline", 0.5), /rank \d/);
   assert.match(await readoutAt(tab, "start-skew", 0.5), /rank \d: median [\d.]+ .?s, 95th percentile/);
   await assertWhole(tab, "run");
@@ -348,12 +428,41 @@ async function testCapture() {
   await tab.close();
 }
 
+async function testLarge() {
+  const { tab, troubles } = await opened("large", largeRun());
+  await assertDrawn(tab, "large");
+  await assertFirstScreen(tab, "large", { picture: "topology", answer: /^A step takes 115 ms/, checks: /^✓ All 9 checks passed/ });
+  assert.match(await tab.$eval("#answer", (section) => section.innerText), /Scale 1:25\.[^]*link of 100 Mbit\/s here is one of 2\.5 Gbit\/s there[^]*80 Mbit\/s\s+as nccl-tests defines it; 2 Gbit\/s on the cluster/);
+  // 64 rows of everything, and yet a page that one scrolls through.
+  const height = await tab.evaluate(() => document.documentElement.scrollHeight);
+  assert.ok(height < 8000, `the page of 64 hosts is ${height} px high`);
+  // Flows of one length are no distribution.
+  assert.match(await tab.$eval("p#flow-durations", (told) => told.innerText), /7\.1 s\..*No plot.*64 × gradient: 7\.1 s/);
+  // What the title names is drawn.
+  assert.equal(await tab.$eval("#rtt h3", (title) => title.textContent), "Round trips reached 66 ms.");
+  const { csv } = await savedBy(tab, "rtt");
+  assert.ok(Math.abs(Math.max(...csv.trim().split("\n").slice(1).map((row) => Number(row.split(",")[1]))) - 0.066) < 1e-5, "the longest round trip is in the plot");
+  // The mark of the busiest link lies on no arrow.
+  const hits = await tab.$eval("#topology svg", (svg) => {
+    const mark = svg.querySelector("#busiest-mark").getBoundingClientRect();
+    return [...svg.querySelectorAll("g > polygon")].filter((head) => {
+      const box = head.getBoundingClientRect();
+      return box.right > mark.left && box.left < mark.right && box.bottom > mark.top && box.top < mark.bottom;
+    }).length;
+  });
+  assert.equal(hits, 0, "the mark of the busiest link lies on arrows");
+  await assertTablesScroll(tab, "large");
+  await assertFits(tab, "large");
+  assert.deepEqual(troubles, []);
+  await tab.close();
+}
+
 async function testSeveral() {
   const { tab, troubles } = await opened("several", "ring.run", "capture.run");
   const ids = await assertDrawn(tab, "several");
   assert.ok(ids.includes("compare-cdf"));
   assert.ok(ids.includes("compare-differences"));
-  assert.match(await tab.$eval("#side-by-side table", (table) => table.innerText), /[+−][\d.,]+ %/);
+  assert.match(await tab.$eval("#side-by-side .answer", (line) => line.innerText), /^By the time of a step, capture\.run is [\d.]+ (times|%) (slower|faster) than ring\.run\.$/);
   await assertWhole(tab, "several");
   assert.deepEqual(troubles, []);
   await tab.close();
@@ -365,24 +474,83 @@ async function testLoad() {
   const ids = await assertDrawn(tab, "load");
   assert.deepEqual(ids, ["load-rate", "load-sizes", "load-rates"]);
   await assertWhole(tab, "load");
+  // Bursts every 100 ms, say: three periods are shown, not a wall of them.
+  const title = await tab.$eval("#load-rate h3", (element) => element.textContent);
+  const period = seconds(/in periods of ([\d.]+ \S+?);/.exec(title)?.[1] ?? "NaN s");
+  const shown = seconds(await readoutAt(tab, "load-rate", 0.99)) - seconds(await readoutAt(tab, "load-rate", 0.01));
+  assert.ok(shown > 2.5 * period && shown < 3.5 * period, `${shown} s are shown of periods of ${period} s`);
+  await tab.click("#load-rate button.reset");
   await assertZooms(tab, "load-rate");
   assert.deepEqual(troubles, []);
   await tab.close();
 }
 
-async function testSweep() {
-  const run = join(folder, "sweep.run");
+/** A sweep's folder: rows of points.csv below `columns`, with the settings of each point in run.json. */
+function sweepRun(name, columns, points) {
+  const run = join(folder, name);
   mkdirSync(run);
-  const rows = [0, 0.4, 0.8].map((load, i) => `point-00${i},"job.model=""vgg16"" traffic.0.load=${load}",1,1,${0.2 + load},${0.3 + load},${load * 1e9},1e9`);
-  writeFileSync(join(run, "run.json"), JSON.stringify({ schema: 1, program: "trainwire", command: "run", complete: true, summary: { points: rows.map(() => ({ checks_ok: true })) } }));
-  writeFileSync(join(run, "points.csv"), `folder,settings,complete,checks_ok,step_mean_s,step_p99_s,traffic_achieved_bps,capacity_bps\n${rows.join("\n")}\n`);
+  const summary = { points: points.map(({ settings, ok = true }, i) => ({ folder: `point-00${i}`, settings, checks_ok: ok })) };
+  writeFileSync(join(run, "run.json"), JSON.stringify({ schema: 1, program: "trainwire", command: "run", complete: true, summary }));
+  const rows = points.map(({ values, ok = true, complete = 1 }, i) => `point-00${i},,${complete},${Number(ok)},${values.join(",")}`);
+  writeFileSync(join(run, "points.csv"), `folder,settings,complete,checks_ok,${columns}\n${rows.join("\n")}\n`);
+  return run;
+}
+
+async function testSweep() {
+  const loads = [0, 0.4, 0.8].map((load) => ({ settings: ['job.model="vgg16"', `traffic.0.load=${load}`], values: [0.2 + load, 0.3 + load, load * 1e9, 1e9] }));
+  sweepRun("sweep.run", "step_mean_s,step_p99_s,traffic_achieved_bps,capacity_bps", loads);
   const { tab, troubles } = await opened("sweep", "sweep.run");
   assert.deepEqual(await assertDrawn(tab, "sweep"), ["sweep-load"]);
   assert.deepEqual(await assertWhole(tab, "sweep"), ["sweep-load"]);
   // What was varied has a column each.
-  assert.match((await savedBy(tab, "sweep-load")).csv, /^model,traffic load,checks,.*\nvgg16,0,✓ ok,0.2,0.3,/);
+  assert.match((await savedBy(tab, "sweep-load")).csv, /^traffic load,checks,.*\n0,✓ ok,0.2,0.3,/);
   assert.deepEqual(troubles, []);
   await tab.close();
+}
+
+/** Loss from 0 to 1 %: in percent on a logarithmic axis, with its fit, a point that failed and why, and pages. */
+async function testLossSweep() {
+  const losses = ["0", '"0.01%"', '"0.1%"', '"1%"'].map((loss, i) => ({ settings: [`network.loss=${loss}`], values: [[0.25, 0.29, 0.47, 2.95][i], [0.3, 0.4, 0.9, 4][i]], ok: i !== 2 }));
+  const run = sweepRun("loss.run", "step_mean_s,step_p99_s", losses);
+  for (const point of ["point-000", "point-002"]) mkdirSync(join(run, point));
+  writeFileSync(join(run, "point-000", "report.html"), "a page");
+  const checks = [{ name: "machine", ok: false, text: "the machine was busy" }];
+  writeFileSync(join(run, "point-002", "run.json"), JSON.stringify({ schema: 1, program: "trainwire", complete: true, summary: { engine: "netem", checks } }));
+  writeFileSync(join(run, "fit.json"), JSON.stringify({ model: "power", x: "network.loss", y: "step_mean_s", equation: "t = 30 x^0.5", r_squared: 0.97, parameters: [{ name: "a", value: 30, ci_low: 25, ci_high: 35, unit: "s" }], points: [{ x: 1e-4, fitted: 0.3 }, { x: 1e-3, fitted: 0.95 }, { x: 1e-2, fitted: 3 }] }));
+  const { tab, troubles } = await opened("loss.run/report", "loss.run");
+  assert.deepEqual(await assertDrawn(tab, "loss"), ["sweep-points"]);
+  const title = "From loss 0 % to loss 1 % the mean step goes from 250 ms to 2.95 s.";
+  assert.equal(await tab.$eval("#sweep .answer", (line) => line.innerText), title);
+  const { csv, svg } = await savedBy(tab, "sweep-points");
+  assert.match(csv, /^loss,checks,mean step \(s\),p99 \(s\),point\n0,✓ ok,0.25,0.3,point-000\n0.0001,✓ ok,.*\n0.001,✗ machine,/);
+  const text = (await readSvg(tab, svg)).text.split("\n");
+  for (const tick of ["0 %", "0.01 %", "0.1 %", "1 %", "loss"]) assert.ok(text.includes(tick), `the axis lacks ${tick}: ${text}`);
+  assert.match(await tab.$eval("#sweep-points", (figure) => figure.innerText), /fit: t = 30 x\^0\.5 a = 30 \[25, 35\] s; R² = 0\.97/);
+  assert.match(await tab.$eval("#sweep", (section) => section.innerText), /loss 0\.1 %: machine: the machine was busy/);
+  assert.deepEqual(await tab.$$eval("#sweep .card:last-child td a", (links) => links.map((link) => link.getAttribute("href"))), ["point-000/report.html"]);
+  await assertWhole(tab, "loss");
+  await assertFits(tab, "loss");
+  assert.deepEqual(troubles, []);
+  await tab.close();
+}
+
+/** Two settings of numbers are a map, words stand side by side. */
+async function testGridSweep() {
+  const points = [1, 2, 4].flatMap((delay) => [4, 8, 16].map((ranks) => ({ settings: [`network.delay="${delay}ms"`, `job.ranks=${ranks}`], values: [(delay * ranks) / 100] })));
+  sweepRun("grid.run", "step_mean_s", points);
+  const grid = await opened("grid", "grid.run");
+  assert.deepEqual(await assertDrawn(grid.tab, "grid"), ["sweep-heat"]);
+  assert.match(await readoutAt(grid.tab, "sweep-heat", 0.5), /^delay 2 ms, ranks 8: 160 ms$/);
+  await choose(grid.tab, "sweep", "lines");
+  assert.deepEqual(await assertDrawn(grid.tab, "grid"), ["sweep-points"]);
+  assert.deepEqual(await grid.tab.$$eval("#sweep-points .entry", (all) => all.map((each) => each.innerText.trim())), ["ranks 4", "ranks 8", "ranks 16"]);
+  await grid.tab.close();
+  sweepRun("words.run", "step_mean_s", ["ring", "star"].map((strategy, i) => ({ settings: [`job.strategy="${strategy}"`], values: [0.1 + 0.13 * i] })));
+  const words = await opened("words", "words.run");
+  await assertDrawn(words.tab, "words");
+  assert.equal(await words.tab.$eval("#sweep .answer", (line) => line.innerText), "The mean step takes 100 ms with ring and 230 ms, 2.3 times as long, with star.");
+  assert.deepEqual([...grid.troubles, ...words.troubles], []);
+  await words.tab.close();
 }
 
 async function testHostile() {
@@ -404,7 +572,7 @@ async function testHostile() {
 }
 
 try {
-  await runTests(testRun, testCapture, testTopology, testSeveral, testSweep, testLoad, testHostile);
+  await runTests(testRun, testCapture, testTopology, testLarge, testSeveral, testSweep, testLossSweep, testGridSweep, testLoad, testHostile);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

@@ -5,14 +5,41 @@ import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import { faded, seriesColour } from "./colours";
 import type { Histogram } from "./data";
-import type { Kind } from "./format";
+import { type Kind, show } from "./format";
+import { Told } from "./parts";
 import { type Drawn, Plot } from "./plot";
 import type { Cell } from "./table";
 
-export function Bars(props: { id: string; title: string; label: string; kind: Kind; exponent?: boolean; of: Histogram; how: string }) {
+interface BarsProps {
+  id: string;
+  title: string;
+  label: string;
+  kind: Kind;
+  exponent?: boolean;
+  of: Histogram;
+  how: string;
+}
+
+const totalOf = (of: Histogram) => of.counts.reduce((sum, count) => sum + count, 0);
+const edgeOf = (props: BarsProps, i: number) => (props.exponent ? Math.pow(10, props.of.low + i * props.of.width) : props.of.low + i * props.of.width);
+
+/** One bar, or fewer than three values, are told, not drawn. */
+export function Bars(props: BarsProps) {
+  const total = totalOf(props.of);
+  const used = props.of.counts.flatMap((count, i) => (count > 0 ? [i] : []));
+  if (used.length > 1 && total > 2) return <BarsPlot {...props} />;
+  const [low, high] = [show(props.kind, edgeOf(props, used[0] ?? 0)), show(props.kind, edgeOf(props, (used[used.length - 1] ?? 0) + 1))];
+  return (
+    <Told id={props.id} title={props.title}>
+      No plot: {props.label} {low === high ? `is ${low}` : `lies between ${low} and ${high}`} in {total === 1 ? "the only case" : `all ${show("count", total)} cases`}.
+    </Told>
+  );
+}
+
+function BarsPlot(props: BarsProps) {
   const { of } = props;
-  const total = of.counts.reduce((sum, count) => sum + count, 0);
-  const edge = (i: number) => (props.exponent ? Math.pow(10, of.low + i * of.width) : of.low + i * of.width);
+  const total = totalOf(of);
+  const edge = (i: number) => edgeOf(props, i);
   const view = useMemo(() => {
     const drawn: Drawn = { xs: of.counts.map((_count, i) => edge(i)), ys: [{ values: of.counts.map((count) => count / total) }] };
     drawn.xs.push(edge(of.counts.length));

@@ -4,8 +4,9 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { distributionCurves } from "./curves";
-import { type Distribution, quantile } from "./data";
-import type { Kind } from "./format";
+import { type Distribution, isFlat, quantile } from "./data";
+import { type Kind, show } from "./format";
+import { Told } from "./parts";
 import { Plot } from "./plot";
 
 export interface NamedDistribution {
@@ -16,7 +17,7 @@ export interface NamedDistribution {
 
 const LOG_FROM = 20;
 
-export function Cdf(props: {
+interface CdfProps {
   id: string;
   title: string;
   label: string;
@@ -25,7 +26,25 @@ export function Cdf(props: {
   all: NamedDistribution[];
   how: ComponentChildren;
   height?: number;
-}) {
+}
+
+/** "3 gradient: 7.1 s", "2 control: 1 ms to 4 ms" */
+const flatText = ({ name, of }: NamedDistribution, kind: Kind) => {
+  const [low, high] = [show(kind, of.min), show(kind, of.max)];
+  return `${show("count", of.n)} × ${name}: ${low === high ? low : `${low} to ${high}`}`;
+};
+
+/** Distributions of nearly one value each are told, not drawn. */
+export function Cdf(props: CdfProps) {
+  if (!props.all.every((each) => isFlat(each.of))) return <CdfPlot {...props} />;
+  return (
+    <Told id={props.id} title={props.title}>
+      No plot, for there is next to nothing between the smallest and the largest: {props.all.map((each) => flatText(each, props.kind)).join("; ")}.
+    </Told>
+  );
+}
+
+function CdfPlot(props: CdfProps) {
   const [least, most] = [Math.min(...props.all.map((each) => each.of.min)), Math.max(...props.all.map((each) => each.of.max))];
   // Within a decade or so a logarithmic axis has nothing to tell, and hardly a tick.
   const log = (props.log ?? false) && !(most < LOG_FROM * least);

@@ -6,7 +6,7 @@ import type uPlot from "uplot";
 import { Cdf } from "./cdf";
 import { seriesColour, variable } from "./colours";
 import { type Json, list, num, type Run, str } from "./data";
-import { difference, show } from "./format";
+import { difference, digits, show } from "./format";
 import { type Figure as KeyFigure, keyFigures, qualityOf, runTitle } from "./overview";
 import { Missing, Section } from "./parts";
 import { Plot } from "./plot";
@@ -125,6 +125,31 @@ function Differences(props: { comparisons: Json[]; labels: string[] }) {
   );
 }
 
+/** "star is 2.3 times slower", of the median step where it was compared. */
+function verdictOf(comparison: Json, label: string): { text: string; differs: boolean } | null {
+  const step = (row: Json) => /^step/.test(str(row, "metric") ?? "") && num(row, "relative", "value") !== null;
+  const rows = list(comparison, "metrics").filter(step);
+  const row = rows.find((each) => /median/.test(str(each, "statistic") ?? "")) ?? rows[0];
+  const relative = num(row, "relative", "value");
+  if (row === undefined || relative === null) return null;
+  const job = list(comparison, "metrics").some((each) => str(each, "job") !== str(row, "job")) ? str(row, "job") : null;
+  const name = `${label}${job ? ` (${job})` : ""}`;
+  const verdict = str(row, "verdict");
+  if (verdict === "too_few") return { text: `${name} has too few steps to tell`, differs: false };
+  if (verdict !== "higher" && verdict !== "lower") return { text: `${name} is not different`, differs: false };
+  const factor = relative > 0 ? 1 + relative : 1 / (1 + relative);
+  const word = relative > 0 ? "slower" : "faster";
+  return { text: `${name} is ${factor >= 1.5 ? `${digits(Number(factor.toPrecision(2)))} times ${word}` : `${show("share", Math.abs(relative))} ${word}`}`, differs: true };
+}
+
+/** One sentence over all runs: what differs first. */
+export function comparisonSentence(comparisons: Json[], labels: string[]): string {
+  const all = comparisons.flatMap((comparison, i) => verdictOf(comparison, labels[i + 1] ?? "") ?? []);
+  if (all.length === 0) return "";
+  const ordered = [...all.filter((each) => each.differs), ...all.filter((each) => !each.differs)];
+  return `By the time of a step, ${ordered.map((each, i) => (i === 0 ? `${each.text}${each.differs ? ` than ${labels[0]}` : ` from ${labels[0]}`}` : each.text)).join(", ")}.`;
+}
+
 function Settings(props: { comparisons: Json[]; labels: string[] }) {
   const rows = props.comparisons.flatMap((comparison, i) =>
     list(comparison, "differing_settings").map((each): Cell[] => [props.labels[i + 1] as string, str(each, "key") ?? "", str(each, "baseline") ?? "", str(each, "other") ?? ""]),
@@ -160,12 +185,14 @@ export function SideBySide(props: { runs: Run[]; comparisons: Json[] }) {
       }),
     ];
   });
+  const sentence = comparisonSentence(props.comparisons, labels);
   const all = runs.flatMap((run, i) => {
     const steps = run.steps[0];
     return steps ? [{ name: labels[i] as string, colour: i, of: steps.step.distribution }] : [];
   });
   return (
     <Section id="side-by-side" title="Side by side" lead={`Differences are from ${labels[0]}.`}>
+      {sentence && <p class="answer">{sentence}</p>}
       {all.length > 0 ? (
         <Cdf id="compare-cdf" title={`Step times of ${all.length} runs.`} label="step time" kind="time" height={300} all={all} how={<p>Step times of the first job of each run, warm-up left out.</p>} />
       ) : (

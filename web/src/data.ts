@@ -34,6 +34,8 @@ export interface Series {
 }
 
 export interface Times {
+  /** As the record has it. */
+  median_s: number | null;
   series: { per: number; mean: number[]; min?: number[]; max?: number[] };
   distribution: Distribution;
 }
@@ -160,6 +162,26 @@ export interface MachineLoad {
   wait: Packed;
 }
 
+/** A setting that differs between the points of a sweep; lists have an element for each point. */
+export interface SweepAxis {
+  key: string;
+  label: string;
+  kind: "number" | "share" | "rate" | "time" | "bytes" | "word";
+  /** As the experiment has them. */
+  texts: string[];
+  /** In base units; only where all are numbers. */
+  numbers?: (number | null)[];
+}
+
+export interface Swept {
+  folders: string[];
+  axes: SweepAxis[];
+  /** Checks that failed. */
+  why: ({ name: string; text: string }[] | null)[];
+  /** Whether the point's folder has a page. */
+  pages: boolean[];
+}
+
 export type Row = { [column: string]: Json };
 
 export interface Run {
@@ -187,6 +209,7 @@ export interface Run {
   /** Means over the measured steps: bit/s that each host sent and received. */
   link_use: { seconds: number; hosts: Record<string, [number, number]> } | null;
   load: MachineLoad | null;
+  sweep: Swept | null;
   fit: Json;
   notes: string[];
 }
@@ -270,6 +293,12 @@ export function quantile(distribution: Distribution, p: number): number {
   const high = q[Math.min(below + 1, q.length - 1)] ?? low;
   return low + (high - low) * (place - below);
 }
+
+/** The median as the record has it; runs of other versions keep only the times. */
+export const medianOf = (times: Times): number => times.median_s ?? quantile(times.distribution, 0.5);
+
+/** Values that a plot would show as one: fewer than three, or the same to three digits. */
+export const isFlat = (of: Distribution): boolean => of.n < 3 || of.max - of.min <= 0.005 * Math.max(Math.abs(of.max), Math.abs(of.min));
 
 export function readPage(): Page {
   const element = document.getElementById("data");

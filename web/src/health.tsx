@@ -4,7 +4,7 @@
 import { useMemo } from "preact/hooks";
 import { num, type Packed, type Run, unpack, type Values } from "./data";
 import { show } from "./format";
-import { Missing, Section } from "./parts";
+import { Missing, Section, Told } from "./parts";
 import { type Drawn, type Line, Plot, type PlotProps } from "./plot";
 import type { Cell } from "./table";
 import type { Range } from "./zoom";
@@ -41,8 +41,19 @@ function cells(lines: Values[], of: OverTime, range: Range | null, points: numbe
   };
 }
 
-/** A plot over time of series that share their buckets. */
-function SeriesPlot(props: Pick<PlotProps, "id" | "title" | "how"> & { of: OverTime; y: PlotProps["y"]; full: Range; stepped?: boolean }) {
+type SeriesProps = Pick<PlotProps, "id" | "title" | "how"> & { of: OverTime; y: PlotProps["y"]; full: Range; stepped?: boolean };
+
+/** A plot over time of series that share their buckets; of nothing but zeros there is none. */
+function SeriesPlot(props: SeriesProps) {
+  if (props.of.lines.some((line) => peak(line.values) > 0)) return <SeriesDrawn {...props} />;
+  return (
+    <Told id={props.id} title={props.title}>
+      No plot: it was zero all the time.
+    </Told>
+  );
+}
+
+function SeriesDrawn(props: SeriesProps) {
   const { of } = props;
   const data = useMemo(() => {
     const lines = of.lines.map((line) => unpack(line.values));
@@ -91,9 +102,9 @@ function TcpPlots(props: { run: Run; full: Range }) {
     bucket_s: sockets.bucket_s,
     lines: shown.map((each) => ({ label: each.name, values: pick(each) })),
   });
-  const longest = Math.max(...sockets.connections.map((each) => each.rtt_max_s));
+  const longest = Math.max(...shown.map((each) => each.rtt_max_s));
   const again = sockets.connections.reduce((sum, each) => sum + each.retransmitted, 0);
-  const note = left > 0 ? <p>The {shown.length} connections that had the most to send; {left} others are left off.</p> : null;
+  const note = left > 0 ? <p>The connection with the longest round trip and the {shown.length - 1} that had the most to send; {left} others are left off.</p> : null;
   return (
     <>
       <SeriesPlot
@@ -101,10 +112,10 @@ function TcpPlots(props: { run: Run; full: Range }) {
         title={`Round trips reached ${show("time", longest)}.`}
         y={{ label: "round trip", kind: "time" }}
         full={props.full}
-        of={of((each) => each.rtt)}
+        of={of((each) => each.rtt_max, largest)}
         how={
           <>
-            <p>TCP's own smoothed round trip (tcpi_rtt), asked every 10 ms (sockets.csv); mean of a bucket.</p>
+            <p>TCP's own smoothed round trip (tcpi_rtt), asked every 10 ms (sockets.csv); the longest of a bucket.</p>
             {note}
           </>
         }
@@ -124,8 +135,8 @@ function TcpPlots(props: { run: Run; full: Range }) {
           title={`TCP dared to have up to ${show("bytes", Math.max(...shown.map((each) => peak(each.window))))} under way.`}
           y={{ label: "congestion window", kind: "bytes" }}
           full={props.full}
-          of={of((each) => each.window)}
-          how={<p>The congestion window times the segment size (sockets.csv); mean of a bucket.</p>}
+          of={of((each) => each.window, largest)}
+          how={<p>The congestion window times the segment size (sockets.csv); the largest of a bucket.</p>}
         />
       </div>
     </>
@@ -146,7 +157,7 @@ export function Health(props: { run: Run; full: Range }) {
             y={{ label: "waiting for the line", kind: "bytes" }}
             full={props.full}
             of={{ combine: largest, start_s: queues.start_s, bucket_s: queues.bucket_s, lines: queues.hosts.slice(0, MOST_LINES).map((host) => ({ label: host.name, values: host.queue })) }}
-            how={<p>The fullest that each host's queue was seen in a bucket, asked every 10 ms (samples.csv).</p>}
+            how={<p>The fullest that each queue was seen in a bucket, asked every 10 ms (samples.csv); those that were the fullest of all.</p>}
           />
         )}
         {load && (

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training steps: how long each took, how they spread, and what every rank did meanwhile.
 
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import { Cdf, type NamedDistribution } from "./cdf";
 import { Bars } from "./bars";
 import { faded, phaseColour, seriesColour } from "./colours";
-import { type Histogram, type Phases, quantile, type Run, type StepTimes } from "./data";
+import { type Histogram, isFlat, medianOf, type Phases, quantile, type Run, type StepTimes } from "./data";
 import { digits, show } from "./format";
-import { Missing, Section } from "./parts";
+import { Missing, Section, Told } from "./parts";
 import { type Drawn, Plot } from "./plot";
 import { type Bar, paintRows } from "./rows";
 import { type Cell, columns } from "./table";
-import type { Range } from "./zoom";
+import { type Range, zoomTo } from "./zoom";
 
 const jobName = (steps: StepTimes) => steps.name ?? "iterations";
 
 function Durations(props: { steps: StepTimes[] }) {
+  const few = props.steps.every((job) => job.step.distribution.n < 3);
+  if (!few) return <DurationsPlot steps={props.steps} />;
+  const times = props.steps.map((job) => `${jobName(job)}: ${job.step.series.mean.map((time) => show("time", time)).join(", ")}`);
+  return (
+    <Told id="step-times" title={`Steps took ${times.join("; ")}.`}>
+      No plot of so few.
+    </Told>
+  );
+}
+
+function DurationsPlot(props: { steps: StepTimes[] }) {
   const { steps } = props;
   const lines = steps.flatMap((job, i) => [
     { label: `${jobName(job)}: step`, colour: 2 * i, times: job.step },
@@ -73,9 +84,23 @@ const ORDER = ["broadcast", "forward", "backward", "wait", "exchange", "aggregat
 /** Exchanges run beside computing: they have the lower part of a row for themselves. */
 const isBeside = (phase: string) => phase === "exchange";
 
-function Timeline(props: { phases: Phases; full: Range }) {
+/** A few steps from the middle of those that are kept. */
+function middleSteps(timeline: TimelineData): Range {
+  const from = Math.min(...timeline.start_us) * 1e-6;
+  const to = Math.max(...timeline.start_us.map((start, i) => start + (timeline.length_us[i] ?? 0))) * 1e-6;
+  const step = (to - from) / (timeline.to_step - timeline.from_step + 1);
+  const middle = from + step * Math.floor((timeline.to_step - timeline.from_step + 1) / 2);
+  return [Math.max(from, middle - 2 * step), Math.min(to, middle + 2 * step)];
+}
+
+/** `few`: begins with a few steps, and zooms on its own. */
+export function Timeline(props: { phases: Phases; full: Range; few?: boolean }) {
   const { phases } = props;
   const timeline = phases.timeline;
+  const group = props.few ? "timeline" : "time";
+  useEffect(() => {
+    if (props.few && timeline) zoomTo(group, middleSteps(timeline));
+  }, [phases]);
   const rows = rowNames(phases);
   const view = useMemo(() => {
     const drawn: Drawn = { xs: [props.full[0], props.full[1]], ys: [{ values: [null, null] }] };
@@ -91,7 +116,7 @@ function Timeline(props: { phases: Phases; full: Range }) {
     <Plot
       id="phases-timeline"
       title={`What every rank did in steps ${timeline.from_step} to ${timeline.to_step}.`}
-      group="time"
+      group={group}
       height={Math.min(520, 74 + 30 * rows.length)}
       x={{ label: "time since the first packet", kind: "time", full: props.full }}
       y={{ label: "", kind: "number", names: rows }}
@@ -292,7 +317,8 @@ function Lateness(props: { phases: Phases }) {
   );
 }
 
-export function Iterations(props: { run: Run; full: Range }) {
+/** `timeline`: whether it is shown here. */
+export function Iterations(props: { run: Run; full: Range; timeline: boolean }) {
   const { run } = props;
   const all: NamedDistribution[] = run.steps.flatMap((job, i) => [
     { name: `${jobName(job)}: step`, colour: 2 * i, of: job.step.distribution },
@@ -308,7 +334,7 @@ export function Iterations(props: { run: Run; full: Range }) {
         {all.length > 0 && (
           <Cdf
             id="step-cdf"
-            title={`Half of the steps took no longer than ${show("time", all[0]?.of.q[Math.floor((all[0].of.q.length - 1) / 2)])}.`}
+            title={`Half of the steps took no longer than ${show("time", medianOf((run.steps[0] as StepTimes).step))}.`}
             label="duration"
             kind="time"
             height={240}
@@ -316,12 +342,12 @@ export function Iterations(props: { run: Run; full: Range }) {
             how={<p>The same durations as beside.</p>}
           />
         )}
-        {run.steps[0] && run.steps[0].step.distribution.n > 1 && <DurationBars steps={run.steps[0]} />}
+        {run.steps[0] && !isFlat(run.steps[0].step.distribution) && <DurationBars steps={run.steps[0]} />}
         {run.phases && <Lateness phases={run.phases} />}
       </div>
       {run.phases ? (
         <>
-          <Timeline phases={run.phases} full={props.full} />
+          {props.timeline && <Timeline phases={run.phases} full={props.full} />}
           <MedianPhases phases={run.phases} />
         </>
       ) : (

@@ -5,6 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { type ComponentChildren, render } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { Answer, firstPicture } from "./answer";
 import { SideBySide, uniqueLabels } from "./compare";
 import { CrossTraffic } from "./cross";
 import { list, type Page, readPage, type Run } from "./data";
@@ -14,7 +15,7 @@ import { Iterations } from "./iterations";
 import { loadParts } from "./load";
 import { TrafficMatrix } from "./matrix";
 import { Collectives, Distributions, Links, Provenance } from "./network";
-import { Checks, Findings, KeyFigures, RunHeader, runTitle } from "./overview";
+import { Checks, Findings, RunHeader, runTitle } from "./overview";
 import { Choice, type Part, Section } from "./parts";
 import { Serve } from "./serve";
 import { Sweep } from "./sweep";
@@ -32,24 +33,29 @@ function timeOf(run: Run): Range {
 
 function partsOf(run: Run, full: Range): Part[] {
   const sweep = run.points !== null || list(run.summary, "points").length > 0;
+  const first = sweep ? null : firstPicture(run);
   const parts: (Part | null)[] = [
     sweep ? { id: "sweep", title: "Sweep", show: () => <Sweep run={run} /> } : null,
-    sweep ? null : { id: "figures", title: "Key figures", show: () => <KeyFigures run={run} /> },
-    sweep ? null : { id: "findings", title: "Findings", show: () => null },
+    sweep ? null : { id: "answer", title: "At a glance", show: () => null },
     sweep ? null : { id: "checks", title: "Checks", show: () => <Checks run={run} /> },
-    sweep ? null : { id: "iterations", title: "Iterations", show: () => <Iterations run={run} full={full} /> },
-    sweep ? null : { id: "throughput", title: "Throughput", show: () => <Throughput run={run} full={full} /> },
+    sweep ? null : { id: "iterations", title: "Iterations", show: () => <Iterations run={run} full={full} timeline={first !== "timeline"} /> },
+    sweep ? null : { id: "throughput", title: "Throughput", show: () => <Throughput run={run} full={full} close={first !== "close"} /> },
     sweep ? null : { id: "flows", title: "Flows over time", show: () => <Flows run={run} full={full} /> },
     sweep ? null : { id: "matrix", title: "Traffic matrix", show: () => <TrafficMatrix run={run} /> },
     sweep ? null : { id: "distributions", title: "Distributions", show: () => <Distributions run={run} /> },
     sweep ? null : { id: "collectives", title: "Collectives", show: () => <Collectives run={run} /> },
     list(run.summary, "cross_traffic", "entries").length > 0 ? { id: "cross", title: "Cross traffic", show: () => <CrossTraffic run={run} /> } : null,
     sweep ? null : { id: "health", title: "Transport health", show: () => <Health run={run} full={full} /> },
-    list(run.summary, "network", "links").length > 0 ? { id: "links", title: "Network and links", show: () => <Links run={run} /> } : null,
+    list(run.summary, "network", "links").length > 0 ? { id: "links", title: "Network and links", show: () => <Links run={run} picture={first !== "network"} /> } : null,
   ];
   const there = parts.filter((part): part is Part => part !== null);
   const ids = new Set(there.map((part) => part.id));
-  return there.map((part) => (part.id === "findings" ? { ...part, show: () => <Findings run={run} sections={ids} /> } : part));
+  const answer = () => (
+    <Answer run={run} full={full}>
+      <Findings run={run} sections={ids} />
+    </Answer>
+  );
+  return there.map((part) => (part.id === "answer" ? { ...part, show: answer } : part));
 }
 
 function Frame(props: { title: string; head: ComponentChildren; parts: Part[]; page: Page }) {

@@ -10,17 +10,20 @@ import { Missing, Section } from "./parts";
 import { type Cell, How, TableView, columns } from "./table";
 import { Topology } from "./topology";
 
+/** All of a few; of many the first and the last. */
+const chain = (hosts: string[]) => (hosts.length <= 9 ? hosts.join(" → ") : `${hosts.slice(0, 4).join(" → ")} → … → ${hosts[hosts.length - 1]} (${hosts.length} hosts)`);
+
 export function Collectives(props: { run: Run }) {
   const found = list(props.run.summary, "collectives");
-  const order = (collective: Json) => list(collective, "order").join(" → ");
+  const order = (collective: Json) => chain(list(collective, "order").map(String));
   return (
-    <Section id="collectives" title="Collectives" lead="Recognised in the packets, without being told.">
+    <Section id="collectives" title="Collectives" lead="Recognised in the packets, without being told; times and bandwidths are those of the wire, from the first byte of gradients to the last.">
       {found.length === 0 && <Missing>None was recognised: nothing was captured, or no pattern of a collective repeats.</Missing>}
       {found.length > 0 && (
         <div class="card">
           <TableView
             table={{
-              columns: columns("operation|strategy|size:bytes|times seen:count|time:time|algbw:rate|busbw:rate|confidence:share|hosts|known by"),
+              columns: columns("operation|strategy|size:bytes|times seen:count|first to last byte:time|algbw:rate|busbw:rate|confidence:share|hosts|known by"),
               rows: found.map((each): Cell[] => [
                 (str(each, "operation") ?? "").replace(/_/g, " "),
                 str(each, "strategy"),
@@ -37,8 +40,9 @@ export function Collectives(props: { run: Run }) {
           />
           <How>
             <p>
-              Bytes of each pair in each iteration are compared with what the schedules of known strategies would move. Time is the median from the first to the last
-              gradient byte of an iteration; algbw is size over time, busbw that times the operation's factor, as nccl-tests defines them.
+              Bytes of each pair in each iteration are compared with what the schedules of known strategies would move. The time is the median from the first to the last
+              gradient byte of an iteration on the wire; algbw is size over that time, busbw that times the operation's factor, as nccl-tests defines them (which prints bytes a second: 8 Gbit/s are its 1 GB/s).
+              {list(props.run.summary, "jobs").length > 0 ? " The key figures' exchange is another quantity: from the ranks' own log, each rank's own time, averaged over ranks. On the wire it lasts from the first rank's first byte to the last rank's last." : ""}
             </p>
           </How>
         </div>
@@ -91,7 +95,15 @@ function Paths(props: { run: Run }) {
   );
 }
 
-export function Links(props: { run: Run }) {
+/** Whether the path on which a link was measured is narrower elsewhere: then it tells nothing of the link's rate. */
+function narrowOn(run: Run, link: Json): boolean {
+  const [from, to] = list(link, "effective", "path").map(String);
+  const path = list(run.summary, "network", "paths").find((each) => str(each, "from") === from && str(each, "to") === to);
+  return (num(path, "requested", "rate_bps") ?? Infinity) < 0.99 * (num(link, "requested", "rate_bps") ?? 0);
+}
+
+/** `picture`: whether the network is drawn here. */
+export function Links(props: { run: Run; picture: boolean }) {
   const links = list(props.run.summary, "network", "links");
   const counted = new Map((props.run.links ?? []).map((link) => [`${str(link, "link")} ${str(link, "direction")}`, link]));
   if (links.length === 0) return null;
@@ -101,7 +113,7 @@ export function Links(props: { run: Run }) {
   const rows = links.map((link): Cell[] => {
     const counter = counted.get(`${str(link, "name")} ${str(link, "direction")}`);
     const asked = num(link, "requested", "rate_bps");
-    const got = num(link, "effective", "rate_bps");
+    const got = narrowOn(props.run, link) ? null : num(link, "effective", "rate_bps");
     return [
       str(link, "name"),
       wayOf(str(link, "name") ?? "", str(link, "direction")),
@@ -120,7 +132,7 @@ export function Links(props: { run: Run }) {
   });
   return (
     <Section id="links" title="Network and links">
-      <Topology run={props.run} />
+      {props.picture && <Topology run={props.run} />}
       <div class="card">
         <TableView
           caption="Links: asked for and in effect"
@@ -131,7 +143,7 @@ export function Links(props: { run: Run }) {
         />
         <How>
           <p>
-            Asked is what the experiment says (divided by run.scale); in effect is what was measured on paths over the link before the run. Carried and dropped are what
+            Asked is what the experiment says (divided by run.scale); in effect is what was measured on paths over the link before the run, where no other link on the way is narrower. Carried and dropped are what
             the device and its queue counted during the run (links.csv).
           </p>
         </How>
@@ -191,12 +203,30 @@ export function Distributions(props: { run: Run }) {
   );
 }
 
+const WRITTEN: [RegExp, [number, string][]][] = [
+  [/_bps$/, [[1e9, "Gbit"], [1e6, "Mbit"], [1e3, "kbit"], [1, "bit"]]],
+  [/_ns$/, [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]]],
+  [/_bytes$/, [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]]],
+];
+
+/** A key and its value as `--set` takes them: "network.rate" and "10Gbit". */
+function asWritten(path: string, value: Json): [string, string] {
+  const key = path.replace(/^jobs\b/, "job").replace(/^network\.links\b/, "network.link");
+  const [ending, units] = WRITTEN.find(([pattern]) => pattern.test(key)) ?? [null, []];
+  if (ending && typeof value === "number") {
+    const [size, unit] = units.find(([least]) => Math.abs(value) >= least) ?? [1, ""];
+    return [key.replace(ending, ""), `${value / size}${unit}`];
+  }
+  const inner = value !== null && typeof value === "object" && !Array.isArray(value) ? Object.entries(value) : [];
+  const text = inner.length === 1 && typeof inner[0]?.[1] === "number" ? `${inner[0][1]}${inner[0][0] === "bdp" ? "bdp" : ""}` : value === null ? "none" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  return [ending ? key.replace(ending, "") : key, text];
+}
+
 function settingRows(json: Json, path: string, rows: Cell[][]) {
   if (json === null || typeof json !== "object") return;
   const origin = str(json, "origin");
   if (origin !== null) {
-    const value = at(json, "value");
-    rows.push([path, value === null ? "none" : typeof value === "object" ? JSON.stringify(value) : String(value), origin]);
+    rows.push([...asWritten(path, at(json, "value")), origin]);
     return;
   }
   for (const [key, part] of Object.entries(json)) settingRows(part as Json, path ? `${path}.${key}` : key, rows);

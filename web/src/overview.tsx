@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The top of the page: what the run was, how good its data are, its figures, its findings, its checks.
+// What the run was, how good its data are, its figures, its findings, its checks.
 
 import { at, type Json, list, num, type Run, str } from "./data";
 import { show } from "./format";
-import { FigureCard, Missing, Section } from "./parts";
+import { Missing, Section } from "./parts";
 import { type Cell, TableView, columns } from "./table";
+import { busiestLink } from "./topology";
 
 type Level = "good" | "caution" | "bad";
 
@@ -30,10 +31,11 @@ export function qualityOf(run: Run): Quality {
     worsen("bad");
     reasons.push(`check ${str(check, "name") ?? ""} failed: ${str(check, "text") ?? ""}`);
   }
-  const failedPoints = list(summary, "points").filter((point) => at(point, "checks_ok") === false).length;
+  const points = list(summary, "points");
+  const failedPoints = points.filter((point) => at(point, "checks_ok") === false).length;
   if (failedPoints > 0) {
-    worsen("bad");
-    reasons.push(`checks failed in ${failedPoints} of ${list(summary, "points").length} points`);
+    worsen(failedPoints < points.length ? "caution" : "bad");
+    reasons.push(`checks failed in ${failedPoints} of ${points.length} points; the table of points says which`);
   }
   for (const part of ["quality", "machine"]) {
     const word = str(summary, part, "level");
@@ -64,7 +66,24 @@ function factsOf(run: Run): string {
   return facts.filter(Boolean).join(" · ");
 }
 
-export function RunHeader(props: { run: Run; small?: boolean }) {
+/** The first ones; the others when asked for. */
+function Reasons(props: { all: string[] }) {
+  const items = (some: string[]) => some.map((reason) => <li>{reason}</li>);
+  return (
+    <>
+      <ul class="reasons">{items(props.all.slice(0, MOST_REASONS))}</ul>
+      {props.all.length > MOST_REASONS && (
+        <details class="reasons">
+          <summary>{props.all.length - MOST_REASONS === 1 ? "one more reason" : `${props.all.length - MOST_REASONS} more reasons`}</summary>
+          <ul>{items(props.all.slice(MOST_REASONS))}</ul>
+        </details>
+      )}
+    </>
+  );
+}
+const MOST_REASONS = 2;
+
+export function RunHeader(props: { run: Run }) {
   const { run } = props;
   const quality = qualityOf(run);
   return (
@@ -80,13 +99,7 @@ export function RunHeader(props: { run: Run; small?: boolean }) {
           </p>
         </div>
       )}
-      {!props.small && quality.reasons.length > 0 && (
-        <ul class="reasons">
-          {quality.reasons.map((reason) => (
-            <li>{reason}</li>
-          ))}
-        </ul>
-      )}
+      {quality.reasons.length > 0 && <Reasons all={quality.reasons} />}
       {run.notes.map((note) => (
         <p class="missing">{note}</p>
       ))}
@@ -102,70 +115,82 @@ export interface Figure {
   raw?: number | null;
 }
 
-function stepFigure(run: Run): Figure | null {
-  const job = list(run.summary, "jobs")[0];
-  const from = job ? at(job, "step") : at(run.summary, "iterations");
-  const median = num(from, "median_s");
-  if (median === null) return null;
-  const count = num(from, "count");
-  const source = job ? "the ranks' own log" : str(from, "source") === "log" ? "the program's log" : "inferred from packets";
-  return {
-    name: "step time, median",
-    value: show("time", median),
-    note: `95 % interval ${show("time", num(from, "ci_low_s"))} to ${show("time", num(from, "ci_high_s"))}, ${count ?? "?"} steps, ${source}`,
-    raw: median,
-  };
+/** What the run's rates and bytes are to be multiplied by to have the cluster's. */
+export const scaleOf = (run: Run): number => num(run.summary, "experiment", "run", "scale", "value") ?? 1;
+
+/** A rate with what it stands for. */
+function rateNote(run: Run, rate: number, note: string): string {
+  const scale = scaleOf(run);
+  return scale === 1 ? note : `${note ? `${note}; ` : ""}${show("rate", rate * scale)} on the cluster`;
 }
 
-export function keyFigures(run: Run): Figure[] {
-  const summary = run.summary;
-  const figures: (Figure | null)[] = [stepFigure(run)];
-  const job = list(summary, "jobs")[0] ?? null;
-  const p99 = num(job, "step", "p99_s") ?? num(summary, "iterations", "p99_s");
-  if (p99 !== null) figures.push({ name: "step time, 99th percentile", value: show("time", p99), raw: p99 });
-  const exchange = num(job, "exchange", "median_s") ?? num(summary, "iterations", "exchange_s");
-  const step = figures[0]?.raw ?? null;
+/** Step, exchange and waiting of one job, or of what the capture shows. */
+export function stepFigures(run: Run, job: Json, of: string): Figure[] {
+  const from = job ? at(job, "step") : at(run.summary, "iterations");
+  const median = num(from, "median_s");
+  if (median === null) return [];
+  const source = job ? "the ranks' own log" : str(from, "source") === "log" ? "the program's log" : "inferred from packets";
+  const figures: Figure[] = [
+    {
+      name: `${of}step time, median`,
+      value: show("time", median),
+      note: `95 % interval ${show("time", num(from, "ci_low_s"))} to ${show("time", num(from, "ci_high_s"))}, ${num(from, "count") ?? "?"} steps, ${source}`,
+      raw: median,
+    },
+  ];
+  const p99 = num(from, "p99_s");
+  if (p99 !== null) figures.push({ name: `${of}step time, 99th percentile`, value: show("time", p99), raw: p99 });
+  const exchange = job ? num(job, "exchange", "median_s") : num(from, "exchange_s");
   if (exchange !== null) {
-    const share = step ? ` (${show("share", exchange / step)} of the step)` : "";
-    figures.push({ name: "exchange of gradients", value: show("time", exchange), note: `a step${share}`, raw: exchange });
+    const how = job ? "from the ranks' log" : "first to last byte on the wire";
+    figures.push({ name: `${of}exchange of gradients`, value: show("time", exchange), note: `a step (${show("share", exchange / median)} of it), ${how}`, raw: exchange });
   }
   const wait = num(job, "phases_median_s", "wait");
-  if (wait !== null) figures.push({ name: "waiting for the network", value: show("time", wait), note: "a step, not hidden by computing", raw: wait });
-  const busbw = num(job, "busbw_bps") ?? num(list(summary, "collectives")[0], "busbw_bps");
-  if (busbw !== null) figures.push({ name: "bus bandwidth", value: show("rate", busbw), note: "as nccl-tests defines it", raw: busbw });
-  const use = num(summary, "utilisation", "share");
-  if (use !== null) {
-    figures.push({ name: "busiest link", value: show("share", use), note: `${str(summary, "utilisation", "link")}, ${direction(str(summary, "utilisation", "direction"))}`, raw: use });
-  } else if (num(summary, "traffic", "peak_bps") !== null) {
-    figures.push({ name: "peak rate", value: show("rate", num(summary, "traffic", "peak_bps")), note: `mean ${show("rate", num(summary, "traffic", "mean_bps"))}`, raw: num(summary, "traffic", "peak_bps") });
-  }
+  if (wait !== null) figures.push({ name: `${of}waiting for the network`, value: show("time", wait), note: "a step, not hidden by computing", raw: wait });
+  const busbw = num(job, "busbw_bps") ?? num(list(run.summary, "collectives")[0], "busbw_bps");
+  if (busbw !== null) figures.push({ name: `${of}bus bandwidth`, value: show("rate", busbw), note: rateNote(run, busbw, "as nccl-tests defines it"), raw: busbw });
+  return figures;
+}
+
+/** The fullest link of the network: of all that are drawn, or as the record has it. */
+function linkFigure(run: Run): Figure | null {
+  const drawn = busiestLink(run);
+  if (drawn) return { name: "busiest link", value: show("share", drawn.use), note: `${drawn.name}, on average`, raw: drawn.use };
+  const use = num(run.summary, "utilisation", "share");
+  if (use === null) return null;
+  return { name: "busiest link", value: show("share", use), note: `${str(run.summary, "utilisation", "link")}, ${direction(str(run.summary, "utilisation", "direction"))}`, raw: use };
+}
+
+/** More jobs than these have their figures in the tables alone. */
+const MOST_JOBS = 4;
+
+export function keyFigures(run: Run): Figure[] {
+  const jobs = list(run.summary, "jobs").slice(0, MOST_JOBS);
+  const steps = jobs.length > 1 ? jobs.flatMap((job) => stepFigures(run, job, `${str(job, "name") ?? "job"}: `)) : stepFigures(run, jobs[0] ?? null, "");
+  return [...steps, ...networkFigures(run)];
+}
+
+/** Those that are of no job alone. */
+export function networkFigures(run: Run): Figure[] {
+  const summary = run.summary;
+  const figures: (Figure | null)[] = [];
+  const peak = num(summary, "traffic", "peak_bps");
+  const link = linkFigure(run);
+  if (link) figures.push(link);
+  else if (peak !== null) figures.push({ name: "peak rate", value: show("rate", peak), note: rateNote(run, peak, `mean ${show("rate", num(summary, "traffic", "mean_bps"))}`), raw: peak });
   const again = num(summary, "traffic", "retransmitted_share");
   if (again !== null) figures.push({ name: "sent again", value: show("share", again), note: "of the payload, by TCP", raw: again });
   const late = str(summary, "straggler", "host");
   if (late) figures.push({ name: "slowest host", value: late, note: `${show("time", num(summary, "straggler", "delay_s"))} late` });
   const cross = num(summary, "cross_traffic", "achieved_bps");
   if (cross !== null) {
-    figures.push({ name: "cross traffic", value: show("rate", cross), note: `asked for ${show("rate", num(summary, "cross_traffic", "requested_bps"))}`, raw: cross });
+    figures.push({ name: "cross traffic", value: show("rate", cross), note: rateNote(run, cross, `asked for ${show("rate", num(summary, "cross_traffic", "requested_bps"))}`), raw: cross });
   }
   return figures.filter((figure): figure is Figure => figure !== null);
 }
 
 export const direction = (word: string | null): string =>
   word === "from_host" ? "sending" : word === "to_host" ? "receiving" : (word ?? "");
-
-export function KeyFigures(props: { run: Run }) {
-  const figures = keyFigures(props.run);
-  return (
-    <Section id="figures" title="Key figures">
-      {figures.length === 0 && <Missing>The run has no figures: {props.run.complete ? "no training steps were found" : "it is not whole"}.</Missing>}
-      <div class="figures">
-        {figures.map((figure) => (
-          <FigureCard name={figure.name} value={figure.value} note={figure.note} />
-        ))}
-      </div>
-    </Section>
-  );
-}
 
 /** Where the evidence for a finding is drawn. */
 function evidenceOf(text: string): [string, string] {
@@ -178,7 +203,7 @@ function evidenceOf(text: string): [string, string] {
 export function Findings(props: { run: Run; sections: ReadonlySet<string> }) {
   const findings = list(props.run.summary, "findings");
   return (
-    <Section id="findings" title="Findings" lead="What happened, in words; each with the place that shows it.">
+    <Section id="findings" title="Findings">
       {findings.length === 0 && <Missing>{props.run.complete ? "None: nothing in this run stood out." : "None: the run ended before it was analysed."}</Missing>}
       <ul class="findings">
         {findings.map((finding) => {
@@ -212,20 +237,22 @@ export function Checks(props: { run: Run }) {
     grouped(str(check, "expected")),
     grouped(str(check, "found")),
   ]);
-  return (
-    <Section
-      id="checks"
-      title="Checks"
-      lead={checks.length > 0 ? `A figure is believed when two independent counts agree. ${failed === 0 ? `All ${checks.length} checks passed${cautions > 0 ? `, ${cautions} with care` : ""}.` : `${failed} of ${checks.length} failed, so the figures are not to be relied on.`}` : undefined}
-    >
-      {checks.length === 0 ? (
+  if (checks.length === 0) {
+    return (
+      <Section id="checks" title="Checks">
         <Missing>{props.run.command === "analyze" ? "A capture alone has nothing to be checked against; a run counts everything twice." : "The run ended before its checks."}</Missing>
-      ) : (
-        <div class="card">
-          <TableView table={{ columns: columns("|check|what was seen|expected|found"), rows }} />
-        </div>
-      )}
-    </Section>
+      </Section>
+    );
+  }
+  const line = failed > 0 ? `✗ ${failed} of ${checks.length} checks failed, so the figures are not to be relied on` : cautions > 0 ? `! All ${checks.length} checks passed, ${cautions} with care` : `✓ All ${checks.length} checks passed`;
+  return (
+    <section id="checks" aria-label="Checks">
+      <details class={`card checks ${failed > 0 ? "bad" : cautions > 0 ? "caution" : "good"}`} open={failed + cautions > 0}>
+        <summary>
+          <b>{line}.</b> <span class="quiet">A figure is believed when two independent counts agree.</span>
+        </summary>
+        <TableView table={{ columns: columns("|check|what was seen|expected|found"), rows }} />
+      </details>
+    </section>
   );
 }
-

@@ -25,6 +25,15 @@ export function Missing(props: { children: ComponentChildren }) {
   return <p class="missing">{props.children}</p>;
 }
 
+/** A sentence where a plot would have nothing to show. */
+export function Told(props: { id: string; title: string; children: ComponentChildren }) {
+  return (
+    <p class="card told" id={props.id}>
+      {props.title} <span class="quiet">{props.children}</span>
+    </p>
+  );
+}
+
 export function Choice<T extends string>(props: { label: string; values: readonly T[]; value: T; onChange: (value: T) => void }) {
   return (
     <div class="choice" role="group" aria-label={props.label}>

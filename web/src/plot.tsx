@@ -26,6 +26,13 @@ export interface Axis {
   full?: Range;
   /** A value that the axis reaches to, unless what is drawn is far below it. */
   mark?: number;
+  /** Places that have a name, instead of ticks of the axis's own choice; from left to right. */
+  ticks?: Tick[];
+}
+
+export interface Tick {
+  at: number;
+  text: string;
 }
 
 export interface Line {
@@ -69,7 +76,7 @@ export interface PlotProps {
 }
 
 function axisText(axis: Axis, largest: number): string {
-  if (axis.names || axis.log) return axis.label;
+  if (axis.names || axis.log || axis.ticks) return axis.label;
   const unit = unitFor(axis.kind, largest).name;
   return unit ? `${axis.label} (${unit})` : axis.label;
 }
@@ -133,19 +140,41 @@ function axisOf(axis: Axis, largest: number, side: "x" | "y"): uPlot.Axis {
       : { size: 34 }),
     ...(names
       ? {
-          splits: (_plot: uPlot, _axis: number, min: number, max: number) =>
-            places(names.length, min, max, side === "y" ? 40 : 14),
+          splits: (plot: uPlot, _axis: number, min: number, max: number) =>
+            places(names.length, min, max, side === "y" ? 40 : Math.max(2, Math.min(14, Math.floor((plot.width - 90) / (7 * longestOf(names) + 10))))),
           values: (_plot: uPlot, splits: number[]) => splits.map((place) => shortName(names[place] ?? "")),
+        }
+      : axis.ticks
+      ? {
+          splits: (plot: uPlot, _axis: number, min: number, max: number) => apart(axis.ticks ?? [], min, max, plot.width).map((tick) => tick.at),
+          values: (_plot: uPlot, splits: number[]) => splits.map((place) => shortName(axis.ticks?.find((tick) => tick.at === place)?.text ?? "")),
         }
       : {
           values: (_plot: uPlot, splits: number[], _axis: number, _space: number, step: number) =>
-            splits.map((value) => (value === null ? "" : axis.log ? tickText(axis.kind, value) : tickDigits(value / factor, step / factor))),
+            splits.map((value) => (value === null ? "" : axis.log ? tickText(axis.kind, value, splits) : tickDigits(value / factor, step / factor))),
         }),
   };
 }
 
-/** A logarithmic axis spans units: each power of ten has its own. */
-const tickText = (kind: Kind, value: number) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? show(kind, value) : "");
+/** A logarithmic axis spans units: each power of ten has its own, and where there are few of them 2 and 5 too. */
+function tickText(kind: Kind, value: number, all: number[]): string {
+  const few = Math.max(...all) < FEW_DECADES * Math.min(...all.filter((each) => each > 0));
+  const digit = Number(value.toExponential(3).slice(0, 5));
+  return digit === 1 || (few && (digit === 2 || digit === 5)) ? show(kind, value) : "";
+}
+const FEW_DECADES = 300;
+
+/** Ticks whose texts do not run into one another. */
+function apart(ticks: Tick[], min: number, max: number, width: number): Tick[] {
+  let free = -Infinity;
+  return ticks.filter((tick) => {
+    if (tick.at < min || tick.at > max) return false;
+    const [middle, half] = [((tick.at - min) / (max - min || 1)) * width, 3.6 * Math.min(24, tick.text.length) + 3];
+    if (middle - half < free) return false;
+    free = middle + half;
+    return true;
+  });
+}
 
 /** As many decimals as tell neighbouring ticks apart. */
 function tickDigits(value: number, step: number): string {
@@ -159,6 +188,8 @@ function tickDigits(value: number, step: number): string {
 function sharedCursor(key: string): uPlot.Cursor.Sync {
   return { key, scales: ["x", null], filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } };
 }
+
+const longestOf = (names: string[]) => Math.min(24, Math.max(1, ...names.map((name) => name.length)));
 
 const shortName = (name: string) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 
@@ -175,6 +206,7 @@ function places(count: number, min: number, max: number, most: number): number[]
 function scaleOf(axis: Axis, side: "x" | "y"): uPlot.Scale {
   // The first name is at the top, as in a table.
   if (axis.names) return { time: false, dir: side === "y" ? -1 : 1, ...(side === "y" ? { range: [-0.5, axis.names.length - 0.5] as Range } : {}) };
+  if (axis.log && side === "y") return { distr: 3, range: (_plot, min, max) => [min * 0.8, max * 1.25] };
   if (axis.log) return { time: false, distr: 3 };
   if (side === "x") return { time: false };
   return {
@@ -359,6 +391,7 @@ function fullRange(axis: Axis, xs: number[]): Range {
 
 function xText(axis: Axis, value: number): string {
   if (axis.names) return axis.names[Math.round(value)] ?? "";
+  if (axis.ticks) return `${axis.label} ${axis.ticks.reduce((a, b) => (Math.abs(b.at - value) < Math.abs(a.at - value) ? b : a)).text}`;
   return axis.kind === "number" || axis.kind === "count" ? `${axis.label} ${digits(value)}` : show(axis.kind, value);
 }
 

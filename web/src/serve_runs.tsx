@@ -90,15 +90,25 @@ function Sparkline(props: { values: number[]; of: string }) {
 function State(props: { run: RunRow }) {
   const { state, checks } = props.run;
   const all = checks ? checks.ok + checks.failed : 0;
+  // Of a sweep it is the points that are counted.
+  const noun = props.run.points === null ? "checks" : "points";
   return (
     <>
       {state === "running" && <span class="badge live">live</span>}
       {state === "partial" && <span class="badge caution">not whole</span>}
       {state === "broken" && <span class="badge bad">unreadable</span>}
       {state === "complete" && all === 0 && <span class="quiet">complete</span>}
-      {checks && all > 0 && <span class={`badge ${checks.failed > 0 ? "bad" : "good"}`}>{checks.failed > 0 ? `${checks.failed} of ${all} checks failed` : `${all} checks ok`}</span>}
+      {checks && all > 0 && <span class={`badge ${checks.failed > 0 ? "bad" : "good"}`}>{checks.failed > 0 ? `${checks.failed} of ${all} ${noun} failed` : `${all} ${noun} ok`}</span>}
     </>
   );
+}
+
+/** Of a sweep: from its shortest mean step to its longest. */
+function stepText(run: RunRow): string {
+  const means = run.points === null || run.step_mean_s !== null ? [] : (run.sparkline ?? []).filter((mean) => mean > 0);
+  if (means.length === 0) return show("time", run.step_mean_s);
+  const [low, high] = [show("time", Math.min(...means)), show("time", Math.max(...means))];
+  return low === high ? low : `${low} to ${high}`;
 }
 
 function Row(props: { run: RunRow; chosen: boolean; full: boolean; choose: () => void }) {
@@ -124,7 +134,7 @@ function Row(props: { run: RunRow; chosen: boolean; full: boolean; choose: () =>
       <td class="wide">{jobsText(run).map((text) => <div>{text}</div>)}</td>
       <td title={run.started ?? ""}>{localTime(run.started).map((part) => <><span>{part}</span> </>)}</td>
       <td class="n">{show("count", run.steps)}</td>
-      <td class="n">{show("time", run.step_mean_s)}</td>
+      <td class="n">{stepText(run)}</td>
       <td class="trend">{run.sparkline && run.sparkline.length > 0 ? <Sparkline values={run.sparkline} of={run.sparkline_of} /> : null}</td>
       <td><State run={run} /></td>
     </tr>

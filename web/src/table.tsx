@@ -2,6 +2,7 @@
 // Tables: shown as text, saved as CSV.
 
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Kind, show } from "./format";
 
 export interface Column {
@@ -17,7 +18,13 @@ export function columns(text: string): Column[] {
   });
 }
 
-export type Cell = string | number | null;
+/** A text that leads somewhere. */
+export interface Link {
+  text: string;
+  href: string;
+}
+
+export type Cell = string | number | null | Link;
 
 export interface Table {
   columns: Column[];
@@ -25,17 +32,53 @@ export interface Table {
 }
 
 const MOST_ROWS = 200;
+/** A table of more rows scrolls within its box. */
+const TALL_ROWS = 16;
+/** Characters; a longer text is not squeezed into a column of single words. */
+const LONG_TEXT = 40;
 
-function cellText(cell: Cell, kind: Kind | undefined): string {
+const textOf = (cell: Cell): string => (cell !== null && typeof cell === "object" ? cell.text : String(cell));
+
+function cellText(cell: Cell, kind: Kind | undefined): ComponentChildren {
   if (cell === null) return "–";
+  if (typeof cell === "object") return <a href={cell.href}>{cell.text}</a>;
   return typeof cell === "number" ? show(kind ?? "number", cell) : cell;
+}
+
+/** A box that its content may be wider than; says so while there is more to the right. */
+function Sideways(props: { label: string; rows: number; tall: boolean; children: ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [more, setMore] = useState(false);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const look = () => setMore(element.scrollLeft + element.clientWidth < element.scrollWidth - 2);
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    if (element.firstElementChild) observer.observe(element.firstElementChild);
+    element.addEventListener("scroll", look);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, []);
+  return (
+    <div class={more ? "sideways more" : "sideways"}>
+      {more && <p class="hint right">more columns to the right: scroll →</p>}
+      <div ref={box} class={props.tall ? "scroll tall" : "scroll"} tabIndex={0} role="group" aria-label={props.label}>
+        {props.children}
+      </div>
+      {props.tall && <p class="hint">{props.rows} rows: scroll ↓</p>}
+    </div>
+  );
 }
 
 export function TableView(props: { table: Table; caption?: string; most?: number }) {
   const { columns, rows } = props.table;
   const most = props.most ?? MOST_ROWS;
+  const shown = Math.min(rows.length, most);
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label={props.caption ?? "table"}>
+    <Sideways label={props.caption ?? "table"} rows={shown} tall={shown > TALL_ROWS}>
       <table>
         {props.caption && <caption>{props.caption}</caption>}
         <thead>
@@ -49,9 +92,9 @@ export function TableView(props: { table: Table; caption?: string; most?: number
         </thead>
         <tbody>
           {rows.slice(0, most).map((row) => (
-            <tr class={String(row[0]).startsWith("✗") ? "failed" : ""}>
+            <tr class={row.some((cell) => textOf(cell).startsWith("✗")) ? "failed" : ""}>
               {row.map((cell, i) => (
-                <td class={columns[i]?.kind ? "n" : /^[✓✗!]/.test(String(cell)) ? "mark" : ""}>{cellText(cell, columns[i]?.kind)}</td>
+                <td class={columns[i]?.kind ? "n" : /^[✓✗!]/.test(textOf(cell)) ? "mark" : textOf(cell).length > LONG_TEXT ? "long" : ""}>{cellText(cell, columns[i]?.kind)}</td>
               ))}
             </tr>
           ))}
@@ -62,7 +105,7 @@ export function TableView(props: { table: Table; caption?: string; most?: number
           The first {most} of {rows.length.toLocaleString("en-US")} rows; the CSV file has all.
         </p>
       )}
-    </div>
+    </Sideways>
   );
 }
 
@@ -70,7 +113,8 @@ export function TableView(props: { table: Table; caption?: string; most?: number
 function csvField(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  const text = /^[=+\-@\t]/.test(cell) ? `'${cell}` : cell;
+  const plain = textOf(cell);
+  const text = /^[=+\-@\t]/.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 

@@ -4,7 +4,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { Bars } from "./bars";
 import { variable } from "./colours";
-import { type IterationTimes, num, type Run, type Series, unpack, type Values } from "./data";
+import { type IterationTimes, num, type Run, type Series, str, unpack, type Values } from "./data";
 import { show } from "./format";
 import { CloseUp } from "./close";
 import { clipToPlot } from "./rows";
@@ -80,13 +80,14 @@ const GROUPS = ["total", "hosts", "pairs"] as const;
 type Group = (typeof GROUPS)[number];
 const MOST_LINES = 16;
 
-function rateMarker(run: Run): number | null {
-  const rates = (run.links ?? []).map((link) => num(link, "requested_bps"));
+export function rateMarker(run: Run): number | null {
+  const rates = (run.links ?? []).filter((link) => /^host/.test(str(link, "link") ?? "")).map((link) => num(link, "requested_bps"));
   const first = rates[0] ?? null;
   return first !== null && rates.every((rate) => rate === first) ? first : null;
 }
 
-export function Throughput(props: { run: Run; full: Range }) {
+/** `close`: whether pairs are drawn window by window here. */
+export function Throughput(props: { run: Run; full: Range; close: boolean }) {
   const [group, setGroup] = useState<Group>("total");
   const all = props.run.throughput ?? [];
   const members = all.filter((series) => `${series.group}s`.startsWith(group));
@@ -146,7 +147,7 @@ export function Throughput(props: { run: Run; full: Range }) {
           </>
         }
       />
-      <CloseUp run={props.run} rate={rateMarker(props.run)} />
+      {props.close && <CloseUp run={props.run} rate={rateMarker(props.run)} />}
       {chosen[0] && (
         <Bars
           id="throughput-rates"

@@ -14,7 +14,9 @@ import { type Cell, columns, save } from "./table";
 
 const WIDTH = 900;
 const ROW = 110;
-const MOST_HOSTS = 32;
+const MOST_HOSTS = 128;
+/** From here on hosts have their number alone, and of many more every n-th has. */
+const NARROW_HOSTS = 14;
 
 interface Node {
   name: string;
@@ -82,14 +84,34 @@ function routedRates(run: Run, shape: Shape): Map<string, number> | null {
 
 function notesOf(run: Run): Map<string, string> {
   const notes = new Map<string, string[]>();
-  list(run.summary, "experiment", "jobs").forEach((job) => {
-    list(job, "placement", "value").forEach((host, rank) => notes.set(String(host), [...(notes.get(String(host)) ?? []), String(rank)]));
+  const jobs = list(run.summary, "experiment", "jobs");
+  jobs.forEach((job, i) => {
+    const of = jobs.length > 1 ? `${str(job, "name", "value") ?? `job${i}`} ` : "";
+    list(job, "placement", "value").forEach((host, rank) => notes.set(String(host), [...(notes.get(String(host)) ?? []), `${of}${rank}`]));
   });
-  return new Map([...notes].map(([host, ranks]) => [host, ranks.length === 1 ? `rank ${ranks[0]}` : ranks.length <= 4 ? `ranks ${ranks.join(", ")}` : `${ranks.length} ranks`]));
+  return new Map([...notes].map(([host, ranks]) => [host, ranks.length > 4 ? `${ranks.length} ranks` : jobs.length > 1 ? ranks.join(", ") : ranks.length === 1 ? `rank ${ranks[0]}` : `ranks ${ranks.join(", ")}`]));
 }
+
+const drawn = new WeakMap<Run, Picture | null>();
 
 /** Null when there is nothing to tell of a network, or too much for a picture. */
 function pictureOf(run: Run): Picture | null {
+  if (!drawn.has(run)) drawn.set(run, newPicture(run));
+  return drawn.get(run) ?? null;
+}
+
+export const hasTopology = (run: Run): boolean => pictureOf(run) !== null;
+
+const busiestOf = (picture: Picture): Arm | null => picture.arms.reduce<Arm | null>((most, arm) => ((arm.use ?? 0) > (most?.use ?? 0) ? arm : most), null);
+
+/** The fullest link, as the picture has it. */
+export function busiestLink(run: Run): { name: string; use: number } | null {
+  const picture = pictureOf(run);
+  const busiest = picture && busiestOf(picture);
+  return busiest?.use ? { name: `${busiest.from.name} to ${busiest.to.name}`, use: busiest.use } : null;
+}
+
+function newPicture(run: Run): Picture | null {
   const shape = shapeOf(run);
   const links = list(run.summary, "network", "links");
   if (shape.hosts < 1 || shape.hosts > MOST_HOSTS || links.length === 0) return null;
@@ -167,31 +189,64 @@ function ArmShape(props: { arm: Arm; onShow: (text: string) => void }) {
   );
 }
 
-/** On the side of the link where its other direction is not. */
-function Mark(props: { arm: Arm }) {
-  const { x1, y1, x2, y2, dx, dy } = lineOf(props.arm);
-  const flat = Math.abs(dy) < 0.1;
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Whether a line crosses the box: looked at in small steps. */
+function crosses(arm: Arm, box: Box): boolean {
+  const { x1, y1, x2, y2 } = lineOf(arm);
+  const reach = widthOf(arm.use) / 2 + 2;
+  for (let k = 0; k <= 60; k++) {
+    const [x, y] = [x1 + ((x2 - x1) * k) / 60, y1 + ((y2 - y1) * k) / 60];
+    if (x > box.x - reach && x < box.x + box.width + reach && y > box.y - reach && y < box.y + box.height + reach) return true;
+  }
+  return false;
+}
+
+const covers = (node: Node, box: Box) => Math.abs(node.x - (box.x + box.width / 2)) < box.width / 2 + 30 && node.y + 46 > box.y && node.y - 14 < box.y + box.height;
+
+/** Where a text beside `arm` lies on nothing else: along it on either side, or else in a corner of the picture. */
+function freeBox(arm: Arm, picture: Picture, width: number): Box {
+  const { x1, y1, x2, y2, dx, dy } = lineOf(arm);
+  const height = 16;
+  // Far enough for the whole text to be on one side; on the left the other direction lies between.
+  const away = (Math.abs(dy) * width + Math.abs(dx) * height) / 2 + 7;
+  const beside = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].flatMap((share) =>
+    [away, -away - 12].map((far) => ({ x: x1 + (x2 - x1) * share - dy * far - width / 2, y: y1 + (y2 - y1) * share + dx * far - height / 2 })),
+  );
+  const corners = [{ x: 6, y: 4 }, { x: WIDTH - width - 6, y: 4 }];
+  const trouble = (box: Box) => picture.arms.filter((each) => crosses(each, box)).length + 3 * picture.nodes.filter((node) => covers(node, box)).length + (box.x < 0 || box.x + width > WIDTH || box.y < 0 ? 9 : 0);
+  const boxes = [...beside, ...corners].map((place) => ({ ...place, width, height }));
+  return boxes.reduce((best, box) => (trouble(box) < trouble(best) ? box : best));
+}
+
+/** How full the busiest link is, with a line to it where the text had to go elsewhere. */
+function Mark(props: { arm: Arm; picture: Picture }) {
+  const text = `busiest: ${show("share", props.arm.use)}`;
+  const box = freeBox(props.arm, props.picture, 7.4 * text.length);
+  const { x1, y1, x2, y2 } = lineOf(props.arm);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const far = Math.hypot((x1 + x2) / 2 - x, (y1 + y2) / 2 - y) > 120;
   return (
-    <text
-      x={(x1 + x2) / 2 - dy * 14}
-      y={(y1 + y2) / 2 + dx * 18 + (flat ? 4 : 8)}
-      text-anchor={flat ? "middle" : dy < 0 ? "start" : "end"}
-      font-size="13"
-      font-weight="600"
-      fill={variable("--text")}
-      stroke={variable("--card")}
-      stroke-width="5"
-      stroke-linejoin="round"
-      paint-order="stroke"
-    >
-      busiest: {show("share", props.arm.use)}
-    </text>
+    <g>
+      {far && <line x1={x} y1={box.y + box.height} x2={(x1 + x2) / 2} y2={(y1 + y2) / 2} stroke={variable("--quiet")} stroke-width="1" stroke-dasharray="2 3" />}
+      <text id="busiest-mark" x={x} y={y + 4.5} text-anchor="middle" font-size="13" font-weight="600" fill={variable("--text")} stroke={variable("--card")} stroke-width="5" stroke-linejoin="round" paint-order="stroke">
+        {text}
+      </text>
+    </g>
   );
 }
 
-function NodeShape(props: { node: Node; host: boolean; narrow: boolean }) {
+function NodeShape(props: { node: Node; host: boolean; hosts: number }) {
   const { node, host } = props;
-  const half = host ? (props.narrow ? 5 : 15) : 26;
+  const narrow = props.hosts > NARROW_HOSTS;
+  const half = host ? (narrow ? Math.min(5, (0.36 * WIDTH) / props.hosts) : 15) : 26;
+  const number = node.name.replace("host", "");
+  const numbered = Number(number) % Math.ceil(props.hosts / 40) === 0;
   return (
     <g>
       <rect x={node.x - half} y={node.y - 11} width={2 * half} height="22" rx={host ? 4 : 11} fill={variable("--card")} stroke={variable("--quiet")} stroke-width="1.4" />
@@ -200,7 +255,7 @@ function NodeShape(props: { node: Node; host: boolean; narrow: boolean }) {
           {node.name}
         </text>
       )}
-      {host && !props.narrow && (
+      {host && !narrow && (
         <>
           <text x={node.x} y={node.y + 26} font-size="12" text-anchor="middle" fill={variable("--text")}>
             {node.name}
@@ -210,9 +265,9 @@ function NodeShape(props: { node: Node; host: boolean; narrow: boolean }) {
           </text>
         </>
       )}
-      {host && props.narrow && (
+      {host && narrow && numbered && (
         <text x={node.x} y={node.y + 26} font-size="10" text-anchor="middle" fill={variable("--quiet")}>
-          {node.name.replace("host", "")}
+          {number}
         </text>
       )}
     </g>
@@ -226,7 +281,7 @@ export function Topology(props: { run: Run }) {
   const drawing = useRef<SVGSVGElement>(null);
   const picture = pictureOf(props.run);
   if (!picture) return null;
-  const busiest = picture.arms.reduce<Arm | null>((most, arm) => ((arm.use ?? 0) > (most?.use ?? 0) ? arm : most), null);
+  const busiest = busiestOf(picture);
   const hosts = picture.nodes.filter((node) => /^host\d/.test(node.name));
   const routed = picture.arms.some((arm) => !/^host/.test(arm.link));
   const kind = shapeOf(props.run).kind === "leafspine" ? "leaves and spines" : shapeOf(props.run).kind;
@@ -264,9 +319,9 @@ export function Topology(props: { run: Run }) {
           <ArmShape arm={arm} onShow={setText} />
         ))}
         {picture.nodes.map((node) => (
-          <NodeShape node={node} host={hosts.includes(node)} narrow={hosts.length > 14} />
+          <NodeShape node={node} host={hosts.includes(node)} hosts={hosts.length} />
         ))}
-        {busiest && <Mark arm={busiest} />}
+        {busiest && <Mark arm={busiest} picture={picture} />}
       </svg>
     </Figure>
   );

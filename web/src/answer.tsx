@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first screen: the answer in words, the picture that shows it, and the figures beside.
+
+import type { ComponentChildren } from "preact";
+import { CloseUp } from "./close";
+import { type Json, list, num, type Run, str } from "./data";
+import { show } from "./format";
+import { Timeline } from "./iterations";
+import { type Figure, keyFigures, networkFigures, scaleOf, stepFigures } from "./overview";
+import { Missing } from "./parts";
+import { type Cell, TableView } from "./table";
+import { rateMarker } from "./throughput";
+import { busiestLink, hasTopology, Topology } from "./topology";
+import type { Range } from "./zoom";
+
+/** What is drawn on the first screen is not drawn again below. */
+export type FirstPicture = "network" | "timeline" | "close" | null;
+
+export function firstPicture(run: Run): FirstPicture {
+  if (hasTopology(run)) return "network";
+  if (run.phases?.timeline) return "timeline";
+  return (run.close?.pairs.length ?? 0) > 0 ? "close" : null;
+}
+
+/** How a job fares, in one sentence. */
+function jobSentence(job: Json, of: string): string {
+  const [step, exchange, wait] = [num(job, "step", "median_s"), num(job, "exchange", "median_s"), num(job, "phases_median_s", "wait")];
+  if (step === null) return "";
+  const parts = [`A step${of} takes ${show("time", step)}`];
+  if (exchange !== null) parts.push(`exchanging its gradients ${show("time", exchange)}`);
+  const text = parts.join(", ");
+  if (wait === null || !(step > 0)) return `${text}.`;
+  return wait < 0.01 * step ? `${text}, all of it hidden by computing.` : `${text}; for ${show("time", wait)} (${show("share", wait / step)} of the step) ranks only wait for the network.`;
+}
+
+function captureSentence(run: Run): string {
+  const [step, exchange, count] = [num(run.summary, "iterations", "median_s"), num(run.summary, "iterations", "exchange_s"), num(run.summary, "iterations", "count")];
+  if (step === null) return "";
+  const source = str(run.summary, "iterations", "source") === "log" ? "by the program's log" : "as the packets show it";
+  const wire = exchange === null ? "" : `; from the first to the last byte of its gradients ${show("time", exchange)}`;
+  return `A step takes ${show("time", step)} (median of ${show("count", count)}, ${source})${wire}.`;
+}
+
+/** What is in the way, or else what was found first. */
+function mainFinding(run: Run, alone: boolean): string {
+  const findings = list(run.summary, "findings");
+  const text = (severity: string) => str(findings.find((each) => str(each, "severity") === severity), "text");
+  return text("warning") ?? (alone ? (str(findings[0], "text") ?? "") : "");
+}
+
+const MOST_JOBS = 3;
+
+/** The answer, sentence by sentence. */
+export function answerOf(run: Run): string[] {
+  const jobs = list(run.summary, "jobs").filter((job) => num(job, "step", "median_s") !== null);
+  const steps = jobs.length > 0 ? jobs.slice(0, MOST_JOBS).map((job) => jobSentence(job, jobs.length > 1 ? ` of ${str(job, "name") ?? "a job"}` : "")) : [captureSentence(run)];
+  const link = busiestLink(run);
+  const finding = mainFinding(run, steps.every((text) => text === ""));
+  const ended = finding && /[.!?]$/.test(finding) ? finding : finding && `${finding}.`;
+  return [str(run.summary, "verdict", "text") ?? "", ...steps, link ? `The busiest link, ${link.name}, is ${show("share", link.use)} full.` : "", ended].filter(Boolean);
+}
+
+/** Cluster and emulation side by side. */
+function Scale(props: { run: Run }) {
+  const scale = scaleOf(props.run);
+  if (scale === 1) return null;
+  const rate = rateMarker(props.run);
+  return (
+    <p class="scale">
+      <b>Scale 1:{show("number", scale)}.</b> Rates and bytes on this page are those of the emulation, 1/{show("number", scale)} of the cluster's; times are the same.
+      {rate !== null && ` A host's link of ${show("rate", rate)} here is one of ${show("rate", rate * scale)} there.`}
+    </p>
+  );
+}
+
+function Picture(props: { run: Run; full: Range }) {
+  const { run } = props;
+  const kind = firstPicture(run);
+  if (kind === "network") return <Topology run={run} />;
+  if (kind === "timeline" && run.phases) return <Timeline phases={run.phases} full={props.full} few />;
+  return kind === "close" ? <CloseUp run={run} rate={rateMarker(run)} /> : null;
+}
+
+/** Several jobs beside one another. */
+function Jobs(props: { run: Run; jobs: Json[] }) {
+  const figures = props.jobs.map((job) => new Map(stepFigures(props.run, job, "").map((figure) => [figure.name, figure])));
+  const names = [...new Set(figures.flatMap((all) => [...all.keys()]))];
+  const label = (job: Json) => `${str(job, "name") ?? "job"} (${[str(job, "strategy"), num(job, "ranks") === null ? null : `${num(job, "ranks")} ranks`].filter(Boolean).join(", ")})`;
+  return (
+    <div class="card jobs">
+      <TableView
+        table={{
+          columns: [{ name: "job" }, ...names.map((name) => ({ name }))],
+          rows: props.jobs.map((job, i): Cell[] => [label(job), ...names.map((name) => figures[i]?.get(name)?.value ?? null)]),
+        }}
+      />
+    </div>
+  );
+}
+
+/** The 99th percentile stands beside the median. */
+function joined(figures: Figure[]): Figure[] {
+  const tail = figures.find((figure) => figure.name.endsWith("99th percentile"));
+  return figures.filter((figure) => figure !== tail).map((figure) => (tail && figure.name.endsWith("median") ? { ...figure, note: `99th percentile ${tail.value}; ${figure.note ?? ""}` } : figure));
+}
+
+export function Answer(props: { run: Run; full: Range; children: ComponentChildren }) {
+  const { run } = props;
+  const jobs = list(run.summary, "jobs").filter((job) => num(job, "step", "median_s") !== null);
+  const figures = jobs.length > 1 ? networkFigures(run) : joined(keyFigures(run));
+  const [first, ...more] = answerOf(run);
+  return (
+    <section id="answer" aria-label="Answer">
+      {first && <p class="answer">{first}</p>}
+      {more.length > 0 && <p class="answer more">{more.join(" ")}</p>}
+      <Scale run={run} />
+      <div class="first">
+        <div class="picture">
+          <Picture run={run} full={props.full} />
+          {jobs.length > 1 && <Jobs run={run} jobs={jobs} />}
+        </div>
+        <dl class="card figures" id="figures">
+          {figures.length === 0 && <Missing>The run has no figures: {run.complete ? "no training steps were found" : "it is not whole"}.</Missing>}
+          {figures.map((figure) => (
+            <div class="figure">
+              <dt>{figure.name}</dt>
+              <dd class="value">{figure.value}</dd>
+              {figure.note && <dd class="note">{figure.note}</dd>}
+            </div>
+          ))}
+        </dl>
+        <div class="below">{props.children}</div>
+      </div>
+    </section>
+  );
+}
