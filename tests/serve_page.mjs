@@ -200,6 +200,33 @@ async function testCompare() {
   await tab.close();
 }
 
+/** Two points, one of which failed: the list counts points, and the page leads to them. */
+async function testSweep() {
+  const run = join(folder, "sweep.run");
+  const named = (name) => ({ name: { value: name, origin: "file" } });
+  const point = (i, strategy, mean) => ({ folder: `point-00${i}`, settings: [`job.strategy="${strategy}"`], complete: true, checks_ok: i === 0, jobs: [{ name: "job0", strategy, ranks: 3, step: { mean_s: mean, median_s: mean, count: 2, times_s: [mean, mean] } }] });
+  const points = [point(0, "ring", 0.1), point(1, "star", 0.23)];
+  const file = (summary) => JSON.stringify({ schema: 1, program: "trainwire", command: "run", complete: true, provenance: { started: "2026-01-01T00:00:00Z" }, summary });
+  for (const { folder: name, jobs } of points) {
+    mkdirSync(join(run, name), { recursive: true });
+    writeFileSync(join(run, name, "run.json"), file({ experiment: named("strategies"), jobs }));
+  }
+  writeFileSync(join(run, "run.json"), file({ experiment: named("strategies"), sweep: { points: 2 }, points }));
+  writeFileSync(join(run, "points.csv"), "folder,settings,complete,checks_ok,step_mean_s\npoint-000,,1,1,0.1\npoint-001,,1,0,0.23\n");
+  const { tab, troubles } = await opened("#/");
+  await until(tab, () => /1 of 2 points failed/.test(document.querySelector(".runs tbody")?.innerText ?? ""));
+  assert.match(await textOf(tab, ".runs tbody"), /100 ms to 230 ms/);
+  await clickText(tab, ".runs a", "strategies");
+  await untilHeading(tab, "strategies");
+  await assertDrawn(tab, "sweep-points");
+  await clickText(tab, "#sweep td a", "point-001");
+  await until(tab, () => /^A step takes 230 ms/.test(document.querySelector("#answer")?.innerText ?? ""));
+  await tab.goBack();
+  await tab.waitForSelector("#sweep");
+  assert.deepEqual(troubles, []);
+  await tab.close();
+}
+
 const figure = (tab, name) => tab.$$eval(".figure", (all, wanted) => all.find((each) => each.innerText.startsWith(wanted))?.querySelector(".value").innerText, name);
 const sizeOf = (text) => {
   const [number, unit] = text.split(" ");
@@ -289,7 +316,7 @@ async function testTrouble() {
 }
 
 try {
-  await runTests(testList, testRunAndBack, testCompare, testHostile, testLive, testUpload, testTrouble);
+  await runTests(testList, testRunAndBack, testCompare, testSweep, testHostile, testLive, testUpload, testTrouble);
 } finally {
   await browser.close();
   for (const child of children) child.kill();

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { CloseUp } from "./close";
-import { type Json, list, num, type Run, str } from "./data";
+import { at, type Json, list, num, type Run, str } from "./data";
 import { show } from "./format";
 import { Timeline } from "./iterations";
 import { type Figure, keyFigures, networkFigures, scaleOf, stepFigures } from "./overview";
@@ -41,9 +41,21 @@ function captureSentence(run: Run): string {
   return `A step takes ${show("time", step)} (median of ${show("count", count)}, ${source})${wire}.`;
 }
 
-/** What is in the way, or else what was found first. */
+/** Below this the record is not sure. */
+const SURE = 0.75;
+const guessed = (of: Json) => ((num(of, "confidence") ?? 1) < SURE ? " (guessed)" : "");
+
+/** Who keeps the others waiting, in a sentence; "" when nobody does. */
+function causeOf(run: Run): string {
+  const [slow, late] = [at(run.summary, "bottleneck"), at(run.summary, "straggler")];
+  if (slow !== null) return `${str(slow, "from")} to ${str(slow, "to")} is the slow link, at ${show("rate", num(slow, "rate_bps"))}${guessed(slow)}: every host waits for it.`;
+  return late === null ? "" : `${str(late, "host")} begins ${show("time", num(late, "delay_s"))} late${guessed(late)}, and the network is idle meanwhile.`;
+}
+
+/** What else is in the way, or else what was found first. */
 function mainFinding(run: Run, alone: boolean): string {
-  const findings = list(run.summary, "findings");
+  // What causeOf() tells comes first among the findings.
+  const findings = list(run.summary, "findings").slice(Number(causeOf(run) !== ""));
   const text = (severity: string) => str(findings.find((each) => str(each, "severity") === severity), "text");
   return text("warning") ?? (alone ? (str(findings[0], "text") ?? "") : "");
 }
@@ -57,7 +69,7 @@ export function answerOf(run: Run): string[] {
   const link = busiestLink(run);
   const finding = mainFinding(run, steps.every((text) => text === ""));
   const ended = finding && /[.!?]$/.test(finding) ? finding : finding && `${finding}.`;
-  return [str(run.summary, "verdict", "text") ?? "", ...steps, link ? `The busiest link, ${link.name}, is ${show("share", link.use)} full.` : "", ended].filter(Boolean);
+  return [str(run.summary, "verdict", "text") ?? causeOf(run), ...steps, link ? `The busiest link, ${link.name}, is ${show("share", link.use)} full.` : "", ended].filter(Boolean);
 }
 
 /** Cluster and emulation side by side. */

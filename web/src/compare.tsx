@@ -142,12 +142,23 @@ function verdictOf(comparison: Json, label: string): { text: string; differs: bo
   return { text: `${name} is ${factor >= 1.5 ? `${digits(Number(factor.toPrecision(2)))} times ${word}` : `${show("share", Math.abs(relative))} ${word}`}`, differs: true };
 }
 
+/** What the runs are, where they differ in one setting alone: "ring", "star"; else what they are called. */
+function settingNames(comparisons: Json[], labels: string[]): string[] {
+  const settings = comparisons.map((comparison) => list(comparison, "differing_settings"));
+  const keys = new Set(settings.flatMap((some) => some.map((each) => str(each, "key"))));
+  if (keys.size !== 1 || settings.some((some) => some.length !== 1)) return labels;
+  const plain = (text: string | null) => (text ?? "").replace(/^"(.*)"$/, "$1");
+  const named = (text: string) => (/^[a-z]/i.test(text) ? text : `${String([...keys][0]).replace(/^.*\./, "").replace(/_/g, " ")} ${text}`);
+  return [named(plain(str(settings[0]?.[0], "baseline"))), ...settings.map((some) => named(plain(str(some[0], "other"))))];
+}
+
 /** One sentence over all runs: what differs first. */
-export function comparisonSentence(comparisons: Json[], labels: string[]): string {
+export function comparisonSentence(comparisons: Json[], runs: string[]): string {
+  const labels = settingNames(comparisons, runs);
   const all = comparisons.flatMap((comparison, i) => verdictOf(comparison, labels[i + 1] ?? "") ?? []);
   if (all.length === 0) return "";
   const ordered = [...all.filter((each) => each.differs), ...all.filter((each) => !each.differs)];
-  return `By the time of a step, ${ordered.map((each, i) => (i === 0 ? `${each.text}${each.differs ? ` than ${labels[0]}` : ` from ${labels[0]}`}` : each.text)).join(", ")}.`;
+  return `By the time of a step ${ordered.map((each, i) => (i === 0 ? `${each.text}${each.differs ? ` than ${labels[0]}` : ` from ${labels[0]}`}` : each.text)).join(", ")}.`;
 }
 
 function Settings(props: { comparisons: Json[]; labels: string[] }) {

@@ -34,11 +34,11 @@ const UNITS: Record<Kind, Unit[]> = {
   number: [{ name: "", factor: 1 }],
 };
 
-/** The largest unit in which `largest` is 1 at least. */
+/** The largest unit in which `largest` is 1 at least, as it is written: 999.99 Mbit/s are 1 Gbit/s. */
 export function unitFor(kind: Kind, largest: number): Unit {
   const units = UNITS[kind];
   let chosen = units[0] as Unit;
-  for (const unit of units) if (Math.abs(largest) >= unit.factor) chosen = unit;
+  for (const unit of units) if (Math.abs(largest) >= 0.99995 * unit.factor) chosen = unit;
   return chosen;
 }
 

@@ -56,15 +56,15 @@ function periodOf(rates: Values): number | null {
   const middle = calm.reduce((sum, value) => sum + value, 0) / Math.max(1, calm.length);
   const series = calm.map((value) => value - middle);
   const alike = Array.from({ length: Math.floor(series.length / 2) }, (_none, shift) => likeness(series, shift));
-  let [best, period] = [SURE, null as number | null];
-  for (let shift = 2; shift <= series.length / PERIODS; shift++) {
-    const count = Math.min(MOST_REPEATS, Math.floor((alike.length - 1) / shift));
+  const scores = Array.from({ length: Math.floor(series.length / PERIODS) + 1 }, (_none, shift) => {
+    const count = shift < 2 ? 0 : Math.min(MOST_REPEATS, Math.floor((alike.length - 1) / shift));
     let sum = 0;
     for (let k = 1; k <= count; k++) sum += alike[k * shift] as number;
-    const score = count > 0 ? sum * Math.sqrt(series.length / count) : 0;
-    if (score > best) [best, period] = [score, shift];
-  }
-  return period;
+    return count > 0 ? sum * Math.sqrt(series.length / count) : 0;
+  });
+  const best = scores.reduce((a, b) => Math.max(a, b), 0);
+  // Twice a period is one, too: the shortest counts.
+  return best > SURE ? scores.findIndex((score) => score > 0.75 * best) : null;
 }
 
 const MOST_MARKS = 120;

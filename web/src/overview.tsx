@@ -35,7 +35,7 @@ export function qualityOf(run: Run): Quality {
   const failedPoints = points.filter((point) => at(point, "checks_ok") === false).length;
   if (failedPoints > 0) {
     worsen(failedPoints < points.length ? "caution" : "bad");
-    reasons.push(`checks failed in ${failedPoints} of ${points.length} points; the table of points says which`);
+    reasons.push(`checks failed in ${failedPoints} of ${points.length} points; below the table of points stands which`);
   }
   for (const part of ["quality", "machine"]) {
     const word = str(summary, part, "level");

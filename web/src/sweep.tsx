@@ -106,13 +106,9 @@ function Failures(props: { run: Run; points: Point[] }) {
 }
 const FEW_FAILURES = 4;
 
-function failedText(points: Point[]): string {
-  const [without, doubtful] = [points.filter((point) => point.mean === null).length, points.filter((point) => point.mean !== null && point.why !== null).length];
-  const parts = [];
-  if (without > 0) parts.push(`${without} of ${points.length} points without a result`);
-  if (doubtful > 0) parts.push(`a check failed in ${doubtful} of ${points.length} points`);
-  const text = parts.join(", ");
-  return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}: what it was stands below the table.`;
+function missingText(points: Point[]): string {
+  const without = points.filter((point) => point.mean === null).length;
+  return without > 0 ? `${without} of ${points.length} points ${without === 1 ? "has" : "have"} no result: why stands below the table.` : "";
 }
 
 export function Sweep(props: { run: Run }) {
@@ -127,7 +123,7 @@ export function Sweep(props: { run: Run }) {
   return (
     <section id="sweep" aria-label="Sweep">
       <p class="answer">{sweepSentence(points, plan)}</p>
-      {failedText(points) && <p class="answer more">{failedText(points)}</p>}
+      {missingText(points) && <p class="answer more">{missingText(points)}</p>}
       {heat && <Choice label="shown as" values={VIEWS} value={view} onChange={setView} />}
       {points.length > 0 && (heat && view === "heat map" ? <HeatMap run={run} points={points} x={heat[0]} y={heat[1]} table={() => table} /> : <Curves run={run} plan={plan} points={points} />)}
       <div class="card">
