@@ -16,7 +16,7 @@ namespace {
 
 using report::Quantity;
 
-constexpr double kDecades = 20;       ///< from this ratio on an axis is logarithmic
+constexpr double kDecades = 20;  ///< from this ratio on an axis is logarithmic
 constexpr std::size_t kMostTics = 12;
 constexpr std::size_t kTicCharacters = 50;  ///< that fit beside each other
 
@@ -99,8 +99,8 @@ double SweepAxis::x(std::size_t point) const {
       words.push_back(value.text);
     }
   }
-  return static_cast<double>(
-      std::find(words.begin(), words.end(), swept->values[point].text) - words.begin());
+  return static_cast<double>(std::find(words.begin(), words.end(), swept->values[point].text) -
+                             words.begin());
 }
 
 bool is_load_key(std::string_view key) {
@@ -129,7 +129,8 @@ SweepAxis axis_over(const std::vector<report::SweptAxis>& axes, bool loads_known
 std::vector<std::string> axis_lines(const SweepAxis& axis, std::size_t points) {
   std::vector<std::string> lines;
   if (axis.is_log) lines.emplace_back("set logscale x");
-  const std::map<double, std::string> places = axis.is_load ? std::map<double, std::string>() : tics_of(axis);
+  const std::map<double, std::string> places =
+      axis.is_load ? std::map<double, std::string>() : tics_of(axis);
   if (places.empty() || places.size() > kMostTics || points == 0) {
     lines.emplace_back("set xtics auto");
     return lines;

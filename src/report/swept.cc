@@ -56,8 +56,8 @@ std::vector<std::string> settings_in(std::string_view text) {
 }
 
 bool is_digits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 /// "loss" of "network.loss", "traffic kind" of "traffic.0.kind": what a reader would call it.
@@ -69,7 +69,8 @@ std::string label_of(std::string_view key) {
     const std::size_t end = std::min(key.find('.'), key.size());
     const std::string_view part = key.substr(0, end);
     key.remove_prefix(std::min(end + 1, key.size()));
-    const bool passed_over = is_digits(part) || (is_first && !key.empty() && kSections.contains(part));
+    const bool passed_over =
+        is_digits(part) || (is_first && !key.empty() && kSections.contains(part));
     is_first = false;
     if (passed_over) continue;
     label += (label.empty() ? "" : " ") + std::string(part);

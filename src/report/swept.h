@@ -5,9 +5,8 @@
 
 #pragma once
 
-#include "trainwire/report/limits.h"
-
 #include "trainwire/record/run.h"
+#include "trainwire/report/limits.h"
 
 #include <nlohmann/json.hpp>
 
