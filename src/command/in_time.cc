@@ -21,7 +21,9 @@ Duration least_step(const spec::Experiment& experiment, const spec::Job& job,
                     const lab::RunPlace& place) {
   const workload::Training training = workload::training_of(experiment, job);
   if (training.asynchronous()) return {};
-  return place.loopback ? training.compute.total() : predict::plan(experiment, job).iteration_bound;
+  const Duration step =
+      place.loopback ? training.compute.total() : predict::plan(experiment, job).iteration_bound;
+  return from_seconds(seconds(step) * *experiment.run.slow_motion);
 }
 
 }  // namespace

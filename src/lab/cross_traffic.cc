@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -112,7 +113,12 @@ class Maker {
   }
 
   void add_list(const spec::Traffic& traffic) {
-    const load::Load load = read_load(**traffic.file);
+    load::Load load = read_load(**traffic.file);
+    const auto slowed = [&](Duration time) {
+      return Duration(std::llround(static_cast<double>(time.count()) * traffic.time_factor));
+    };
+    for (load::Flow& flow : load.flows) flow.start = slowed(flow.start);
+    if (load.duration) load.duration = slowed(*load.duration);
     std::map<std::string, std::vector<load::Flow>> by_destination;
     for (load::Flow flow : load.flows) {
       flow.size = Bytes(std::max<std::int64_t>(

@@ -39,7 +39,7 @@ enum class Compute { Profile, Torch, None };
 enum class TrafficKind { Long, WebSearch, Burst, File, Constant };
 enum class Verify { Auto, On, Off };
 
-/// A queue limit: a multiple of the bandwidth-delay product, or bytes.
+/// A queue limit: a multiple of the bandwidth-delay product, bytes, or the larger of both.
 struct Queue {
   std::optional<double> bdp = {};
   std::optional<Bytes> bytes = {};
@@ -53,7 +53,9 @@ struct LinkSettings {
   Setting<Duration> jitter = {};
   Setting<double> loss = {};         ///< fraction of packets
   Setting<double> loss_burst = {1};  ///< mean packets lost in a row; 1 is independent loss
-  Setting<Queue> queue = {Queue{.bdp = 1}};
+  /// A port of a data-centre switch has hundreds of kilobytes; one bandwidth-delay product of a
+  /// short path (25 kB at 1 Gbit/s and 200 us) costs a ring a tenth of the line and more.
+  Setting<Queue> queue = {Queue{.bdp = 1, .bytes = 256_KiB}};
   Setting<std::optional<Bytes>> ecn = {};  ///< queue depth from which packets are marked
   bool operator==(const LinkSettings&) const = default;
 };
@@ -136,6 +138,7 @@ struct Job {
   Setting<Verify> verify = {};
   /// Not in the file: scaled() (scale.h) sets it, and whoever counts gradients divides by it.
   double payload_divisor = 1;
+  double time_factor = 1;  ///< likewise: compute takes that many times as long
   bool operator==(const Job&) const = default;
 };
 
@@ -161,6 +164,7 @@ struct Traffic {
   Setting<Duration> start = {};
   Setting<std::optional<Duration>> duration = {};  ///< until the jobs end when absent
   double payload_divisor = 1;                      ///< of flow sizes; not in the file, see Job
+  double time_factor = 1;                          ///< of the file's times; likewise
   bool operator==(const Traffic&) const = default;
 };
 
@@ -173,7 +177,8 @@ struct Capture {
 
 struct Run {
   Setting<std::uint64_t> seed = {1};
-  Setting<double> scale = {1};  ///< divides rates and payloads, keeps times (scale.h)
+  Setting<double> scale = {1};        ///< divides rates and payloads, keeps times (scale.h)
+  Setting<double> slow_motion = {1};  ///< divides rates, multiplies times, keeps sizes (scale.h)
   Setting<int> repeats = {1};
   Setting<Duration> timeout = {std::chrono::minutes(10)};
   bool operator==(const Run&) const = default;

@@ -279,6 +279,9 @@ const std::vector<Field<Run>>& run_fields() {
       field("seed", &Run::seed, seed(), {.help = "of everything random"}),
       field("scale", &Run::scale, number(1, 1e6),
             {.help = "rates and payloads are divided by it, times are kept"}),
+      field("slow_motion", &Run::slow_motion, number(1, 1e6),
+            {.help = "everything takes that many times as long: rates are divided by it, sizes, "
+                     "queues and loss are kept"}),
       field("repeats", &Run::repeats, whole(1, 1'000'000), {.help = "of the whole run"}),
       field("timeout", &Run::timeout, time(std::chrono::milliseconds(1)),
             {.help = "after which a run is given up"}),

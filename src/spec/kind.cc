@@ -303,10 +303,29 @@ Kind<Duration> time(Duration least) {
   return kind;
 }
 
+/// "max(1bdp, 256KiB)": the larger of both.
+std::optional<Queue> parse_larger(std::string_view text) {
+  constexpr std::string_view kBegin = "max(";
+  if (!text.starts_with(kBegin) || !text.ends_with(")")) return {};
+  text.remove_prefix(kBegin.size());
+  text.remove_suffix(1);
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return {};
+  const auto bdp = parse_bdp(std::string(text.substr(0, comma)));
+  std::string_view second = text.substr(comma + 1);
+  while (second.starts_with(' ')) second.remove_prefix(1);
+  const Reading<Bytes> bytes = size(Bytes(1)).read(text_node(std::string(second)));
+  if (!bdp || *bdp < kLeastBdp || *bdp > kMostBdp || !bytes.value) return {};
+  return Queue{.bdp = bdp, .bytes = bytes.value};
+}
+
 Kind<Queue> queue() {
   Kind<Queue> kind{.type = "size or multiple of the bdp", .suffix = "", .read = {}, .write = {}};
   kind.read = [](const keys::Node& node) {
     const auto* text = std::get_if<std::string>(&node.value);
+    if (const auto larger = text != nullptr ? parse_larger(*text) : std::nullopt) {
+      return good(*larger);
+    }
     if (const auto bdp = text != nullptr ? parse_bdp(*text) : std::nullopt) {
       if (*bdp >= kLeastBdp && *bdp <= kMostBdp) return good(Queue{.bdp = bdp});
     }
@@ -316,6 +335,9 @@ Kind<Queue> queue() {
     return bad<Queue>(node, "a queue size", "\"1bdp\" or \"256KiB\"");
   };
   kind.write = [](const Queue& value) {
+    if (value.bdp && value.bytes) {
+      return text_node(fmt::format("max({}bdp, {})", *value.bdp, exact(*value.bytes)));
+    }
     if (value.bdp) return text_node(fmt::format("{}bdp", *value.bdp));
     return value.bytes ? text_node(exact(*value.bytes)) : keys::Node{};
   };

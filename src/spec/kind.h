@@ -71,7 +71,7 @@ Kind<BitRate> rate();
 /// Zero may go without a unit.
 Kind<Duration> time(Duration least = {});
 
-/// "1bdp", "2.5bdp", or a size.
+/// "1bdp", "2.5bdp", a size, or "max(1bdp, 256KiB)".
 Kind<Queue> queue();
 /// A fraction, or a rate (which may be zero).
 Kind<Load> load();

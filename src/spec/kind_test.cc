@@ -67,8 +67,10 @@ TEST(QueueKind, IsBytesOrAMultipleOfTheBandwidthDelayProduct) {
   EXPECT_EQ(value(queue(), "\"2.5bdp\""), Queue{.bdp = 2.5});
   EXPECT_EQ(value(queue(), "\"256KiB\""), Queue{.bytes = 256_KiB});
   EXPECT_EQ(value(queue(), "4096"), Queue{.bytes = Bytes(4096)});
-  for (const char* bad :
-       {"\"bdp\"", "\"-1bdp\"", "\"0bdp\"", "\"nanbdp\"", "0", "\"1e9bdp\"", "1.5"}) {
+  EXPECT_EQ(value(queue(), "\"max(2bdp, 64KiB)\""), (Queue{.bdp = 2, .bytes = 64_KiB}));
+  EXPECT_EQ(rewritten(queue(), "\"max(1bdp,256KiB)\""), "\"max(1bdp, 256KiB)\"");
+  for (const char* bad : {"\"max(1bdp)\"", "\"max(1bdp, 0)\"", "\"max(64KiB, 1bdp)\"", "\"bdp\"",
+                          "\"-1bdp\"", "\"0bdp\"", "\"nanbdp\"", "0", "\"1e9bdp\"", "1.5"}) {
     EXPECT_EQ(value(queue(), bad), std::nullopt) << bad;
   }
 }

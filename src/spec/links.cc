@@ -14,6 +14,8 @@ namespace tw::spec {
 namespace {
 
 constexpr double kLargestQueue = 0x1p50;  // 1 PiB
+/// Of a queue that was made smaller by scaling: TCP sends several packets at once.
+constexpr int kPacketsOfASwitch = 20;
 constexpr int kEthernetHeader = 14;
 
 struct Ends {
@@ -199,11 +201,12 @@ Bytes queue_bytes(const Network& network, const LinkSettings& link) {
 }
 
 Bytes queue_bytes(const Network& network, const LinkSettings& link, Duration longest_round_trip) {
-  if (link.queue->bytes) return *link.queue->bytes;
+  if (link.queue->bytes && !link.queue->bdp) return *link.queue->bytes;
   const double product = link.rate->bits_per_second() * seconds(longest_round_trip) / 8;
   const double bytes = std::min(link.queue->bdp.value_or(1) * product, kLargestQueue);
-  const Bytes two_packets = Bytes(2 * (*network.mtu + kEthernetHeader));
-  return std::max(two_packets, Bytes(std::llround(bytes)));
+  const int packets = link.queue->bytes ? kPacketsOfASwitch : 2;
+  const Bytes least = Bytes(packets * (*network.mtu + kEthernetHeader));
+  return std::max({least, link.queue->bytes.value_or(Bytes(0)), Bytes(std::llround(bytes))});
 }
 
 }  // namespace tw::spec

@@ -100,8 +100,8 @@ TEST(LongestRoundTrip, CountsOverriddenDelays) {
 
 TEST(QueueBytes, IsTheGivenSizeOrAMultipleOfTheProduct) {
   // 1 Gbit/s x 200 us = 25,000 bytes.
-  const Network usual = network("");
-  EXPECT_EQ(queue_bytes(usual, usual.link), Bytes(25'000));
+  const Network one = network("queue = \"1bdp\"");
+  EXPECT_EQ(queue_bytes(one, one.link), Bytes(25'000));
   const Network deep = network("queue = \"2.5bdp\"");
   EXPECT_EQ(queue_bytes(deep, deep.link), Bytes(62'500));
   const Network fixed = network("queue = \"256KiB\"");
@@ -109,8 +109,18 @@ TEST(QueueBytes, IsTheGivenSizeOrAMultipleOfTheProduct) {
 }
 
 TEST(QueueBytes, HoldsAtLeastTwoPackets) {
-  const Network instant = network("delay = 0");
+  const Network instant = network("delay = 0\nqueue = \"1bdp\"");
   EXPECT_EQ(queue_bytes(instant, instant.link), Bytes(2 * 1514));
+}
+
+// Hundreds of kilobytes, as switches have; more where the delay needs it; some packets when scaled.
+TEST(QueueBytes, IsByDefaultWhatASwitchHas) {
+  const Network usual = network("");
+  EXPECT_EQ(queue_bytes(usual, usual.link), 256_KiB);
+  const Network wide = network("delay = \"10ms\"");
+  EXPECT_EQ(queue_bytes(wide, wide.link), Bytes(5'000'000));
+  const Network small = network("queue = \"max(1bdp, 4KiB)\"\nrate = \"10Mbit\"");
+  EXPECT_EQ(queue_bytes(small, small.link), Bytes(20 * 1514));
 }
 
 TEST(QueueBytes, StaysWithinTheLargestSize) {

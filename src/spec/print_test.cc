@@ -56,6 +56,7 @@ TEST(ToToml, TellsDerivedFacts) {
   const std::string text = to_toml(parsed(R"(
 [network]
 rate = "25Gbit"
+queue = "1bdp"
 [[network.link]]
 at = "host0"
 direction = "to_host"

@@ -126,8 +126,8 @@ class QueueRule {
   std::string problem(const Setting<Queue>& queue, BitRate rate) const {
     if (*network_.allow_shallow_queue || !is_explicit(queue)) return "";
     const double needed = rate.bits_per_second() * seconds(trip_) / 8;
-    const double given =
-        queue->bytes ? static_cast<double>(queue->bytes->count()) : queue->bdp.value_or(1) * needed;
+    const double given = std::max(queue->bytes ? static_cast<double>(queue->bytes->count()) : 0,
+                                  queue->bdp.value_or(queue->bytes ? 0 : 1) * needed);
     if (given >= std::floor(needed)) return "";
     return fmt::format(
         "{:.0f} bytes are less than the delay needs: {} x {} round trip = {:.0f} bytes; write "

@@ -3,7 +3,7 @@
 
 #include "trainwire/spec/test_experiments.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace tw::spec {
 namespace {
@@ -65,6 +65,57 @@ TEST(Scaled, ChangesNothingTheSecondTime) {
   EXPECT_EQ(scaled(small), small);
   const Experiment plain = parsed("[network]\nrate = \"1Gbit\"\n[job]\nmodel = \"vgg16\"");
   EXPECT_EQ(scaled(plain), plain);
+}
+
+TEST(Scaled, SlowMotionDividesRatesAndMultipliesTimes) {
+  const Experiment slow = scaled(parsed(R"(
+[network]
+rate = "10Gbit"
+delay = "20us"
+queue = "256KiB"
+loss = 0.001
+[job]
+model = "resnet50"
+start = "1s"
+[[traffic]]
+kind = "burst"
+from = "host0"
+to = "host1"
+load = "1Gbit"
+period = "10ms"
+[run]
+slow_motion = 50
+)"));
+  EXPECT_EQ(*slow.network.link.rate, 200_Mbit);
+  EXPECT_EQ(*slow.network.link.delay, std::chrono::milliseconds(1));
+  EXPECT_EQ(slow.network.link.queue->bytes, 256_KiB);
+  EXPECT_EQ(*slow.network.link.loss, 0.001);
+  EXPECT_EQ(*slow.jobs[0].start, std::chrono::seconds(50));
+  EXPECT_EQ(slow.jobs[0].time_factor, 50);
+  EXPECT_EQ(slow.jobs[0].payload_divisor, 1);
+  EXPECT_EQ(slow.traffic[0].load->rate, 20_Mbit);
+  EXPECT_EQ(*slow.traffic[0].period, std::chrono::milliseconds(500));
+  EXPECT_EQ(scaled(slow), slow);
+}
+
+TEST(ScaleDoubts, TellWhatPacketsThatAreNotScaledChange) {
+  const std::string scale = "[run]\nscale = 25";
+  EXPECT_TRUE(scale_doubts(parsed("[network]\nloss = 0.01")).empty());
+  EXPECT_TRUE(
+      scale_doubts(parsed("[network]\nrate = \"25Gbit\"\ndelay = \"1ms\"\n" + scale)).empty());
+  const auto loss =
+      scale_doubts(parsed("[network]\nrate = \"25Gbit\"\ndelay = \"1ms\"\nloss = 0.01\n" + scale));
+  ASSERT_EQ(loss.size(), 1U);
+  EXPECT_THAT(loss[0], testing::HasSubstr("links are 25 times slower, so it hurts less here"));
+  const auto queue =
+      scale_doubts(parsed("[network]\nrate = \"10Gbit\"\ndelay = \"1ms\"\nqueue = \"64KiB\"\n"
+                          "allow_shallow_queue = true\n" +
+                          scale));
+  ASSERT_EQ(queue.size(), 1U);
+  EXPECT_THAT(queue[0], testing::HasSubstr("a queue holds 2 packets here"));
+  const auto late = scale_doubts(parsed("[network]\nrate = \"1Gbit\"\n" + scale));
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_THAT(late[0], testing::HasSubstr("short delays do not show"));
 }
 
 }  // namespace

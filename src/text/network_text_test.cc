@@ -26,7 +26,8 @@ testbed::PathCheck measured(const network::NetPlan& plan, int from, int to, doub
 
 TEST(PlanText, NamesHostsLinksAndQueues) {
   const std::string text = plan_text(
-      plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\njitter = \"2ms\"\nloss = 0.01"),
+      plan_of("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\njitter = \"2ms\"\nloss = 0.01\n"
+              "queue = \"1bdp\""),
       spec::Engine::Tap);
   EXPECT_THAT(text, HasSubstr("2 hosts, 1 switch, MTU 1500, TCP cubic, engine tap"));
   EXPECT_THAT(text, HasSubstr("host1    10.77.0.2/16"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/text/plan_document.h"
 
+#include "trainwire/spec/scale.h"
+
 namespace tw::text {
 namespace {
 
@@ -96,6 +98,8 @@ ordered_json plan_document(const spec::Experiment& experiment,
           {"command", "plan"},
           {"experiment", *experiment.name},
           {"scale", *experiment.run.scale},
+          {"slow_motion", *experiment.run.slow_motion},
+          {"doubts", spec::scale_doubts(experiment)},
           {"jobs", std::move(jobs)}};
 }
 

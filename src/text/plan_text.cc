@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/strategies.h"
+#include "trainwire/spec/scale.h"
 #include "trainwire/text/matrix.h"
 #include "trainwire/text/plan_document.h"
 
@@ -109,6 +110,30 @@ std::string matrix_lines(const predict::JobPlan& job, int hosts) {
   return text;
 }
 
+/// The cluster beside what will be emulated, and where that misleads.
+std::string scaling_text(const spec::Experiment& experiment) {
+  const double scale = *experiment.run.scale;
+  const double slow = *experiment.run.slow_motion;
+  std::string text;
+  const auto links = [&] {
+    return fmt::format("links of {} for {}", readable(*spec::scaled(experiment).network.link.rate),
+                       readable(*experiment.network.link.rate));
+  };
+  if (scale != 1) {
+    text +=
+        fmt::format("\nfull size; `run` divides rates and payloads by {}: {}\n", scale, links());
+  }
+  if (slow != 1) {
+    text += fmt::format(
+        "\nthe cluster's times; `run` is slow motion, {} times as long: {}, a second here is {} "
+        "there\n",
+        slow, links(), readable(from_seconds(1 / slow)));
+  }
+  for (const std::string& doubt : spec::scale_doubts(experiment))
+    text += "warning: " + doubt + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string plan_text(const spec::Experiment& experiment, std::span<const predict::JobPlan> plans) {
@@ -119,11 +144,7 @@ std::string plan_text(const spec::Experiment& experiment, std::span<const predic
     text += heading(job) + model_line(job) + step_lines(job) + time_lines(job) +
             training_line(job) + matrix_lines(job, *experiment.network.hosts);
   }
-  if (*experiment.run.scale != 1) {
-    text += fmt::format("\nfull size; `run` will divide rates and payloads by {}\n",
-                        *experiment.run.scale);
-  }
-  return text;
+  return text + scaling_text(experiment);
 }
 
 }  // namespace tw::text

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace tw::workload {
 
 zoo::Model model_of(const spec::Job& job) {
@@ -24,7 +26,9 @@ zoo::Model model_of(const spec::Job& job) {
   return *model;
 }
 
-Compute compute_of(const spec::Job& job, const zoo::Model& model) {
+namespace {
+
+Compute as_asked(const spec::Job& job, const zoo::Model& model) {
   const double jitter = *job.compute_jitter;
   if (*job.compute == spec::Compute::None) return {.jitter = jitter, .source = "none"};
   if (job.compute_time->has_value()) {
@@ -40,6 +44,16 @@ Compute compute_of(const spec::Job& job, const zoo::Model& model) {
   const zoo::ComputeTime time = zoo::compute_time(model, *device, *job.batch);
   return {
       .forward = time.forward, .backward = time.backward, .jitter = jitter, .source = time.source};
+}
+
+}  // namespace
+
+Compute compute_of(const spec::Job& job, const zoo::Model& model) {
+  Compute compute = as_asked(job, model);
+  for (Duration* time : {&compute.forward, &compute.backward}) {
+    *time = Duration(std::llround(static_cast<double>(time->count()) * job.time_factor));
+  }
+  return compute;
 }
 
 collective::Arrangement arrangement_of(const spec::Experiment& experiment, const spec::Job& job) {
