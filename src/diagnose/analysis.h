@@ -50,7 +50,7 @@ struct Iterations {
   double confidence = 0;
   std::optional<OtherSteps> other = {};
   bool first_untypical = false;
-  /// Period: median over the steps of all hosts (of all ranks, from a log) but the first, with a 95
+  /// Period: median over the steps of all hosts (from a log: of their means over the ranks) but the first, with a 95
   /// % interval that respects autocorrelation.
   double median_s = 0;
   double ci_low_s = 0;

@@ -122,12 +122,17 @@ std::vector<double> lengths(const std::vector<Iteration>& steps) {
   return result;
 }
 
-/// Period and its interval. `times` are in time order, `together` of them of one step.
-void set_period(Iterations& iterations, const std::vector<double>& times, std::size_t together) {
-  if (times.empty()) return;
+/// For times in time order, `together` of them of one step.
+stats::BootstrapOptions blocks_of(const std::vector<double>& times, std::size_t together) {
   const double steps = static_cast<double>(times.size()) / static_cast<double>(together);
-  const auto block = static_cast<std::size_t>(std::lround(std::cbrt(steps))) * together;
-  const stats::Estimate period = stats::median_estimate(times, {.block = block});
+  return {.block = static_cast<std::size_t>(std::lround(std::cbrt(steps))) * together};
+}
+
+/// Period and its interval.
+void set_period(Iterations& iterations, const std::vector<double>& times,
+                const stats::BootstrapOptions& blocks) {
+  if (times.empty()) return;
+  const stats::Estimate period = stats::median_estimate(times, blocks);
   iterations.median_s = period.value;
   iterations.ci_low_s = period.low;
   iterations.ci_high_s = period.high;
@@ -271,8 +276,9 @@ Iterations iterations_of(const rhythm::Steps& exchanges, int host, const gather:
   }
   set_phases(result);
   const std::vector<double> times = host_periods(exchanges);
-  set_period(result, times.empty() ? lengths(result.steps) : times,
-             times.empty() ? 1 : rhythm::hosts_of(exchanges).size());
+  const std::size_t together = times.empty() ? 1 : rhythm::hosts_of(exchanges).size();
+  const std::vector<double> periods = times.empty() ? lengths(result.steps) : times;
+  set_period(result, periods, blocks_of(periods, together));
   result.confidence = confidence_of(exchanges);
   result.evidence = tempo_evidence(exchanges, flows.size());
   return result;
@@ -308,7 +314,7 @@ Iterations iterations_of(const recognise::Pulls& pulls, const gather::Captured& 
       times.push_back(seconds_of((*own)[i].end_ns - (*own)[i - 1].end_ns));
     }
   }
-  set_period(result, times, 1);
+  set_period(result, times, blocks_of(times, 1));
   result.confidence = 0.6 * pulls.regularity;
   result.evidence = fmt::format(
       "asynchronous: {} hosts pull {} each, about every {}; steps are those of the host with the "
@@ -317,6 +323,29 @@ Iterations iterations_of(const recognise::Pulls& pulls, const gather::Captured& 
       readable(from_seconds(result.median_s)));
   return result;
 }
+
+namespace {
+
+/// Mean over the ranks, of the steps that all of them have logged. The first is start-up, unless a
+/// run of ours has left its warm-up out already.
+std::vector<double> logged_times(const imports::StepLog& log) {
+  std::map<std::int64_t, std::vector<double>> by_step;
+  std::set<int> ranks;
+  for (const imports::LoggedStep& step : log.steps) {
+    by_step[step.step].push_back(seconds_of(step.end_ns - step.start_ns));
+    ranks.insert(step.rank);
+  }
+  if (by_step.size() > 2 && log.format != imports::kOwnFormat) by_step.erase(by_step.begin());
+  std::vector<double> times;
+  for (const auto& [step, lengths] : by_step) {
+    if (lengths.size() < ranks.size()) continue;
+    times.push_back(std::accumulate(lengths.begin(), lengths.end(), 0.0) /
+                    static_cast<double>(lengths.size()));
+  }
+  return times;
+}
+
+}  // namespace
 
 Iterations iterations_of(const imports::StepLog& log, const gather::Captured& traffic,
                          const std::vector<std::size_t>& flows) {
@@ -355,18 +384,7 @@ Iterations iterations_of(const imports::StepLog& log, const gather::Captured& tr
   }
   count(result, traffic, counted);
   set_phases(result);
-  std::vector<double> times;
-  std::set<int> ranks;
-  for (const imports::LoggedStep& step : log.steps) ranks.insert(step.rank);
-  std::vector<imports::LoggedStep> by_number = log.steps;
-  std::stable_sort(
-      by_number.begin(), by_number.end(),
-      [](const imports::LoggedStep& a, const imports::LoggedStep& b) { return a.step < b.step; });
-  for (const imports::LoggedStep& step : by_number) {
-    if (by_step.size() > 2 && step.step == by_step.begin()->first) continue;
-    times.push_back(seconds_of(step.end_ns - step.start_ns));
-  }
-  set_period(result, times, ranks.size());
+  set_period(result, logged_times(log), {});
   result.evidence = fmt::format("{} steps of the program's own log", result.steps.size());
   return result;
 }

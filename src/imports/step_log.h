@@ -23,11 +23,14 @@ struct LoggedStep {
   bool operator==(const LoggedStep&) const = default;
 };
 
+/// What a run of ours made of its ranks' logs, without warm-up.
+inline constexpr const char* kOwnFormat = "run";
+
 /// At least one step; ranks and steps are not negative, 0 <= start <= end, each rank's steps are
 /// told once and rise, with numbers that start again (a new epoch) counted on. Steps of a rank may
 /// touch but should not overlap: stamps of whole seconds with shorter steps need care.
 struct StepLog {
-  std::string format;             ///< "csv", "tum", "text"
+  std::string format;             ///< "csv", "tum", "text", or kOwnFormat
   std::vector<LoggedStep> steps;  ///< by rank, then step
 };
 

@@ -200,7 +200,7 @@ void remove_rank_files(const TrainingJob& job) {
 
 std::optional<imports::StepLog> step_log(const std::vector<PhaseRow>& rows,
                                          const TrainingJob& job) {
-  imports::StepLog log{.format = "run", .steps = {}};
+  imports::StepLog log{.format = imports::kOwnFormat, .steps = {}};
   for (const PhaseRow& row : rows) {
     if (row.phase != Phase::Step || !is_counted(row, job)) continue;
     log.steps.push_back(
