@@ -120,7 +120,8 @@ int finish(const ExecOptions& options, const spec::Experiment& experiment,
            const lab::ConductRequest& request, const lab::ConductOutcome& outcome,
            record::RunFolder& folder, command::Streams streams) {
   const auto marks = read_marks(folder.path(), request.launch.placement.size());
-  summarise::CaptureResult result = lab::analysed(outcome, request.plan, marks);
+  summarise::CaptureResult result =
+      lab::analysed(outcome, request.plan, std::vector<summarise::KnownJob>{{.log = marks}});
   result.log = marks;
   lab::write_tables(result, outcome, request.plan, folder);
   record::Run run = lab::described("exec", result, outcome, request);

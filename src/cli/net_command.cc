@@ -70,7 +70,7 @@ std::string verdict_line(testbed::Fitness worst, spec::Engine engine) {
     case testbed::Fitness::Good:
       return fmt::format("The {} engine gives what was asked for.", testbed::name_of(engine));
     case testbed::Fitness::Warned:
-      return fmt::format("The {} engine comes near: results will say so.",
+      return fmt::format("The {} engine does not give all that was asked for: results will say so.",
                          testbed::name_of(engine));
     case testbed::Fitness::Refused:
       return fmt::format(

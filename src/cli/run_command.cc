@@ -8,6 +8,7 @@
 #include "trainwire/command/in_time.h"
 #include "trainwire/command/run_options.h"
 #include "trainwire/command/run_status.h"
+#include "trainwire/lab/alone.h"
 #include "trainwire/lab/measure.h"
 #include "trainwire/record/json.h"
 #include "trainwire/text/run_text.h"
@@ -21,6 +22,11 @@
 namespace tw::cli {
 namespace {
 
+int interrupted(const std::string& folder, command::Streams streams) {
+  fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n", folder);
+  return command::kInterrupted;
+}
+
 int report(const RunOptions& options, const lab::Measured& measured, const std::string& name,
            const std::string& folder, command::Streams streams) {
   if (options.json) {
@@ -30,10 +36,7 @@ int report(const RunOptions& options, const lab::Measured& measured, const std::
   }
   if (!options.no_page) leave_page(folder, !options.json && !options.place.quiet, streams);
   streams.out.flush();
-  if (measured.interrupted) {
-    fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n", folder);
-    return command::kInterrupted;
-  }
+  if (measured.interrupted) return interrupted(folder, streams);
   if (measured.failure) {
     throw Error(fmt::format("{}; {} holds what there was until then", *measured.failure, folder));
   }
@@ -52,6 +55,11 @@ int run_experiment(const RunOptions& options, command::Streams streams) {
   }
   const spec::Experiment experiment = command::load(*options.experiment);
   if (!experiment.sweep.empty() || *experiment.run.repeats > 1) {
+    if (options.alone) {
+      throw SpecError(
+          "--alone goes with one run, not with a sweep or repeats; run the point of "
+          "interest by itself, with --set");
+    }
     return run_sweep(options, experiment, streams);
   }
   const lab::RunPlace place = place_of(options);
@@ -61,9 +69,18 @@ int run_experiment(const RunOptions& options, command::Streams streams) {
       command::take_folder("run", *options.experiment, options.out, options.force, streams);
   command::RunStatus status(streams, options.place.quiet);
   lab::Observer observer = status.observer();
+  lab::AloneRuns alone;
   observer.judge = [&](record::Run& run) {
+    lab::add_alone(run, alone);
     command::judge_all(experiment.expectations, "run", run);
   };
+  if (options.alone && experiment.jobs.size() > 1) {
+    folder.table("steps");  // from here on the folder is that of a run that is not whole
+    alone =
+        lab::measure_alone(experiment, place, folder.path(),
+                           command::provenance_of("run", *options.experiment, streams), observer);
+    if (alone.interrupted) return interrupted(folder.path(), streams);
+  }
   const lab::Measured measured = lab::measure(experiment, place, folder, observer);
   status.wipe();
   const std::string name = experiment.name->empty() ? options.experiment->path : *experiment.name;
@@ -83,6 +100,10 @@ command::Body declare_run(command::CommandLine& app) {
       .type_name("DIR");
   app.add_option("--steps", options->steps, "of every job, instead of what the experiment says")
       .type_name("N");
+  app.add_flag(
+      "--alone", options->alone,
+      "run each of several jobs by itself too, first, and tell how much slower it is beside "
+      "the others; their run folders are alone-0, alone-1... in the run's");
   app.add_flag("--force", options->force, "replace a run that is in that folder");
   app.add_flag("--keep", options->keep, "keep the captures after their analysis");
   app.add_flag("--transfers", options->transfers,

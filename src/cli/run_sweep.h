@@ -18,6 +18,7 @@ struct RunOptions {
   command::PlaceOptions place;
   std::string out;
   std::optional<int> steps;  ///< instead of what the experiment says
+  bool alone = false;        ///< each of several jobs by itself too
   bool force = false;
   bool json = false;
   bool keep = false;

@@ -135,14 +135,18 @@ void add_broadcast(std::vector<Finding>& findings, const Analysis& analysis) {
 void add_losses(std::vector<Finding>& findings, const gather::Captured& traffic) {
   std::uint64_t repeated = 0;
   std::uint64_t payload = 0;
+  bool is_shared = false;
   for (const flow::Flow& flow : traffic.flows) {
+    is_shared = is_shared || flow.cross;
+    if (flow.cross) continue;
     repeated += flow.retransmitted_bytes + flow.recovered_bytes;
     payload += flow.payload_bytes;
   }
   if (payload == 0 || 1000 * repeated < payload) return;
   findings.push_back(
-      {fmt::format("{:.2f} % of the payload ({}) was sent again",
+      {fmt::format("{:.2f} % of the {} ({}) was sent again",
                    100 * static_cast<double>(repeated) / static_cast<double>(payload),
+                   is_shared ? "job's payload" : "payload",
                    size_text(static_cast<double>(repeated))),
        Severity::Warning});
 }

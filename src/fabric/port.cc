@@ -17,6 +17,14 @@ void add(std::atomic<std::uint64_t>& counter, std::int64_t amount) {
   counter.fetch_add(static_cast<std::uint64_t>(amount), std::memory_order_relaxed);
 }
 
+/// This side alone raises it; a reset that falls between the two lines is made good by the next.
+void raise(std::atomic<std::uint64_t>& most, double value) {
+  const auto whole = static_cast<std::uint64_t>(value);
+  if (whole > most.load(std::memory_order_relaxed)) {
+    most.store(whole, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace
 
 VirtualPort::VirtualPort(const network::Port& port, Queue queue, std::uint64_t seed,
@@ -49,6 +57,7 @@ void VirtualPort::refuse(const Segments& segments) {
   add(counters_.packets, segments.count);
   add(counters_.bytes, segments.wire_bytes());
   add(counters_.dropped, segments.count);
+  add(counters_.dropped_bytes, segments.wire_bytes());
 }
 
 Frame VirtualPort::leave() {
@@ -91,8 +100,10 @@ VirtualPort::Fate VirtualPort::queue_fate(double at_ns, int bytes, bool may_mark
   const double waiting = line_.backlog_bytes(at_ns);
   if (waiting + bytes > queue_bytes_) {
     add(counters_.dropped, 1);
+    add(counters_.dropped_bytes, bytes);
     return Fate::Gone;
   }
+  raise(counters_.deepest, waiting);
   if (!may_mark || waiting < *mark_bytes_) return Fate::Kept;
   add(counters_.marked, 1);
   return Fate::Marked;

@@ -10,11 +10,14 @@ namespace tw::fabric {
 
 /// Of one port, since the start. A port that the kernel shapes counts only what the engine sees.
 struct PortCounters {
-  std::atomic<std::uint64_t> packets{0};  ///< MTU-sized packets offered
-  std::atomic<std::uint64_t> bytes{0};    ///< frame bytes offered
-  std::atomic<std::uint64_t> lost{0};     ///< packets lost as the plan asks
-  std::atomic<std::uint64_t> dropped{0};  ///< packets that found the queue full
-  std::atomic<std::uint64_t> marked{0};   ///< packets marked by ECN
+  std::atomic<std::uint64_t> packets{0};        ///< MTU-sized packets offered
+  std::atomic<std::uint64_t> bytes{0};          ///< frame bytes offered
+  std::atomic<std::uint64_t> lost{0};           ///< packets lost as the plan asks
+  std::atomic<std::uint64_t> dropped{0};        ///< packets that found the queue full
+  std::atomic<std::uint64_t> dropped_bytes{0};  ///< frame bytes that never reached the line
+  std::atomic<std::uint64_t> marked{0};         ///< packets marked by ECN
+  /// The most frame bytes that a packet has found waiting, since a reader last set it to 0.
+  std::atomic<std::uint64_t> deepest{0};
 };
 
 }  // namespace tw::fabric

@@ -84,6 +84,7 @@ struct Flow {
   bool saw_fin = false;
   bool saw_reset = false;
   bool cross = false;  ///< known to be cross traffic, because whoever made it says so
+  int job = -1;        ///< number of the job that it belongs to, where whoever made it says so
   /// Frames that it was on the wire, with offload's super-frames taken apart: see wire_packets.h.
   std::uint64_t estimated_wire_packets = 0;
   std::int64_t longest_pause_ns = 0;  ///< between packets with payload; 0 below the burst gap

@@ -80,9 +80,14 @@ TEST(ConductChecks, ANetworkThatIsOffIsNamed) {
   testbed::PathCheck path;
   path.path = {.from = 1, .to = 0};
   path.problems = {"the rate is 1 Mbit/s instead of 2 Mbit/s"};
+  path.fitness = testbed::Fitness::Warned;
   outcome.network = {path};
-  EXPECT_EQ(named(conduct_checks(outcome, two_hosts(), {}), "network").text,
-            "host1 > host0: the rate is 1 Mbit/s instead of 2 Mbit/s");
+  const auto warned = named(conduct_checks(outcome, two_hosts(), {}), "network");
+  EXPECT_EQ(warned.text, "host1 > host0: the rate is 1 Mbit/s instead of 2 Mbit/s");
+  EXPECT_TRUE(warned.ok);
+  EXPECT_EQ(warned.caution, true);
+  outcome.network[0].fitness = testbed::Fitness::Refused;
+  EXPECT_FALSE(named(conduct_checks(outcome, two_hosts(), {}), "network").ok);
   // What was not measured is not judged.
   ConductRequest unmeasured = two_hosts();
   unmeasured.checks_network = false;

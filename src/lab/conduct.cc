@@ -6,6 +6,7 @@
 #include "trainwire/ledger/ledger.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/errno_error.h"
+#include "trainwire/testbed/port_source.h"
 #include "trainwire/testbed/programs.h"
 #include "trainwire/watch/live.h"
 
@@ -83,32 +84,31 @@ LinkCounters difference(const LinkCounters& after, const LinkCounters& before) {
   return d;
 }
 
-/// What hosts send, from their counters, twice a second.
+/// What links carry, from their counters, twice a second.
 class RateMeter {
  public:
   explicit RateMeter(const Cluster& cluster)
-      : links_(host_links(cluster)), reader_(links_), last_(links_.size()) {}
+      : source_(testbed::port_source(cluster, testbed::Depths::Leave)), last_(source_.ports) {}
 
   void look(const std::function<void(std::span<const double>)>& tell) {
     const std::int64_t now = os::monotonic_ns();
     if (now - last_ns_ < kEvery) return;
-    std::vector<LinkCounters> counters(links_.size());
-    reader_.read(counters);
+    std::vector<watch::PortCounts> counts(source_.ports);
+    source_.read(counts);
     std::vector<double> rates;
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-      rates.push_back(8e9 * static_cast<double>(counters[i].sent_bytes - last_[i].sent_bytes) /
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      rates.push_back(8e9 * static_cast<double>(counts[i].bytes - last_[i].bytes) /
                       static_cast<double>(now - last_ns_));
     }
     if (last_ns_ != 0) tell(rates);
-    last_ = std::move(counters);
+    last_ = std::move(counts);
     last_ns_ = now;
   }
 
  private:
   static constexpr std::int64_t kEvery = 500'000'000;
-  std::vector<watch::WatchedLink> links_;
-  watch::CounterReader reader_;
-  std::vector<LinkCounters> last_;
+  watch::PortSource source_;
+  std::vector<watch::PortCounts> last_;
   std::int64_t last_ns_ = 0;
 };
 
@@ -130,9 +130,8 @@ class Conductor {
     tell("starting");
     Counts counts(cluster_);
     const std::vector<LinkCounters> before = counts.when_quiet();
-    const std::vector<std::uint64_t> lost_before = lost();
     std::optional<capture::LiveCapture> capture = start_capture();
-    watch::Watch watch(host_links(cluster_));
+    watch::Watch watch(testbed::port_source(cluster_, testbed::Depths::Take));
     outcome_.started = os::moment();
     start_ranks(watch);
     wait_for_ranks();
@@ -146,8 +145,6 @@ class Conductor {
     for (std::size_t i = 0; i < after.size(); ++i) {
       outcome_.counters.push_back(difference(after[i], before[i]));
     }
-    outcome_.lost = lost();
-    for (std::size_t i = 0; i < lost_before.size(); ++i) outcome_.lost[i] -= lost_before[i];
     judge();
     return std::move(outcome_);
   }
@@ -201,14 +198,6 @@ class Conductor {
           name(check.path.from), name(check.path.to), check.problems.front());
     }
     return {};
-  }
-
-  std::vector<std::uint64_t> lost() const {
-    std::vector<std::uint64_t> counts;
-    for (const fabric::PortCounters& port : cluster_.counters().ports()) {
-      counts.push_back(port.lost.load());
-    }
-    return counts;
   }
 
   std::optional<capture::LiveCapture> start_capture() const {

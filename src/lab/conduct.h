@@ -39,7 +39,7 @@ struct ConductRequest {
   bool accepts_network = false;  ///< goes on although the network is not what was asked for
   std::function<void(const std::string&)> tell = {};  ///< what is being done, a few words
   std::function<bool()> stop = {};                    ///< asked often
-  /// What each host sends now, in bit/s; called twice a second.
+  /// What each port of the plan carries now, in bit/s; called twice a second.
   std::function<void(std::span<const double>)> rates = {};
 };
 
@@ -50,7 +50,6 @@ struct ConductOutcome {
   std::vector<watch::LinkCounters> counters = {};  ///< by host: what its device did meanwhile
   watch::WatchRecord watch = {};
   watch::WatchVerdict verdict = {};
-  std::vector<std::uint64_t> lost = {};  ///< by port, packets that the engine lost on purpose
   os::Moment started = {};
   os::Moment ended = {};
   bool interrupted = false;

@@ -31,8 +31,21 @@ LiveLog::LiveLog(std::string path, const record::LiveHeader& header,
       began_ns_(os::monotonic_ns()),
       due_ns_(began_ns_) {}
 
-void LiveLog::set_rates(std::span<const double> sent_bps) {
-  counted_bps_.assign(sent_bps.begin(), sent_bps.end());
+void LiveLog::set_rates(std::span<const double> ports_bps, const network::NetPlan& plan) {
+  counted_ = {};
+  for (std::size_t i = 0; i < ports_bps.size(); ++i) {
+    const network::Port& port = plan.ports[i];
+    const bool up = i % 2 == 0;
+    if (i >= 2 * hosts_) {
+      counted_.core_bps[port.link][up ? 0 : 1] = ports_bps[i];
+    } else if (up) {
+      counted_.sent_bps.push_back(ports_bps[i]);
+    }
+    const double share = ports_bps[i] / port.rate.bits_per_second();
+    if (counted_.busiest && share <= counted_.busiest->share) continue;
+    counted_.busiest = record::LiveBusiest{
+        .link = port.link, .direction = up ? "from_host" : "to_host", .share = share};
+  }
 }
 
 void LiveLog::look(const RankTalk& talk) {
@@ -46,7 +59,9 @@ void LiveLog::sample(const RankTalk& talk) {
   const std::int64_t now = os::monotonic_ns();
   const auto bytes = pair_bytes(talk);
   record::LiveSample sample{.time_ns = static_cast<std::uint64_t>(os::real_time_ns()),
-                            .sent_bps = rates(bytes, now)};
+                            .sent_bps = rates(bytes, now),
+                            .busiest = counted_.busiest,
+                            .core_bps = counted_.core_bps};
   for (std::size_t job = 0; job < jobs_.size(); ++job) {
     sample.steps.push_back(static_cast<std::uint64_t>(steps_of(job, talk)));
   }
@@ -84,7 +99,7 @@ std::vector<std::vector<std::int64_t>> LiveLog::pair_bytes(const RankTalk& talk)
 
 std::vector<double> LiveLog::rates(const std::vector<std::vector<std::int64_t>>& bytes,
                                    std::int64_t now_ns) {
-  if (!counted_bps_.empty()) return counted_bps_;
+  if (!counted_.sent_bps.empty()) return counted_.sent_bps;
   // Ranks tell their bytes four times a second: over less time there is no rate.
   if (last_ns_ != 0 && now_ns - last_ns_ < kEveryNs / 2) return last_bps_;
   std::vector<double> result(hosts_);

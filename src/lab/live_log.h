@@ -5,6 +5,7 @@
 #pragma once
 
 #include "trainwire/lab/rank_talk.h"
+#include "trainwire/network/plan.h"
 #include "trainwire/record/live.h"
 
 #include <cstdint>
@@ -19,8 +20,8 @@ class LiveLog {
   /// REQUIRES: `jobs` outlive it. Throws SystemError when the file cannot be made.
   LiveLog(std::string path, const record::LiveHeader& header, const std::vector<TrainingJob>& jobs);
 
-  /// What hosts send now. Where nobody counts it, it is what their ranks' bytes say.
-  void set_rates(std::span<const double> sent_bps);
+  /// What ports carry now. Where nobody counts it, what hosts send is what their ranks' bytes say.
+  void set_rates(std::span<const double> ports_bps, const network::NetPlan& plan);
   /// A sample, when the next one is due.
   void look(const RankTalk& talk);
   /// A sample now: ranks that have told what they counted have done all steps.
@@ -36,7 +37,7 @@ class LiveLog {
   record::LiveWriter file_;
   std::size_t hosts_;
   const std::vector<TrainingJob>& jobs_;
-  std::vector<double> counted_bps_;
+  record::LiveSample counted_;  ///< rates alone
   std::vector<std::int64_t> last_sent_;
   std::vector<double> last_bps_;
   std::int64_t last_ns_ = 0;

@@ -60,7 +60,12 @@ TEST_F(LiveLogTest, TellsStepsBytesOfPairsAndRates) {
     ranks_[0].send({{"step", 1}, {"acknowledged", {0, 500}}});
     ranks_[1].send({{"step", 0}, {"acknowledged", {300, 0}}});
     talk_.attend();
-    live.set_rates(std::vector<double>{1e6, 2e6});
+    // Both hosts' links in both directions, then the core.
+    network::NetPlan plan;
+    for (const char* link : {"host0", "host0", "host1", "host1", "core", "core"}) {
+      plan.ports.push_back({.link = link, .rate = 4_Mbit});
+    }
+    live.set_rates(std::vector<double>{1e6, 2e6, 2e6, 1e6, 2e6, 3e6}, plan);
     live.look(talk_);
     live.look(talk_);  // not due yet
     live.end("done");
@@ -73,6 +78,9 @@ TEST_F(LiveLogTest, TellsStepsBytesOfPairsAndRates) {
   EXPECT_EQ(all[1].at("steps"), json({2}));
   EXPECT_EQ(all[1].at("pairs"), json({{0, 1, 500}, {1, 0, 300}}));
   EXPECT_EQ(all[1].at("sent_bps"), json({1e6, 2e6}));
+  EXPECT_EQ(all[1].at("core_bps"), json({{"core", {2e6, 3e6}}}));
+  EXPECT_EQ(all[1].at("busiest"),
+            json({{"link", "core"}, {"direction", "to_host"}, {"share", 0.75}}));
   EXPECT_EQ(all[2], json({{"ended", "done"}}));
 }
 

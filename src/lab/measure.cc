@@ -7,6 +7,7 @@
 #include "trainwire/lab/training_run.h"
 #include "trainwire/record/json.h"
 #include "trainwire/spec/print.h"
+#include "trainwire/spec/scale.h"
 #include "trainwire/workload/volume.h"
 
 #include <fmt/format.h>
@@ -52,8 +53,7 @@ class Measurement {
     outcome_ = training_.conduct(talk, observer_, &live);
     live.sample(talk);
     take_steps(folder);
-    captured_ = analysed(outcome_, request().plan,
-                         step_log(phases_.front(), training_.jobs().front()), training_.sinks());
+    captured_ = analysed(outcome_, request().plan, known_jobs(), endpoints_of(talk));
     take_schedule();
     if (!place_.loopback) write_tables(captured_, outcome_, request().plan, folder);
     take_flows(training_.traffic(), folder);
@@ -81,14 +81,30 @@ class Measurement {
     }
   }
 
+  std::vector<summarise::KnownJob> known_jobs() const {
+    std::vector<summarise::KnownJob> jobs;
+    for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
+      const TrainingJob& job = training_.jobs()[i];
+      jobs.push_back({.name = job.name, .log = step_log(phases_[i], job)});
+    }
+    return jobs;
+  }
+
+  Endpoints endpoints_of(const RankTalk& talk) const {
+    Endpoints endpoints{.sinks = {training_.sinks().begin(), training_.sinks().end()}};
+    for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
+      endpoints.ranks.push_back(talk.endpoints(i));
+    }
+    return endpoints;
+  }
+
   /// What the wire carried in each step is known better than from the wire, where every step is
   /// alike: a step's tail lies in the time of the next.
   void take_schedule() {
     const TrainingJob& job = training_.jobs().front();
     const workload::Training& training = job.training();
     auto& steps = captured_.analysis.iterations.steps;
-    if (training_.jobs().size() > 1 || training.asynchronous() ||
-        static_cast<std::int64_t>(steps.size()) != training.steps) {
+    if (training.asynchronous() || static_cast<std::int64_t>(steps.size()) != training.steps) {
       return;
     }
     summarise::ScheduledSteps scheduled{.steps = training.steps};
@@ -129,7 +145,9 @@ class Measurement {
       counted.end_ns = std::max(counted.end_ns, time.end_ns);
     }
     if (!run.iterations) run.iterations = logged_iterations(run.jobs.front());
-    run.utilisation = busiest_link(outcome_, request().plan, counted.begin_ns, counted.end_ns);
+    run.network = network_of(outcome_, request().plan, {counted.begin_ns, counted.end_ns});
+    usage::share(run.network, request().plan, sent_by(captured_, request().plan));
+    run.utilisation = usage::busiest(run.network);
     const TrafficResult& traffic = training_.traffic();
     if (!traffic.entries.empty()) {
       run.cross_traffic =
@@ -143,6 +161,16 @@ class Measurement {
     std::vector<record::Check> checks = training_checks(training_.jobs(), talk.ranks(), captured_);
     if (!training_.traffic().entries.empty() && captured_.traffic.totals.packets > 0) {
       checks.push_back(traffic_check(training_.traffic(), captured_));
+    }
+    if (!place_.loopback) {
+      for (const std::string& doubt : spec::scale_doubts(experiment_)) {
+        checks.push_back({.name = "scale",
+                          .ok = true,
+                          .expected = "as in the cluster",
+                          .found = "unlike the cluster",
+                          .text = doubt,
+                          .caution = true});
+      }
     }
     for (record::Check& check : conduct_checks(outcome_, request(), captured_)) {
       if (!place_.loopback || check.name != "machine") checks.push_back(std::move(check));

@@ -8,7 +8,10 @@
 #include "trainwire/record/run.h"
 #include "trainwire/record/run_folder.h"
 #include "trainwire/summarise/capture.h"
+#include "trainwire/summarise/jobs.h"
 #include "trainwire/transport/tcp/address.h"
+#include "trainwire/usage/links.h"
+#include "trainwire/usage/shares.h"
 
 #include <optional>
 #include <span>
@@ -17,11 +20,21 @@
 
 namespace tw::lab {
 
-/// The captures of a run, analysed; empty when there are none. Flows from and to `sinks` are cross
-/// traffic.
+/// Whose flows are whose: those from and to `sinks` are cross traffic, those from and to where the
+/// ranks of a job listen are its own.
+struct Endpoints {
+  std::vector<transport::tcp::Endpoint> sinks = {};
+  std::vector<std::vector<transport::tcp::Endpoint>> ranks = {};  ///< by job
+};
+
+/// The captures of a run, analysed; empty when there are none. Several jobs are told apart.
 summarise::CaptureResult analysed(const ConductOutcome& outcome, const network::NetPlan& plan,
-                                  const std::optional<imports::StepLog>& log,
-                                  std::span<const transport::tcp::Endpoint> sinks = {});
+                                  std::span<const summarise::KnownJob> jobs,
+                                  const Endpoints& endpoints = {});
+
+/// What jobs and cross traffic sent, as the captures show it.
+std::vector<usage::Sent> sent_by(const summarise::CaptureResult& result,
+                                 const network::NetPlan& plan);
 
 /// Tables of captures, links, samples and load.
 void write_tables(const summarise::CaptureResult& result, const ConductOutcome& outcome,
@@ -31,14 +44,9 @@ void write_tables(const summarise::CaptureResult& result, const ConductOutcome& 
 record::Run described(std::string_view command, const summarise::CaptureResult& result,
                       const ConductOutcome& outcome, const ConductRequest& request);
 
-/// Asked for and measured.
-record::Network described(const network::NetPlan& plan,
-                          const std::vector<testbed::PathCheck>& checks);
-
-/// From the counters that were sampled meanwhile: the fullest direction of a link.
-std::optional<record::Utilisation> busiest_link(const ConductOutcome& outcome,
-                                                const network::NetPlan& plan, std::int64_t begin_ns,
-                                                std::int64_t end_ns);
+/// Asked for, measured, counted; rates are those of the counted time.
+record::Network network_of(const ConductOutcome& outcome, const network::NetPlan& plan,
+                           usage::TimeSpan counted);
 
 /// Why the run is not whole; "" when it is.
 std::string partial_of(const ConductOutcome& outcome);

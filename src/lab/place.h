@@ -24,7 +24,7 @@ struct RunPlace {
 struct RunProgress {
   std::int64_t steps_done = 0;  ///< warm-up included
   std::int64_t steps = 0;
-  double busiest_bps = 0;  ///< what the host that sends most sends now; 0 when nobody counts
+  double busiest_bps = 0;  ///< what the link that carries most carries now; 0 when nobody counts
 };
 
 /// Everything in it may be empty.

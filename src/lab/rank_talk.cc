@@ -111,14 +111,21 @@ bool RankTalk::all_of_job(std::size_t job, Test test) const {
   return true;
 }
 
+std::vector<transport::tcp::Endpoint> RankTalk::endpoints(std::size_t job) const {
+  std::vector<transport::tcp::Endpoint> endpoints;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    if (states_[i].job != job || lines_[i].port == 0) continue;
+    endpoints.push_back({.address = jobs_[job].tasks[states_[i].rank].address,
+                         .port = static_cast<std::uint16_t>(lines_[i].port)});
+  }
+  return endpoints;
+}
+
 /// Once all ranks of a job listen, each is told where.
 void RankTalk::introduce(std::size_t job) {
   if (!all_of_job(job, [](const Line& line) { return line.port != 0; })) return;
   json endpoints = json::array();
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (states_[i].job != job) continue;
-    endpoints.push_back({jobs_[job].tasks[states_[i].rank].address, lines_[i].port});
-  }
+  for (const auto& [address, port] : this->endpoints(job)) endpoints.push_back({address, port});
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     if (states_[i].job == job) lines_[i].control.send({{"endpoints", endpoints}});
   }

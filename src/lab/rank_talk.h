@@ -7,6 +7,7 @@
 #include "trainwire/lab/rank_group.h"
 #include "trainwire/lab/training.h"
 #include "trainwire/transport/control.h"
+#include "trainwire/transport/tcp/address.h"
 
 #include <cstdint>
 #include <string>
@@ -61,6 +62,8 @@ class RankTalk {
   /// The least step that a rank of the job is in, and whether all have started.
   std::int64_t step(std::size_t job) const;
   bool started() const { return started_; }
+  /// Where the ranks of a job listen, as far as they have told.
+  std::vector<transport::tcp::Endpoint> endpoints(std::size_t job) const;
   /// Whether all ranks have done their work.
   bool done() const;
 

@@ -89,9 +89,9 @@ ConductOutcome TrainingRun::conduct(RankTalk& talk, const Observer& observer, Li
     }
     if (live) live->look(talk);
   };
-  request_.rates = [&](std::span<const double> sent_bps) {
-    if (live) live->set_rates(sent_bps);
-    if (!sent_bps.empty()) busiest_bps = *std::max_element(sent_bps.begin(), sent_bps.end());
+  request_.rates = [&](std::span<const double> ports_bps) {
+    if (live) live->set_rates(ports_bps, request_.plan);
+    if (!ports_bps.empty()) busiest_bps = *std::max_element(ports_bps.begin(), ports_bps.end());
   };
   request_.care.explain = [&](std::size_t i) {
     return i < ranks ? talk.explain(i) : cross.explain(i - ranks);

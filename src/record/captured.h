@@ -155,7 +155,8 @@ struct Iterations {
   std::uint64_t packets_during = 0;
   std::uint64_t packets_after = 0;
   std::vector<double> times_s = {};
-  std::vector<double> starts_s = {};  ///< since 1970
+  std::vector<double> starts_s = {};    ///< since 1970
+  std::optional<std::string> job = {};  ///< whose they are, where there are several
   bool operator==(const Iterations&) const = default;
 };
 
@@ -171,6 +172,7 @@ struct Collective {
   std::optional<double> time_s = {};  ///< of the collective that carries most
   std::optional<double> algbw_bps = {};
   std::optional<double> busbw_bps = {};
+  std::optional<std::string> job = {};  ///< whose it is, where there are several
   bool operator==(const Collective&) const = default;
 };
 
@@ -193,7 +195,8 @@ struct Straggler {
 
 struct Finding {
   std::string text = {};
-  std::string severity = {};  ///< info, notice, warning
+  std::string severity = {};            ///< info, notice, warning
+  std::optional<std::string> job = {};  ///< of which it is, where there are several
   bool operator==(const Finding&) const = default;
 };
 

@@ -144,6 +144,7 @@ void describe(Io& io, As<Iterations> auto& iterations) {
   of_packets("packets_after", iterations.packets_after);
   of_packets("times_s", iterations.times_s);
   of_packets("starts_s", iterations.starts_s);
+  io.if_any("job", iterations.job);
 }
 
 template <typename Io>
@@ -159,6 +160,7 @@ void describe(Io& io, As<Collective> auto& collective) {
   io.or_null("time_s", collective.time_s);
   io.or_null("algbw_bps", collective.algbw_bps);
   io.or_null("busbw_bps", collective.busbw_bps);
+  io.if_any("job", collective.job);
 }
 
 template <typename Io>
@@ -182,6 +184,7 @@ template <typename Io>
 void describe(Io& io, As<Finding> auto& finding) {
   io("text", finding.text);
   io("severity", finding.severity);
+  io.if_any("job", finding.job);
 }
 
 }  // namespace tw::record

@@ -22,10 +22,29 @@ void describe(Io& io, As<RequestedLink> auto& link) {
 
 template <typename Io>
 void describe(Io& io, As<EffectiveLink> auto& link) {
-  io("rate_bps", link.rate_bps);
+  io.or_null("rate_bps", link.rate_bps);
   io("path", link.path);
   io("path_round_trip_s", link.path_round_trip_s);
   io("path_loss", link.path_loss);
+}
+
+template <typename Io>
+void describe(Io& io, As<CountedLink> auto& link) {
+  io("packets", link.packets);
+  io("bytes", link.bytes);
+  io("dropped_packets", link.dropped_packets);
+  io("lost_packets", link.lost_packets);
+  io("marked_packets", link.marked_packets);
+  io("queue_peak_bytes", link.queue_peak_bytes);
+  io("rate_bps", link.rate_bps);
+  io("share", link.share);
+}
+
+template <typename Io>
+void describe(Io& io, As<LinkShare> auto& share) {
+  io("of", share.of);
+  io("bytes", share.bytes);
+  io("share", share.share);
 }
 
 template <typename Io>
@@ -34,6 +53,8 @@ void describe(Io& io, As<Link> auto& link) {
   io("direction", link.direction);
   io("requested", link.requested);
   io.or_null("effective", link.effective);
+  io.if_any("counted", link.counted);
+  io.if_any("shares", link.shares);
 }
 
 template <typename Io>

@@ -59,6 +59,12 @@ void describe(Io& io, As<Times> auto& times) {
 }
 
 template <typename Io>
+void describe(Io& io, As<Alone> auto& alone) {
+  io("step", alone.step);
+  io("slowdown", alone.slowdown);
+}
+
+template <typename Io>
 void describe(Io& io, As<Job> auto& job) {
   io("name", job.name);
   io("strategy", job.strategy);
@@ -73,6 +79,7 @@ void describe(Io& io, As<Job> auto& job) {
   io.or_null("exchange", job.exchange);
   io("busbw_bps", job.busbw_bps);
   io("phases_median_s", job.phases_median_s);
+  io.if_any("alone", job.alone);
 }
 
 template <typename Io>

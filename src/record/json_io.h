@@ -54,6 +54,10 @@ class JsonWriter {
   void if_any(const char* key, const std::optional<T>& value) {
     if (value) to_[key] = of(*value);
   }
+  template <typename T>
+  void if_any(const char* key, const std::vector<T>& values) {
+    if (!values.empty()) to_[key] = of(values);
+  }
   /// Members of an inner struct that stand beside the others.
   template <typename T>
   void beside(const char*, const std::optional<T>& value) {
@@ -115,6 +119,10 @@ class JsonReader {
   template <typename T>
   void if_any(const char* key, std::optional<T>& value) {
     or_null(key, value);
+  }
+  template <typename T>
+  void if_any(const char* key, std::vector<T>& values) {
+    (*this)(key, values);
   }
   /// There when `key`, one of them, is.
   template <typename T>

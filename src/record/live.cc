@@ -89,6 +89,35 @@ std::optional<std::vector<LivePair>> pairs_of(const ordered_json& line) {
   return pairs;
 }
 
+std::optional<LiveBusiest> busiest_of(const ordered_json& line) {
+  const auto found = line.find("busiest");
+  LiveBusiest busiest;
+  if (found == line.end() || !found->is_object()) return {};
+  const auto member = [&](const char* key, auto& into) {
+    const auto at = found->find(key);
+    return at != found->end() && JsonReader::take(*at, into);
+  };
+  if (!member("link", busiest.link) || !member("direction", busiest.direction) ||
+      !member("share", busiest.share) || !is_rate(busiest.share)) {
+    return {};
+  }
+  return busiest;
+}
+
+std::map<std::string, std::array<double, 2>> core_of(const ordered_json& line) {
+  const auto found = line.find("core_bps");
+  std::map<std::string, std::array<double, 2>> core;
+  if (found == line.end() || !found->is_object() || found->size() > kMostListed) return core;
+  for (const auto& [link, rates] : found->items()) {
+    std::array<double, 2> both = {};
+    if (rates.is_array() && rates.size() == 2 && JsonReader::take(rates[0], both[0]) &&
+        JsonReader::take(rates[1], both[1]) && is_rate(both[0]) && is_rate(both[1])) {
+      core[link] = both;
+    }
+  }
+  return core;
+}
+
 std::optional<LiveSample> sample_of(const ordered_json& line) {
   const auto time = line.find("time_ns");
   LiveSample sample;
@@ -100,6 +129,8 @@ std::optional<LiveSample> sample_of(const ordered_json& line) {
   sample.steps = *std::move(steps);
   sample.sent_bps = *std::move(sent);
   sample.pairs = *std::move(pairs);
+  sample.busiest = busiest_of(line);
+  sample.core_bps = core_of(line);
   return sample;
 }
 
@@ -153,10 +184,17 @@ ordered_json to_json(const LiveHeader& header) {
 ordered_json to_json(const LiveSample& sample) {
   ordered_json pairs = ordered_json::array();
   for (const LivePair& pair : sample.pairs) pairs.push_back({pair.from, pair.to, pair.bytes});
-  return {{"time_ns", sample.time_ns},
-          {"steps", sample.steps},
-          {"sent_bps", sample.sent_bps},
-          {"pairs", std::move(pairs)}};
+  ordered_json line{{"time_ns", sample.time_ns},
+                    {"steps", sample.steps},
+                    {"sent_bps", sample.sent_bps},
+                    {"pairs", std::move(pairs)}};
+  if (sample.busiest) {
+    line["busiest"] = {{"link", sample.busiest->link},
+                       {"direction", sample.busiest->direction},
+                       {"share", sample.busiest->share}};
+  }
+  if (!sample.core_bps.empty()) line["core_bps"] = sample.core_bps;
+  return line;
 }
 
 LiveWriter::LiveWriter(std::string path, const LiveHeader& header)

@@ -6,7 +6,9 @@
 //   null, "jobs": [{"name", "model", "strategy", "ranks", "steps", "warmup"}]}
 // then samples:
 //   {"time_ns", "steps": [begun, warm-up included, by job], "sent_bps": [by host],
-//   "pairs": [[from host, to host, bytes so far], ...]}
+//   "pairs": [[from host, to host, bytes so far], ...],
+//   "busiest": {"link", "direction", "share"}, "core_bps": {link: [up, down]}}, the last two only
+//   where links are counted
 // and at the end {"ended": "why"}. The file is locked (flock) as long as the run goes on, so that
 // readers can tell one that is silent from one that was killed.
 //
@@ -19,8 +21,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,11 +61,22 @@ struct LivePair {
   bool operator==(const LivePair&) const = default;
 };
 
+/// The fullest direction of a link now.
+struct LiveBusiest {
+  std::string link = {};
+  std::string direction = {};  ///< from_host, to_host
+  double share = 0;
+  bool operator==(const LiveBusiest&) const = default;
+};
+
 struct LiveSample {
   std::uint64_t time_ns = 0;              ///< since 1970
   std::vector<std::uint64_t> steps = {};  ///< begun, by job
   std::vector<double> sent_bps = {};      ///< by host
   std::vector<LivePair> pairs = {};
+  std::optional<LiveBusiest> busiest = {};
+  /// By link between switches: upwards (or left to right), and the other way.
+  std::map<std::string, std::array<double, 2>> core_bps = {};
   bool operator==(const LiveSample&) const = default;
 };
 

@@ -98,10 +98,13 @@ TEST(LiveWriter, WritesWhatIsReadBack) {
                           .hosts = {"a", "b"},
                           .capacity_bps = {{1e9, std::nullopt}},
                           .jobs = {{.name = "j", .ranks = 2}}};
-  const LiveSample sample{.time_ns = 7,
-                          .steps = {1},
-                          .sent_bps = {8.5, 0},
-                          .pairs = {{.from = 0, .to = 1, .bytes = 9}}};
+  const LiveSample sample{
+      .time_ns = 7,
+      .steps = {1},
+      .sent_bps = {8.5, 0},
+      .pairs = {{.from = 0, .to = 1, .bytes = 9}},
+      .busiest = LiveBusiest{.link = "core", .direction = "to_host", .share = 0.5},
+      .core_bps = {{"core", {1.5, 0}}}};
   {
     LiveWriter writer(folder / "live.jsonl", header);
     writer.write(sample);

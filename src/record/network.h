@@ -24,11 +24,32 @@ struct RequestedLink {
 
 /// What was measured on a path over it.
 struct EffectiveLink {
-  double rate_bps = 0;
-  std::vector<std::string> path = {};  ///< from and to
+  std::optional<double> rate_bps = {};  ///< nothing where every path over it is limited elsewhere
+  std::vector<std::string> path = {};   ///< from and to
   double path_round_trip_s = 0;
   double path_loss = 0;
   bool operator==(const EffectiveLink&) const = default;
+};
+
+/// What was counted while the run went on.
+struct CountedLink {
+  std::int64_t packets = 0;           ///< carried; a super-frame is one where the kernel counts
+  std::int64_t bytes = 0;             ///< of those
+  std::int64_t dropped_packets = 0;   ///< that found the queue full
+  std::int64_t lost_packets = 0;      ///< as the experiment asks
+  std::int64_t marked_packets = 0;    ///< by ECN
+  std::int64_t queue_peak_bytes = 0;  ///< the most that waited, of all samples
+  double rate_bps = 0;                ///< mean while steps were counted
+  double share = 0;                   ///< of the rate asked for
+  bool operator==(const CountedLink&) const = default;
+};
+
+/// What one job, or the cross traffic, sent over a link.
+struct LinkShare {
+  std::string of = {};
+  std::int64_t bytes = 0;
+  double share = 0;  ///< of all that was sent over it
+  bool operator==(const LinkShare&) const = default;
 };
 
 struct Link {
@@ -36,6 +57,8 @@ struct Link {
   std::string direction = {};  ///< from_host, to_host
   RequestedLink requested = {};
   std::optional<EffectiveLink> effective = {};  ///< nothing where nothing was measured
+  std::optional<CountedLink> counted = {};
+  std::vector<LinkShare> shares = {};  ///< the largest first; empty where nobody shares
   bool operator==(const Link&) const = default;
 };
 

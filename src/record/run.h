@@ -79,6 +79,13 @@ struct Times {
   bool operator==(const Times&) const = default;
 };
 
+/// The same job on the same network without the others.
+struct Alone {
+  Times step = {};
+  double slowdown = 0;  ///< median step among the others over the median step alone
+  bool operator==(const Alone&) const = default;
+};
+
 /// A job as its ranks logged it.
 struct Job {
   std::string name = {};
@@ -94,6 +101,7 @@ struct Job {
   std::optional<Times> exchange = {};
   double busbw_bps = 0;
   std::map<std::string, double> phases_median_s = {};
+  std::optional<Alone> alone = {};
   bool operator==(const Job&) const = default;
 };
 

@@ -124,6 +124,17 @@ struct Counted {
   double sent[2] = {}, received[2] = {};
 };
 
+/// Both queues of each link: that in front of what it sends, and "to" it where it was counted.
+template <typename Take>
+void each_queue(const std::string& path, const Take& take) {
+  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
+    const std::string link(table.text(table.column("host")));
+    if (const auto bytes = table.number(table.column("queue_bytes"))) take(link, time_ns, *bytes);
+    const auto other = table.number(table.column("receiving_queue_bytes"));
+    if (other) take("to " + link, time_ns, *other);
+  });
+}
+
 }  // namespace
 
 ordered_json sockets_document(const std::string& path, std::int64_t origin_ns,
@@ -165,27 +176,25 @@ ordered_json queues_document(const std::string& path, std::int64_t origin_ns,
                              const Limits& limits) {
   TimeSpan span;
   std::map<std::string, Queue, NaturalLess> rows;
-  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
+  each_queue(path, [&](const std::string& name, std::int64_t time_ns, double bytes) {
     span.include(time_ns);
-    Queue& queue = rows[std::string(table.text(table.column("host")))];
+    Queue& queue = rows[name];
     ++queue.samples;
-    queue.fullest = std::max(queue.fullest, table.number(table.column("queue_bytes")).value_or(0));
+    queue.fullest = std::max(queue.fullest, bytes);
   });
   if (span.empty()) return nullptr;
   const std::size_t buckets = buckets_for(rows.begin()->second.samples, limits);
-  std::map<std::string, TimeBuckets, NaturalLess> queues;
-  for (const std::string& host : fullest(rows, limits.hosts)) {
-    queues.emplace(host, TimeBuckets(span, buckets));
-  }
-  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
-    const auto found = queues.find(std::string(table.text(table.column("host"))));
-    const auto bytes = table.number(table.column("queue_bytes"));
-    if (found != queues.end() && bytes) found->second.add(time_ns, *bytes);
+  const std::vector<std::string> names = fullest(rows, limits.hosts);
+  std::map<std::string, TimeBuckets> queues;
+  for (const std::string& name : names) queues.emplace(name, TimeBuckets(span, buckets));
+  each_queue(path, [&](const std::string& name, std::int64_t time_ns, double bytes) {
+    const auto found = queues.find(name);
+    if (found != queues.end()) found->second.add(time_ns, bytes);
   });
   ordered_json document = begun(span, origin_ns, buckets);
   document["hosts"] = ordered_json::array();
-  for (const auto& [host, queue] : queues) {
-    document["hosts"].push_back({{"name", host}, {"queue", packed(queue.largest())}});
+  for (const std::string& name : names) {
+    document["hosts"].push_back({{"name", name}, {"queue", packed(queues.at(name).largest())}});
   }
   document["left_off"] = rows.size() - queues.size();
   return document;

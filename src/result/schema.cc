@@ -149,22 +149,34 @@ constexpr std::array kTransfers{
 };
 
 constexpr std::array kLinks{
-    Column{"link", Text, "", "host whose link it is"},
-    Column{"direction", Text, "", "from_host or to_host"},
+    Column{"link", Text, "", "host whose link it is, or a link between switches"},
+    Column{"direction", Text, "",
+           "from_host or to_host; between switches from_host is upwards, or left to right"},
     Column{"requested_bps", Real, "bit/s", "rate that the experiment asks for"},
-    Column{"effective_bps", Real, "bit/s", "rate that was in effect"},
-    Column{"packets", Integer, "", "packets that the interface counted"},
-    Column{"wire_bytes", Integer, "bytes", "bytes that the interface counted"},
-    Column{"dropped_packets", Integer, "", "packets that its queue dropped"},
+    Column{"effective_bps", Real, "bit/s",
+           "rate of a path that it limits, as measured; empty when no path is"},
+    Column{"packets", Integer, "",
+           "packets that it carried; a super-frame counts as one in kernel devices"},
+    Column{"wire_bytes", Integer, "bytes", "bytes of those"},
+    Column{"dropped_packets", Integer, "", "packets that found its queue full"},
+    Column{"lost_packets", Integer, "", "packets lost as the experiment asks"},
+    Column{"marked_packets", Integer, "", "packets marked by ECN"},
+    Column{"queue_peak_bytes", Integer, "bytes",
+           "the most that waited in its queue, of all samples"},
 };
 
 constexpr std::array kSamples{
     Column{"time_ns", Integer, "ns", "since 1970"},
-    Column{"host", Text, "", "whose device it is"},
-    Column{"sent_bytes", Integer, "bytes", "sent so far"},
-    Column{"received_bytes", Integer, "bytes", "received so far"},
-    Column{"queue_bytes", Integer, "bytes", "waiting for the line now"},
-    Column{"dropped_packets", Integer, "", "dropped by its queue so far"},
+    Column{"host", Text, "", "whose link it is, or the name of a link between switches"},
+    Column{"sent_bytes", Integer, "bytes",
+           "sent so far; between switches: upwards, or left to right"},
+    Column{"received_bytes", Integer, "bytes", "received so far; between switches: the other way"},
+    Column{"queue_bytes", Integer, "bytes",
+           "waiting to be sent now, or at most since the row before"},
+    Column{"dropped_packets", Integer, "", "dropped by that queue so far"},
+    Column{"receiving_queue_bytes", Integer, "bytes",
+           "waiting on the other side to be received, likewise"},
+    Column{"receiving_dropped_packets", Integer, "", "dropped by that queue so far"},
 };
 
 constexpr std::array kLoad{
@@ -221,7 +233,7 @@ constexpr std::array kTables{
     Table{"sockets", "what TCP said of the ranks' connections, every 10 ms", kSockets},
     Table{"transfers", "what each rank sent and received, on request: run --transfers", kTransfers},
     Table{"links", "what each link was to do and did", kLinks},
-    Table{"samples", "what each emulated host's device had counted, every 10 ms", kSamples},
+    Table{"samples", "what each link and its queues had counted, every 10 ms", kSamples},
     Table{"load", "how busy the machine was meanwhile", kLoad},
     Table{"cross_flows", "one flow of the cross traffic a row", kCrossFlows},
     Table{"points", "one point of a sweep a row", kPoints},

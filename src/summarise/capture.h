@@ -78,16 +78,26 @@ struct BurstFigures {
 };
 BurstFigures burst_figures(const gather::Captured& traffic, const diagnose::Analysis& analysis);
 
-/// Everything that a command read and found out. The figures are filled in by add_figures.
 /// What each pair of hosts carries in every step, where a schedule says so.
 struct ScheduledSteps {
   std::map<std::pair<std::string, std::string>, std::int64_t> bytes = {};  ///< from, to: names
   std::int64_t steps = 0;  ///< iterations; what comes before them is start-up and warm-up
 };
 
+/// What the packets of one of several jobs mean.
+struct JobAnalysis {
+  std::string name;
+  diagnose::Analysis analysis;
+};
+
+/// Everything that a command read and found out. The figures are filled in by add_figures.
 struct CaptureResult {
   gather::Captured traffic = {};
   diagnose::Analysis analysis = {};
+  /// Where several jobs are told apart: `analysis` is of the first, but for its classes of flows,
+  /// which are of all.
+  std::string job = {};
+  std::vector<JobAnalysis> other_jobs = {};
   std::vector<SmallFlow> small_flows = {};
   std::optional<imports::StepLog> log = {};
   bool interrupted = false;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/summarise/describe.h"
 
+#include <utility>
+
 namespace tw::summarise {
 namespace {
 
 double in_seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 std::string text(std::string_view view) { return std::string(view); }
+
+std::optional<std::string> if_named(const std::string& job) {
+  return job.empty() ? std::nullopt : std::optional(job);
+}
 
 record::Capture capture_of(const CaptureResult& result) {
   const gather::Captured& traffic = result.traffic;
@@ -108,8 +114,9 @@ record::Iterations iterations_of(const diagnose::Iterations& iterations) {
   return made;
 }
 
-std::vector<record::Collective> collectives_of(const diagnose::Analysis& analysis) {
-  std::vector<record::Collective> collectives;
+/// `job` names whose they are, where there are several.
+void add_collectives(const diagnose::Analysis& analysis, const std::string& job,
+                     std::vector<record::Collective>& collectives) {
   for (const diagnose::Collective& collective : analysis.collectives) {
     record::Collective& made = collectives.emplace_back(
         record::Collective{.operation = collective.operation,
@@ -119,14 +126,14 @@ std::vector<record::Collective> collectives_of(const diagnose::Analysis& analysi
                            .count = collective.count,
                            .buckets = collective.buckets,
                            .confidence = collective.confidence,
-                           .evidence = collective.evidence});
+                           .evidence = collective.evidence,
+                           .job = if_named(job)});
     const auto timing = timing_of(collective, analysis);
     if (!timing) continue;
     made.time_s = timing->time_s.value;
     made.algbw_bps = timing->algbw_bps;
     made.busbw_bps = timing->busbw_bps;
   }
-  return collectives;
 }
 
 /// Who is slow, and what is said of it.
@@ -144,8 +151,25 @@ void describe_diagnosis(const diagnose::Analysis& analysis, record::Run& run) {
                                       .confidence = analysis.straggler->confidence,
                                       .evidence = analysis.straggler->evidence};
   }
-  for (const diagnose::Finding& finding : analysis.findings) {
-    run.findings.push_back({.text = finding.text, .severity = text(name_of(finding.severity))});
+}
+
+/// Of several jobs in turns, each one's most important first, and by name.
+void add_findings(const CaptureResult& result, record::Run& run) {
+  std::vector<std::pair<std::string, const std::vector<diagnose::Finding>*>> all{
+      {result.job, &result.analysis.findings}};
+  for (const JobAnalysis& job : result.other_jobs) {
+    all.emplace_back(job.name, &job.analysis.findings);
+  }
+  for (std::size_t i = 0, left = 1; left > 0; ++i) {
+    left = 0;
+    for (const auto& [name, findings] : all) {
+      if (i >= findings->size()) continue;
+      ++left;
+      const diagnose::Finding& finding = (*findings)[i];
+      run.findings.push_back({.text = name.empty() ? finding.text : name + ": " + finding.text,
+                              .severity = text(name_of(finding.severity)),
+                              .job = if_named(name)});
+    }
   }
 }
 
@@ -193,9 +217,14 @@ record::Run described(const CaptureResult& result, std::string_view command) {
   run.traffic = rates_of(result);
   run.bursts = bursts_of(result);
   run.iterations = iterations_of(analysis.iterations);
-  run.collectives = collectives_of(analysis);
+  run.iterations->job = if_named(result.job);
+  add_collectives(analysis, result.job, run.collectives);
+  for (const JobAnalysis& job : result.other_jobs) {
+    add_collectives(job.analysis, job.name, run.collectives);
+  }
   run.model_bytes = analysis.model_bytes;
   describe_diagnosis(analysis, run);
+  add_findings(result, run);
   return run;
 }
 

@@ -35,12 +35,12 @@ std::optional<std::size_t> iteration_at(std::span<const diagnose::Iteration> ste
   return static_cast<std::size_t>(after - steps.begin()) - 1;
 }
 
-/// What all flows between two hosts sent, in time order; cross traffic apart.
+/// What all flows between two hosts sent, in time order; cross traffic and jobs but the first apart.
 using PairBursts = std::map<std::array<std::size_t, 2>, std::vector<flow::Burst>>;
 PairBursts pair_bursts(const CaptureResult& result, const HostNames& names) {
   PairBursts all;
   for (const flow::Flow& flow : result.traffic.flows) {
-    if (flow.cross) continue;
+    if (flow.cross || flow.job > 0) continue;
     std::vector<flow::Burst>& bursts =
         all[{names.host_of(flow.key.source), names.host_of(flow.key.destination)}];
     bursts.insert(bursts.end(), flow.bursts.begin(), flow.bursts.end());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/testbed/check.h"
 
+#include "trainwire/testbed/calibrate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +18,7 @@ constexpr double kGoodRate = 0.03;
 constexpr double kFairRate = 0.10;
 constexpr double kGoodTime = 0.05;
 constexpr double kFairTime = 0.10;
-constexpr Duration kGoodLate = microseconds(200);
+constexpr Duration kGoodLate = microseconds(50);
 constexpr Duration kFairLate = microseconds(500);
 constexpr double kFairLoss = 0.10;
 
@@ -88,6 +90,7 @@ PathCheck judge(const CheckedPath& path, const measure::PathExpectation& expecte
 
 std::vector<PathCheck> check_network(const Cluster& cluster, const CheckOptions& options) {
   const std::vector<CheckedPath> paths = paths_to_check(cluster.plan(), options.coverage);
+  calibrate(cluster);
   std::vector<PathCheck> checks;
   for (const CheckedPath& path : paths) {
     if (options.stop && options.stop()) break;

@@ -13,7 +13,7 @@
 namespace tw::testbed {
 
 enum class Fitness {
-  Good,     ///< rate within 3 %, round trip within 5 % or 0.2 ms, loss within its 99 % interval
+  Good,     ///< rate within 3 %, round trip within 5 % or 50 us, loss within its 99 % interval
   Warned,   ///< beyond that
   Refused,  ///< beyond 10 % (or 0.5 ms): not to be measured on
 };
@@ -42,7 +42,7 @@ measure::PathEnd end_of(const Cluster& cluster, int host);
 PathCheck judge(const CheckedPath& path, const measure::PathExpectation& expected,
                 const measure::PathMeasurement& found);
 
-/// One path after another. Throws SystemError when a path carries nothing at all.
+/// Calibrates the engine, then measures one path after another. Throws SystemError when a path carries nothing at all.
 std::vector<PathCheck> check_network(const Cluster& cluster, const CheckOptions& options = {});
 
 /// The worst of all; Good of none.

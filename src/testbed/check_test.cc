@@ -2,6 +2,7 @@
 #include "trainwire/testbed/check.h"
 
 #include "trainwire/network/test_plans.h"
+#include "trainwire/testbed/calibrate.h"
 
 #include <gtest/gtest.h>
 
@@ -63,6 +64,12 @@ PathCheck judged(const Judged& found) {
   measured.round_trip.median = found.round_trip;
   measured.loss = {.sent = 10'000, .received = 10'000 - found.lost};
   return judge({0, 1}, {.rate = 100_Mbit, .round_trip = milliseconds(20)}, measured);
+}
+
+TEST(Calibrate, TakesOffWhatARoundTripIsTooLong) {
+  EXPECT_EQ(early_for(microseconds(1000), microseconds(1120), microseconds(250)), 60'000);
+  EXPECT_EQ(early_for(microseconds(200), microseconds(900), microseconds(50)), 50'000);
+  EXPECT_EQ(early_for(microseconds(200), microseconds(190), microseconds(50)), 0);
 }
 
 TEST(Judge, WarnsBeyondThreePercentAndRefusesBeyondTen) {

@@ -36,13 +36,13 @@ std::int64_t Lateness::quantile_ns(double q) const {
 }
 
 EngineCounters::EngineCounters(std::size_t ports)
-    : size_(sizeof(Lateness) + ports * sizeof(fabric::PortCounters)), count_(ports) {
+    : size_(sizeof(Common) + ports * sizeof(fabric::PortCounters)), count_(ports) {
   memory_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED) {
     throw os::errno_error("sharing memory with the network's engine", errno);
   }
-  lateness_ = new (memory_) Lateness;
-  auto* const behind = static_cast<std::byte*>(memory_) + sizeof(Lateness);
+  common_ = new (memory_) Common;
+  auto* const behind = static_cast<std::byte*>(memory_) + sizeof(Common);
   ports_ = reinterpret_cast<fabric::PortCounters*>(behind);
   std::uninitialized_default_construct_n(ports_, ports);
 }
@@ -52,7 +52,7 @@ EngineCounters::EngineCounters(EngineCounters&& other) noexcept { *this = std::m
 EngineCounters& EngineCounters::operator=(EngineCounters&& other) noexcept {
   std::swap(memory_, other.memory_);
   std::swap(size_, other.size_);
-  std::swap(lateness_, other.lateness_);
+  std::swap(common_, other.common_);
   std::swap(ports_, other.ports_);
   std::swap(count_, other.count_);
   return *this;

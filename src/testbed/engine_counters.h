@@ -35,12 +35,19 @@ class EngineCounters {
   ~EngineCounters();
 
   std::span<fabric::PortCounters> ports() const { return {ports_, count_}; }
-  Lateness& lateness() const { return *lateness_; }
+  Lateness& lateness() const { return common_->lateness; }
+  /// How much before it is due the engine releases a packet: what its way to and from the engine
+  /// takes. Set by whoever has measured that (calibrate.h).
+  std::atomic<std::int64_t>& early_ns() const { return common_->early_ns; }
 
  private:
+  struct Common {
+    Lateness lateness;
+    std::atomic<std::int64_t> early_ns{0};
+  };
   void* memory_ = nullptr;
   std::size_t size_ = 0;
-  Lateness* lateness_ = nullptr;
+  Common* common_ = nullptr;
   fabric::PortCounters* ports_ = nullptr;
   std::size_t count_ = 0;
 };

@@ -232,7 +232,7 @@ class Engine {
   void release() {
     const std::int64_t now = now_ns();
     std::unordered_map<int, std::uint32_t> latest;  // id by queue
-    while (!held_.empty() && held_.top().due_ns <= now) {
+    while (!held_.empty() && held_.top().due_ns <= now + early_ns()) {
       const Held& packet = held_.top();
       counters_.lateness().add(now - packet.due_ns);
       if (jitters_) {
@@ -281,9 +281,11 @@ class Engine {
     verdicts_.clear();
   }
 
+  std::int64_t early_ns() const { return counters_.early_ns().load(std::memory_order_relaxed); }
+
   timespec time_to_wait() const {
     if (held_.empty()) return {};
-    const std::int64_t left = std::max(held_.top().due_ns - now_ns(), kFinestWakeNs);
+    const std::int64_t left = std::max(held_.top().due_ns - early_ns() - now_ns(), kFinestWakeNs);
     return {.tv_sec = left / 1'000'000'000, .tv_nsec = left % 1'000'000'000};
   }
 

@@ -57,6 +57,8 @@ class TapSwitch {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
   }
 
+  std::int64_t early_ns() const { return counters_.early_ns().load(std::memory_order_relaxed); }
+
   void watch(const os::FileDescriptor& fd, std::uint64_t number) {
     epoll_event event = {};
     event.events = EPOLLIN;
@@ -85,7 +87,7 @@ class TapSwitch {
     timespec time = {};
     const std::optional<std::int64_t> next = fabric_.next_ns();
     if (next) {
-      const std::int64_t ns = std::max(*next - now_ns(), kShortestWaitNs);
+      const std::int64_t ns = std::max(*next - early_ns() - now_ns(), kShortestWaitNs);
       time = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
     }
     const int ready = ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()),
@@ -131,7 +133,7 @@ class TapSwitch {
   }
 
   void release() {
-    while (std::optional<fabric::Arrival> arrival = fabric_.next_arrival(now_ns())) {
+    while (std::optional<fabric::Arrival> arrival = fabric_.next_arrival(now_ns() + early_ns())) {
       counters_.lateness().add(now_ns() - arrival->frame.time_ns);
       const std::span<const std::uint8_t> packet = arrival->frame.packet.bytes();
       const int tap = taps_[static_cast<std::size_t>(arrival->host)].get();

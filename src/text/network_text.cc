@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/text/network_text.h"
 
-#include "trainwire/lab/outcome.h"
 #include "trainwire/record/json.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/shaping.h"
+#include "trainwire/usage/links.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -90,7 +90,7 @@ ordered_json plan_document(const NetPlan& plan, spec::Engine engine,
           {"congestion_control", plan.congestion_control},
           {"hosts", hosts},
           {"switches", plan.switches},
-          {"network", record::to_json(lab::described(plan, checks))}};
+          {"network", record::to_json(usage::described(plan, checks))}};
 }
 
 std::string check_text(const NetPlan& plan, const std::vector<PathCheck>& checks) {

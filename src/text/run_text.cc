@@ -5,6 +5,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/record/phase.h"
+#include "trainwire/text/links_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,23 +38,69 @@ std::optional<double> phase_s(const record::Job& job, record::Phase phase) {
   return found == job.phases_median_s.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string job_text(const record::Job& job, const std::string& transport) {
+/// What the cluster would show of what was measured here.
+struct Cluster {
+  double scale = 1;
+  double slow_motion = 1;
+
+  std::string time(const record::Times& times) const {
+    return slow_motion == 1
+               ? ""
+               : fmt::format(", {} in the cluster", time_text(times.median_s / slow_motion));
+  }
+  std::string rate(double here_bps) const {
+    const double factor = scale * slow_motion;
+    return factor == 1 ? ""
+                       : fmt::format(" ({} in the cluster)", readable(BitRate(here_bps * factor)));
+  }
+};
+
+Cluster cluster_of(const record::Run& run) {
+  return {.scale = number_of(setting(run, "run.scale")).value_or(1),
+          .slow_motion = number_of(setting(run, "run.slow_motion")).value_or(1)};
+}
+
+std::string scaling_text(const Cluster& cluster) {
+  std::string text;
+  if (cluster.scale != 1) {
+    text += fmt::format(
+        "scale 1:{:g}: rates and bytes here are the cluster's divided by {:g}, "
+        "times are the cluster's\n\n",
+        cluster.scale, cluster.scale);
+  }
+  if (cluster.slow_motion != 1) {
+    text += fmt::format(
+        "slow motion 1:{:g}: everything takes {:g} times as long here as in the "
+        "cluster\n\n",
+        cluster.slow_motion, cluster.slow_motion);
+  }
+  return text;
+}
+
+std::string job_text(const record::Job& job, const std::string& transport, const Cluster& cluster) {
   const std::uint64_t steps = job.steps.value_or(0);
   std::string text = fmt::format(
       "{}: {} of {} rank{}{}, {} of gradients in {} bucket{}, {} step{}\n", printable(job.name),
       job.strategy, job.ranks, plural(job.ranks),
       transport == "tcp" ? "" : fmt::format(" (tcp in place of {})", transport),
       readable(Bytes(job.gradient_bytes)), job.buckets, plural(job.buckets), steps, plural(steps));
-  if (job.step) text += fmt::format("  step      {}\n", time_text(*job.step));
+  if (job.step) {
+    text += fmt::format("  step      {}{}\n", time_text(*job.step), cluster.time(*job.step));
+  }
   if (job.exchange) {
-    text += fmt::format("  exchange  {}{}\n", time_text(*job.exchange),
-                        job.busbw_bps > 0
-                            ? fmt::format(", bus bandwidth {}", readable(BitRate(job.busbw_bps)))
-                            : "");
+    text += fmt::format(
+        "  exchange  {}{}{}\n", time_text(*job.exchange), cluster.time(*job.exchange),
+        job.busbw_bps > 0 ? fmt::format(", bus bandwidth {}{}", readable(BitRate(job.busbw_bps)),
+                                        cluster.rate(job.busbw_bps))
+                          : "");
   }
   const auto wait = phase_s(job, record::Phase::Wait);
   if (wait && phase_s(job, record::Phase::Backward)) {
     text += fmt::format("  exposed   {} after backward\n", time_text(*wait));
+  }
+  if (job.alone) {
+    text += fmt::format("  alone     {}: a step takes {:.2f} times as long beside the others\n",
+                        time_text(job.alone->step), job.alone->slowdown);
   }
   return text;
 }
@@ -156,15 +203,13 @@ std::string checks_text(const std::vector<record::Check>& checks) {
 std::string run_text(const record::Run& run, const std::string& name, const std::string& folder) {
   std::string text =
       fmt::format("{}, {}\n\n", printable(name), place_text(run.engine.value_or("")));
+  const Cluster cluster = cluster_of(run);
+  text += scaling_text(cluster);
   for (std::size_t i = 0; i < std::min(run.jobs.size(), kMostJobs); ++i) {
     const auto transport = text_of(setting(run, fmt::format("jobs.{}.transport", i)));
-    text += job_text(run.jobs[i], transport.value_or("tcp"));
+    text += job_text(run.jobs[i], transport.value_or("tcp"), cluster);
   }
-  if (run.utilisation) {
-    text += fmt::format("busiest link: {} {}, {:.0f} % full ({})\n", run.utilisation->link,
-                        run.utilisation->direction == "from_host" ? "sending" : "receiving",
-                        100 * run.utilisation->share, readable(BitRate(run.utilisation->rate_bps)));
-  }
+  text += links_text(run);
   if (run.cross_traffic) text += traffic_text(*run.cross_traffic);
   text += pairs_text(run) + findings_text(run.findings) + checks_text(run.checks);
   if (run.expectations) text += command::expectations_text(*run.expectations);

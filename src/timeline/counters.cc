@@ -64,7 +64,9 @@ struct Sampled {
 
 constexpr std::array kSocketColumns{Sampled{"rtt_ns", "rtt", "us", 1e-3},
                                     Sampled{"window_bytes", "cwnd", "bytes", 1}};
-constexpr std::array kSampleColumns{Sampled{"queue_bytes", "queue", "bytes", 1}};
+constexpr std::array kSampleColumns{
+    Sampled{"queue_bytes", "queue", "bytes", 1},
+    Sampled{"receiving_queue_bytes", "queue on the way in", "bytes", 1}};
 
 /// Names a row's process and, in front of the column's title, its track.
 using Naming = std::function<std::pair<std::string, std::string>(const TableReader&)>;

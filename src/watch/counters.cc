@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
 
 namespace tw::watch {
@@ -160,6 +161,24 @@ void CounterReader::ask(Group& group, std::span<LinkCounters> into) {
     }
     missing -= static_cast<std::size_t>(count);
   }
+}
+
+PortSource ports_of(std::span<const WatchedLink> devices) {
+  const auto reader = std::make_shared<CounterReader>(devices);
+  const auto counters = std::make_shared<std::vector<LinkCounters>>(devices.size());
+  return {.ports = 2 * devices.size(), .read = [reader, counters](std::span<PortCounts> into) {
+            reader->read(*counters);
+            for (std::size_t i = 0; i < counters->size(); ++i) {
+              const LinkCounters& device = (*counters)[i];
+              into[2 * i] = {.packets = device.sent_packets,
+                             .bytes = device.sent_bytes,
+                             .dropped = device.queue_dropped,
+                             .queue_bytes = device.queue_bytes};
+              into[2 * i + 1] = {.packets = device.received_packets,
+                                 .bytes = device.received_bytes,
+                                 .dropped = device.received_dropped};
+            }
+          }};
 }
 
 }  // namespace tw::watch

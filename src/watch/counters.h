@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,26 @@ struct LinkCounters {
   bool operator==(const LinkCounters&) const = default;
 };
 
+/// One direction of a link, since it was made. What the sender of that direction does not count is
+/// 0.
+struct PortCounts {
+  std::uint64_t packets =
+      0;                    ///< that the line carried, a super-frame is one where the kernel counts
+  std::uint64_t bytes = 0;  ///< of those
+  std::uint64_t dropped = 0;      ///< packets that found the queue full
+  std::uint64_t lost = 0;         ///< packets lost because the experiment asks for it
+  std::uint64_t marked = 0;       ///< packets marked by ECN
+  std::uint64_t queue_bytes = 0;  ///< waiting now, or the most since the last look
+  bool operator==(const PortCounts&) const = default;
+};
+
+/// Someone who counts the directions of links.
+struct PortSource {
+  std::size_t ports = 0;
+  /// Into as many places as there are ports. Throws SystemError.
+  std::function<void(std::span<PortCounts>)> read = {};
+};
+
 class CounterReader {
  public:
   /// Throws SystemError when a namespace has no such interface.
@@ -58,5 +79,8 @@ class CounterReader {
 
   std::vector<Group> groups_;
 };
+
+/// Two ports a device: what it sends, then what it receives.
+PortSource ports_of(std::span<const WatchedLink> devices);
 
 }  // namespace tw::watch

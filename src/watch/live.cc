@@ -37,8 +37,11 @@ MachineTime machine_time() {
 
 class Watch::Session {
  public:
-  Session(const std::vector<WatchedLink>& links, const WatchOptions& options)
-      : reader_(links), options_(options), now_(links.size()), spinners_(options.spinners.size()) {
+  Session(PortSource source, const WatchOptions& options)
+      : source_(std::move(source)),
+        options_(options),
+        now_(source_.ports),
+        spinners_(options.spinners.size()) {
     record_.interval = options.interval;
     look_at_links();
     look_at_load();
@@ -84,8 +87,8 @@ class Watch::Session {
   }
 
   void look_at_links() {
-    reader_.read(now_);
-    record_.links.push_back({.time_ns = os::real_time_ns(), .links = now_});
+    source_.read(now_);
+    record_.links.push_back({.time_ns = os::real_time_ns(), .ports = now_});
     if (record_.links.size() < 3 || record_.links.size() * now_.size() <= options_.most_counters) {
       return;
     }
@@ -116,9 +119,9 @@ class Watch::Session {
   };
 
   // The thread's own while it runs.
-  CounterReader reader_;
+  PortSource source_;
   WatchOptions options_;
-  std::vector<LinkCounters> now_;
+  std::vector<PortCounts> now_;
   std::vector<ThreadSum> spinners_;
   std::vector<Followed> followed_;
   WatchRecord record_;
@@ -130,8 +133,8 @@ class Watch::Session {
   std::jthread thread_;         ///< last: it is joined before the rest goes
 };
 
-Watch::Watch(const std::vector<WatchedLink>& links, const WatchOptions& options)
-    : session_(std::make_unique<Session>(links, options)) {}
+Watch::Watch(PortSource source, const WatchOptions& options)
+    : session_(std::make_unique<Session>(std::move(source), options)) {}
 Watch::Watch(Watch&&) noexcept = default;
 Watch& Watch::operator=(Watch&&) noexcept = default;
 Watch::~Watch() = default;

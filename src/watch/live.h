@@ -18,16 +18,15 @@ struct WatchOptions {
   Duration interval = std::chrono::milliseconds(10);
   /// Threads, by number, that only keep the processors awake: their time is not busy time.
   std::vector<int> spinners = {};
-  /// Links times samples that are kept, 80 bytes each. When there are more, every second sample is
+  /// Ports times samples that are kept, 48 bytes each. When there are more, every second sample is
   /// given up and the interval doubles.
   std::size_t most_counters = std::size_t{1} << 21;
 };
 
 class Watch {
  public:
-  /// Looks for the first time. Throws SystemError when an interface does not exist or /proc cannot
-  /// be read.
-  explicit Watch(const std::vector<WatchedLink>& links, const WatchOptions& options = {});
+  /// Looks for the first time. Throws SystemError when the source does or /proc cannot be read.
+  explicit Watch(PortSource source, const WatchOptions& options = {});
   Watch(Watch&&) noexcept;
   Watch& operator=(Watch&&) noexcept;
   ~Watch();

@@ -18,39 +18,38 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
+PortSource watched(const std::vector<WatchedLink>& devices) { return ports_of(devices); }
+
 TEST(Watch, CountsWhatPassesALinkAndWhatWaitsForIt) {
   const auto link = measure::test_link();
   if (!link) GTEST_SKIP() << "no namespaces here";
   if (!measure::run_tc(link->a, {"tbf", "rate", "50mbit", "burst", "30kb", "limit", "100kb"})) {
     GTEST_SKIP() << "tc cannot set up a token bucket here";
   }
-  Watch watch({{link->a, "eth0"}, {link->b, "eth0"}});
+  Watch watch(watched({{link->a, "eth0"}, {link->b, "eth0"}}));
   const measure::MeasuredRate rate =
       measure::measure_rate(link->a4(), link->b4(), {.expected = 50_Mbit, .duration = 300ms});
   const WatchRecord record = watch.stop();
 
-  const LinkCounters& sender = record.links.back().links[0];
-  const LinkCounters& receiver = record.links.back().links[1];
+  const PortCounts& sent = record.links.back().ports[0];
+  const PortCounts& received = record.links.back().ports[3];
   // What one end sends the other receives; datagrams of 1514 bytes, and few others.
-  EXPECT_EQ(sender.sent_bytes, receiver.received_bytes);
-  EXPECT_GE(receiver.received_bytes, rate.received * 1514);
-  EXPECT_LE(receiver.received_bytes, rate.received * 1514 + 10'000);
+  EXPECT_EQ(sent.bytes, received.bytes);
+  EXPECT_GE(received.bytes, rate.received * 1514);
+  EXPECT_LE(received.bytes, rate.received * 1514 + 10'000);
   // A fifth more was offered than the bucket lets through, so the queue of 100 kB was full.
-  const auto longest = std::max_element(record.links.begin(), record.links.end(),
-                                        [](const LinkSample& a, const LinkSample& b) {
-                                          return a.links[0].queue_bytes < b.links[0].queue_bytes;
-                                        });
-  EXPECT_GT(longest->links[0].queue_bytes, 50'000);
-  EXPECT_LE(longest->links[0].queue_bytes, 102'400);
-  EXPECT_GT(sender.queue_dropped, 0);
+  const std::vector<PortCounts> whole = ports_over(record);
+  EXPECT_GT(whole[0].queue_bytes, 50'000);
+  EXPECT_LE(whole[0].queue_bytes, 102'400);
+  EXPECT_GT(whole[0].dropped, 0);
   // The other end has no queue at all.
-  EXPECT_EQ(receiver.queue_dropped, 0);
+  EXPECT_EQ(whole[2].dropped, 0);
 }
 
 TEST(Watch, LooksAHundredTimesASecondAndAtTheMachineTen) {
   const auto link = measure::test_link();
   if (!link) GTEST_SKIP() << "no namespaces here";
-  Watch watch({{link->a, "eth0"}});
+  Watch watch(watched({{link->a, "eth0"}}));
   std::this_thread::sleep_for(500ms);
   const WatchRecord record = watch.stop();
   // 50 and 5, besides the first and the last; a busy machine may miss some.
@@ -65,7 +64,7 @@ TEST(Watch, LooksAHundredTimesASecondAndAtTheMachineTen) {
 TEST(Watch, FindsThatThreadsWaitForAProcessor) {
   const auto link = measure::test_link();
   if (!link) GTEST_SKIP() << "no namespaces here";
-  Watch watch({{link->a, "eth0"}});
+  Watch watch(watched({{link->a, "eth0"}}));
   watch.follow(::getpid());
   // Twice as many busy threads as processors: half of them wait at any time, in the sum at least
   // one processor's worth.
@@ -91,7 +90,8 @@ TEST(Watch, FindsThatThreadsWaitForAProcessor) {
 TEST(Watch, KeepsNoMoreSamplesThanItIsAllowed) {
   const auto link = measure::test_link();
   if (!link) GTEST_SKIP() << "no namespaces here";
-  Watch watch({{link->a, "eth0"}, {link->b, "eth0"}}, {.interval = 1ms, .most_counters = 40});
+  Watch watch(watched({{link->a, "eth0"}, {link->b, "eth0"}}),
+              {.interval = 1ms, .most_counters = 80});
   std::this_thread::sleep_for(200ms);
   const WatchRecord record = watch.stop();
   EXPECT_LE(record.links.size(), 20);
@@ -105,7 +105,7 @@ TEST(Watch, RefusesAnInterfaceThatIsNotThere) {
   const auto link = measure::test_link();
   if (!link) GTEST_SKIP() << "no namespaces here";
   try {
-    Watch({{link->a, "eth7"}});
+    Watch(watched({{link->a, "eth7"}}));
     FAIL() << "eth7 was watched";
   } catch (const SystemError& error) {
     EXPECT_THAT(error.what(), HasSubstr("watching eth7: No such device"));

@@ -46,6 +46,25 @@ std::optional<Load> load_between(const WatchRecord& record, std::int64_t from_ns
   return load;
 }
 
+std::vector<PortCounts> ports_over(const WatchRecord& record) {
+  if (record.links.empty()) return {};
+  std::vector<PortCounts> counts = record.links.back().ports;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const PortCounts& before = record.links.front().ports[i];
+    counts[i].packets -= before.packets;
+    counts[i].bytes -= before.bytes;
+    counts[i].dropped -= before.dropped;
+    counts[i].lost -= before.lost;
+    counts[i].marked -= before.marked;
+  }
+  for (const LinkSample& sample : record.links) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i].queue_bytes = std::max(counts[i].queue_bytes, sample.ports[i].queue_bytes);
+    }
+  }
+  return counts;
+}
+
 void halve(std::vector<LinkSample>& samples) {
   std::vector<LinkSample> kept;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -55,11 +74,9 @@ void halve(std::vector<LinkSample>& samples) {
       kept.push_back(std::move(samples[i]));
       continue;
     }
-    for (std::size_t link = 0; link < samples[i].links.size(); ++link) {
-      const LinkCounters& from = samples[i].links[link];
-      LinkCounters& into = samples[i + 1].links[link];
-      into.queue_bytes = std::max(into.queue_bytes, from.queue_bytes);
-      into.queue_packets = std::max(into.queue_packets, from.queue_packets);
+    for (std::size_t port = 0; port < samples[i].ports.size(); ++port) {
+      std::uint64_t& into = samples[i + 1].ports[port].queue_bytes;
+      into = std::max(into, samples[i].ports[port].queue_bytes);
     }
   }
   samples = std::move(kept);

@@ -20,7 +20,7 @@ namespace tw::watch {
 
 struct LinkSample {
   std::int64_t time_ns;
-  std::vector<LinkCounters> links;  ///< in the order in which they were given
+  std::vector<PortCounts> ports;  ///< as the source numbers them
 };
 
 struct LoadSample {
@@ -39,6 +39,10 @@ struct WatchRecord {
 /// Over the samples within [from_ns, to_ns]; nothing where there are fewer than two.
 std::optional<Load> load_between(const WatchRecord& record, std::int64_t from_ns,
                                  std::int64_t to_ns);
+
+/// What each port did from the first sample to the last; its queue is the longest of all samples.
+/// Empty where there is no sample.
+std::vector<PortCounts> ports_over(const WatchRecord& record);
 
 /// Every second sample, and the first. A queue's length is the larger one of the two that become
 /// one.

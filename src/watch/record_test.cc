@@ -55,20 +55,34 @@ TEST(LoadBetween, NeedsTwoSamples) {
 
 TEST(Halve, KeepsTheFirstAndEverySecondSampleAndTheLongestQueue) {
   std::vector<LinkSample> samples;
-  const std::vector<std::uint32_t> queues = {0, 10, 5, 5, 10, 7};
+  const std::vector<std::uint64_t> queues = {0, 10, 5, 5, 10, 7};
   for (std::size_t i = 0; i < queues.size(); ++i) {
     samples.push_back({.time_ns = static_cast<std::int64_t>(i),
-                       .links = {{.sent_bytes = 100 * i, .queue_bytes = queues[i]}}});
+                       .ports = {{.bytes = 100 * i, .queue_bytes = queues[i]}}});
   }
   halve(samples);
   // 0; 1 into 2; 3 into 4; 5.
   ASSERT_EQ(samples.size(), 4);
   EXPECT_EQ(samples[1].time_ns, 2);
-  EXPECT_EQ(samples[1].links[0].sent_bytes, 200);
-  EXPECT_EQ(samples[1].links[0].queue_bytes, 10);
+  EXPECT_EQ(samples[1].ports[0].bytes, 200);
+  EXPECT_EQ(samples[1].ports[0].queue_bytes, 10);
   EXPECT_EQ(samples[2].time_ns, 4);
-  EXPECT_EQ(samples[2].links[0].queue_bytes, 10);
+  EXPECT_EQ(samples[2].ports[0].queue_bytes, 10);
   EXPECT_EQ(samples[3].time_ns, 5);
+}
+
+TEST(PortsOver, AreWhatCountersGrewByAndTheLongestQueue) {
+  WatchRecord record;
+  EXPECT_TRUE(ports_over(record).empty());
+  record.links = {
+      {.time_ns = 0, .ports = {{.packets = 3, .bytes = 100, .dropped = 1}}},
+      {.time_ns = 1, .ports = {{.packets = 4, .bytes = 150, .queue_bytes = 70}}},
+      {.time_ns = 2,
+       .ports = {
+           {.packets = 9, .bytes = 300, .dropped = 5, .lost = 2, .marked = 1, .queue_bytes = 7}}}};
+  const PortCounts expected{
+      .packets = 6, .bytes = 200, .dropped = 4, .lost = 2, .marked = 1, .queue_bytes = 70};
+  EXPECT_EQ(ports_over(record), std::vector{expected});
 }
 
 TEST(ThreadSum, StartsAtTheFirstLookAndSurvivesThreads) {

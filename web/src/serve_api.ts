@@ -44,6 +44,10 @@ export interface Sample {
   sent_bps: number[];
   /** From host, to host, bytes so far. */
   pairs: [number, number, number][];
+  /** Where links are counted. */
+  busiest?: { link: string; direction: string; share: number };
+  /** By link between switches: upwards, or left to right, and the other way. */
+  core_bps?: Record<string, [number, number]>;
 }
 
 export interface LiveAnswer {

@@ -11,6 +11,7 @@ import { ask, type LiveAnswer, type LiveHeader, rounds, type Sample, troubleText
 import { counted } from "./serve_runs";
 import { Meter } from "./serve_upload";
 import type { Cell } from "./table";
+import { wayOf } from "./ways";
 import { type Range, zoomTo } from "./zoom";
 
 const EVERY_MS = 500;
@@ -214,13 +215,13 @@ function Figures(props: { view: View; header: LiveHeader }) {
   const now = (last?.sent_bps ?? []).reduce((sum, each) => sum + each, 0);
   const moved = (last?.pairs ?? []).reduce((sum, [, , bytes]) => sum + bytes, 0);
   const { hosts, capacity_bps } = props.header;
-  const most = Math.max(0, ...hosts.map((_host, i) => (last?.sent_bps[i] ?? 0) / (capacity_bps?.[i] || Infinity)));
+  const busiest = last?.busiest;
   return (
     <div class="figures four">
       <FigureCard name="running for" value={clock(last ? secondsOf(props.header, last) : 0)} note={`since ${new Date(props.header.started_ns / 1e6).toLocaleTimeString("en-GB")}`} />
       <FigureCard name="moved so far" value={show("bytes", rounded(moved))} note="between ranks, acknowledged" />
       <FigureCard name="sent now" value={show("rate", rounded(now))} note={`by ${counted(hosts.length, "host")} together`} />
-      {capacity_bps && <FigureCard name="busiest link" value={show("share", most)} note="of what it can carry" />}
+      {capacity_bps && <FigureCard name="busiest link" value={show("share", busiest?.share ?? 0)} note={busiest ? `${busiest.link}, ${wayOf(busiest.link, busiest.direction)}` : "of what it can carry"} />}
     </div>
   );
 }

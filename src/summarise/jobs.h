@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several jobs in one capture, where it is known which flow belongs to which: each is analysed as
+// if the others were cross traffic.
+
+#pragma once
+
+#include "trainwire/diagnose/analysis.h"
+#include "trainwire/imports/step_log.h"
+#include "trainwire/summarise/capture.h"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace tw::summarise {
+
+struct KnownJob {
+  std::string name = {};
+  std::optional<imports::StepLog> log = {};  ///< its steps
+};
+
+/// Sets the analyses of result.traffic; flows of nobody count for every job. The options' log is
+/// not used. REQUIRES: !jobs.empty(); Flow::job numbers `jobs`.
+void analyse_jobs(CaptureResult& result, std::span<const KnownJob> jobs,
+                  diagnose::AnalysisOptions options);
+
+}  // namespace tw::summarise
