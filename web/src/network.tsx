@@ -5,10 +5,10 @@ import { Cdf, type NamedDistribution } from "./cdf";
 import { classPlace } from "./colours";
 import { at, type Distribution, type Json, list, num, quantile, type Run, str } from "./data";
 import { digits, show } from "./format";
-import { direction } from "./overview";
 import { Missing, Section } from "./parts";
 import { type Cell, How, TableView, columns } from "./table";
 import { Topology } from "./topology";
+import { wayOf } from "./ways";
 
 /** All of a few; of many the first and the last. */
 const chain = (hosts: string[]) => (hosts.length <= 9 ? hosts.join(" → ") : `${hosts.slice(0, 4).join(" → ")} → … → ${hosts[hosts.length - 1]} (${hosts.length} hosts)`);
@@ -51,13 +51,6 @@ export function Collectives(props: { run: Run }) {
   );
 }
 
-/** Links between switches have no host at an end. */
-function wayOf(link: string, word: string | null): string {
-  if (link === "core") return word === "from_host" ? "left to right" : "right to left";
-  if (link.includes("-spine")) return word === "from_host" ? "up" : "down";
-  return direction(word);
-}
-
 function Paths(props: { run: Run }) {
   const paths = list(props.run.summary, "network", "paths");
   if (paths.length === 0) return null;
@@ -95,13 +88,6 @@ function Paths(props: { run: Run }) {
   );
 }
 
-/** Whether the path on which a link was measured is narrower elsewhere: then it tells nothing of the link's rate. */
-function narrowOn(run: Run, link: Json): boolean {
-  const [from, to] = list(link, "effective", "path").map(String);
-  const path = list(run.summary, "network", "paths").find((each) => str(each, "from") === from && str(each, "to") === to);
-  return (num(path, "requested", "rate_bps") ?? Infinity) < 0.99 * (num(link, "requested", "rate_bps") ?? 0);
-}
-
 /** `picture`: whether the network is drawn here. */
 export function Links(props: { run: Run; picture: boolean }) {
   const links = list(props.run.summary, "network", "links");
@@ -109,11 +95,12 @@ export function Links(props: { run: Run; picture: boolean }) {
   if (links.length === 0) return null;
   const lossy = links.some((link) => num(link, "requested", "loss") || num(link, "effective", "path_loss"));
   const jittery = links.some((link) => num(link, "requested", "jitter_s"));
+  const shared = links.some((link) => list(link, "shares").length > 0);
   const marking = links.some((link) => num(link, "requested", "ecn_bytes"));
   const rows = links.map((link): Cell[] => {
-    const counter = counted.get(`${str(link, "name")} ${str(link, "direction")}`);
+    const counter = at(link, "counted") ?? counted.get(`${str(link, "name")} ${str(link, "direction")}`) ?? null;
     const asked = num(link, "requested", "rate_bps");
-    const got = narrowOn(props.run, link) ? null : num(link, "effective", "rate_bps");
+    const got = num(link, "effective", "rate_bps");
     return [
       str(link, "name"),
       wayOf(str(link, "name") ?? "", str(link, "direction")),
@@ -126,8 +113,13 @@ export function Links(props: { run: Run; picture: boolean }) {
       ...(jittery ? [num(link, "requested", "jitter_s")] : []),
       num(link, "requested", "queue_bytes"),
       ...(marking ? [num(link, "requested", "ecn_bytes")] : []),
-      num(counter, "wire_bytes"),
+      num(counter, "bytes") ?? num(counter, "wire_bytes"),
+      ...(shared ? [list(link, "shares").map((each) => `${str(each, "of")} ${show("share", num(each, "share"))}`).join(", ")] : []),
+      num(counter, "share"),
       num(counter, "dropped_packets"),
+      ...(lossy ? [num(counter, "lost_packets")] : []),
+      ...(marking ? [num(counter, "marked_packets")] : []),
+      num(counter, "queue_peak_bytes"),
     ];
   });
   return (
@@ -137,14 +129,14 @@ export function Links(props: { run: Run; picture: boolean }) {
         <TableView
           caption="Links: asked for and in effect"
           table={{
-            columns: columns(`link|direction|rate asked:rate|in effect:rate|difference:share|delay asked:time|path's round trip:time|${lossy ? "loss asked:share|path's loss:share|" : ""}${jittery ? "jitter asked:time|" : ""}queue:bytes|${marking ? "marks from:bytes|" : ""}carried:bytes|dropped:count`),
+            columns: columns(`link|direction|rate asked:rate|in effect:rate|difference:share|delay asked:time|path's round trip:time|${lossy ? "loss asked:share|path's loss:share|" : ""}${jittery ? "jitter asked:time|" : ""}queue:bytes|${marking ? "marks from:bytes|" : ""}carried:bytes|${shared ? "by|" : ""}used:share|dropped:count|${lossy ? "lost as asked:count|" : ""}${marking ? "marked:count|" : ""}longest queue:bytes`),
             rows,
           }}
         />
         <How>
           <p>
-            Asked is what the experiment says (divided by run.scale); in effect is what was measured on paths over the link before the run, where no other link on the way is narrower. Carried and dropped are what
-            the device and its queue counted during the run (links.csv).
+            Asked is what the experiment says (divided by run.scale); in effect is what was measured on paths over the link before the run, where no other link on the way is narrower. Carried, dropped and the longest queue are what
+            devices and queues counted during the run (links.csv), used is the mean while steps were measured over the rate asked for. Dropped packets found the queue full.
           </p>
         </How>
       </div>

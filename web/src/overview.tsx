@@ -2,7 +2,7 @@
 // What the run was, how good its data are, its figures, its findings, its checks.
 
 import { at, type Json, list, num, type Run, str } from "./data";
-import { show } from "./format";
+import { digits, show } from "./format";
 import { Missing, Section } from "./parts";
 import { type Cell, TableView, columns } from "./table";
 import { busiestLink } from "./topology";
@@ -149,6 +149,10 @@ export function stepFigures(run: Run, job: Json, of: string): Figure[] {
   if (wait !== null) figures.push({ name: `${of}waiting for the network`, value: show("time", wait), note: "a step, not hidden by computing", raw: wait });
   const busbw = num(job, "busbw_bps") ?? num(list(run.summary, "collectives")[0], "busbw_bps");
   if (busbw !== null) figures.push({ name: `${of}bus bandwidth`, value: show("rate", busbw), note: rateNote(run, busbw, "as nccl-tests defines it"), raw: busbw });
+  const slowdown = num(job, "alone", "slowdown");
+  if (slowdown !== null) {
+    figures.push({ name: `${of}slowed down by the others`, value: `${digits(Number(slowdown.toPrecision(3)))} times`, note: `a step takes ${show("time", num(job, "alone", "step", "median_s"))} alone`, raw: slowdown });
+  }
   return figures;
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emulated network as a picture: hosts, switches, and how full the links between them were.
-//
-// What links between switches carried no device counts; it is added up from what pairs of hosts carried,
-// along the routes that the emulation takes: with several spines, the destination's number decides.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { onThemeChange, seriesColour, variable } from "./colours";
@@ -35,6 +32,8 @@ interface Arm {
   /** Mean, in bit/s. */
   carried: number | null;
   use: number | null;
+  /** Who sent how much of it, where several did. */
+  shares: string;
 }
 
 interface Picture {
@@ -60,26 +59,6 @@ function shapeOf(run: Run): Shape {
   const left = network("left");
   const leafOf = (host: number) => (kind === "dumbbell" ? Number(host >= left) : Math.floor((host * leaves) / Math.max(1, hosts)));
   return { hosts, leaves, spines: kind === "leafspine" ? network("spines") : 0, kind, leafOf };
-}
-
-/** Bit/s between switches as "leaf0-spine1 from_host": of what pairs carried, by route. */
-function routedRates(run: Run, shape: Shape): Map<string, number> | null {
-  const sums = new Map<string, number>();
-  const matrix = run.matrix;
-  const seconds = num(run.summary, "capture", "duration_s");
-  if (!matrix || matrix.left_off > 0 || !seconds) return null;
-  const number = (host: string) => Number(/^host(\d+)$/.exec(host)?.[1] ?? NaN);
-  matrix.bytes.forEach((line, i) =>
-    line.forEach((bytes, j) => {
-      const [from, to] = [number(matrix.hosts[i] ?? ""), number(matrix.hosts[j] ?? "")];
-      const [up, down] = [shape.leafOf(from), shape.leafOf(to)];
-      if (Number.isNaN(from + to) || up === down) return;
-      const spine = to % Math.max(1, shape.spines);
-      const keys = shape.kind === "dumbbell" ? [`core ${up === 0 ? "from_host" : "to_host"}`] : [`leaf${up}-spine${spine} from_host`, `leaf${down}-spine${spine} to_host`];
-      for (const key of keys) sums.set(key, (sums.get(key) ?? 0) + (bytes * 8) / seconds);
-    }),
-  );
-  return sums;
 }
 
 function notesOf(run: Run): Map<string, string> {
@@ -134,18 +113,16 @@ function newPicture(run: Run): Picture | null {
     if (link === "core") return [nodes.get("left"), nodes.get("right")];
     return [nodes.get(link), nodes.get(leafName(shape.leafOf(Number(link.slice(4)))))];
   };
-  const routed = routedRates(run, shape);
   const arms = links.flatMap((link): Arm[] => {
     const [name, direction] = [str(link, "name") ?? "", str(link, "direction") ?? ""];
     const [lower, upper] = ends(name);
     if (!lower || !upper) return [];
     const capacity = num(link, "requested", "rate_bps");
-    const counted = run.link_use?.hosts[name]?.[direction === "from_host" ? 0 : 1];
-    const betweenSwitches = name === "core" || name.includes("-");
-    const carried = counted ?? (betweenSwitches && routed ? (routed.get(`${name} ${direction}`) ?? 0) : null);
+    const carried = num(link, "counted", "rate_bps") ?? run.link_use?.hosts[name]?.[direction === "from_host" ? 0 : 1] ?? null;
     const use = carried !== null && capacity ? carried / capacity : null;
     const up = direction === "from_host";
-    return [{ link: name, from: up ? lower : upper, to: up ? upper : lower, capacity, carried, use }];
+    const shares = list(link, "shares").map((each) => `${str(each, "of")} ${show("share", num(each, "share"))}`);
+    return [{ link: name, from: up ? lower : upper, to: up ? upper : lower, capacity, carried, use, shares: shares.join(", ") }];
   });
   // On loopback there are links in the experiment but none in the world.
   return arms.some((arm) => arm.use !== null) ? { nodes: [...nodes.values()], arms, height: bottom + 52 } : null;
@@ -161,7 +138,7 @@ const colourOf = (use: number | null) => (use === null ? variable("--line") : (L
 const widthOf = (use: number | null) => 1.5 + 6 * Math.min(1, use ?? 0);
 
 const armText = (arm: Arm) =>
-  `${arm.from.name} > ${arm.to.name}: ${arm.use === null ? "not counted" : `${show("rate", arm.carried)} of ${show("rate", arm.capacity)}, ${show("share", arm.use)}`}`;
+  `${arm.from.name} > ${arm.to.name}: ${arm.use === null ? "not counted" : `${show("rate", arm.carried)} of ${show("rate", arm.capacity)}, ${show("share", arm.use)}`}${arm.shares ? `; of its bytes ${arm.shares}` : ""}`;
 
 /** Each direction a little to its right, as on a road. */
 function lineOf(arm: Arm) {
@@ -283,7 +260,6 @@ export function Topology(props: { run: Run }) {
   if (!picture) return null;
   const busiest = busiestOf(picture);
   const hosts = picture.nodes.filter((node) => /^host\d/.test(node.name));
-  const routed = picture.arms.some((arm) => !/^host/.test(arm.link));
   const kind = shapeOf(props.run).kind === "leafspine" ? "leaves and spines" : shapeOf(props.run).kind;
   const title = busiest ? `The busiest link, ${busiest.from.name} to ${busiest.to.name}, was used to ${show("share", busiest.use)}.` : `${hosts.length} hosts, ${kind}.`;
   const source = () => (drawing.current ? new XMLSerializer().serializeToString(drawing.current) : "");
@@ -294,14 +270,13 @@ export function Topology(props: { run: Run }) {
       takeImage={() => svgImage(source(), WIDTH, picture.height, (blob) => save("topology.png", blob))}
       takeSvg={() => save("topology.svg", new Blob([source()], { type: "image/svg+xml" }))}
       table={() => ({
-        columns: columns("from|to|rate:rate|carried, mean:rate|used:share"),
-        rows: picture.arms.map((arm): Cell[] => [arm.from.name, arm.to.name, arm.capacity, arm.carried, arm.use]),
+        columns: columns("from|to|rate:rate|carried, mean:rate|used:share|by"),
+        rows: picture.arms.map((arm): Cell[] => [arm.from.name, arm.to.name, arm.capacity, arm.carried, arm.use, arm.shares]),
       })}
       how={
         <p>
           Used is the mean rate that a link carried in one direction over the rate asked for, pauses between exchanges included.{" "}
-          {props.run.link_use ? `Links of hosts: what their devices counted in the ${show("time", props.run.link_use.seconds)} of the measured steps (samples.csv)` : "Links of hosts were not counted"}
-          {routed ? "; links between switches: what pairs of hosts carried in the whole capture (pairs.csv), along the emulation's routes" : ""}. Each direction is drawn on its right side.
+          What links carried was counted by their devices in the time of the measured steps (run.json, samples.csv). Each direction is drawn on its right side.
         </p>
       }
     >
