@@ -161,7 +161,8 @@ void add_other_traffic(std::vector<Finding>& findings, const Analysis& analysis,
     if (analysis.classes[i] == FlowClass::Cross) continue;
     (analysis.classes[i] == FlowClass::Gradient ? gradient : other) += bytes;
   }
-  if (other < 0.02 * (gradient + other)) return;
+  // Without a strategy that is known nobody can say what is part of an exchange.
+  if (gradient == 0 || other < 0.02 * (gradient + other)) return;
   findings.push_back({fmt::format("{} ({:.1f} % of the bytes) are not part of the exchanges",
                                   size_text(other), 100 * other / (gradient + other)),
                       Severity::Notice});

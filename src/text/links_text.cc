@@ -32,7 +32,8 @@ std::string place_text(const record::Link& link) {
 std::string shares_text(const record::Run& run) {
   std::string text;
   for (const record::Link& link : run.network.links) {
-    if (link.name != run.utilisation->link || link.direction != run.utilisation->direction) continue;
+    if (link.name != run.utilisation->link || link.direction != run.utilisation->direction)
+      continue;
     for (const record::LinkShare& share : link.shares) {
       text += fmt::format("{}{} {:.0f} %", text.empty() ? ": " : ", ", printable(share.of),
                           100 * share.share);
@@ -47,9 +48,8 @@ std::string lost_text(const record::Network& network) {
     if (missing(link) > 0) places.push_back(&link);
   }
   if (places.empty()) return {};
-  std::stable_sort(places.begin(), places.end(), [](const auto* a, const auto* b) {
-    return missing(*a) > missing(*b);
-  });
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto* a, const auto* b) { return missing(*a) > missing(*b); });
   std::string text = "packets lost at ";
   for (std::size_t i = 0; i < std::min(places.size(), kMostPlaces); ++i) {
     text += (i == 0 ? "" : "; ") + place_text(*places[i]);

@@ -30,8 +30,8 @@ record::Network described(const network::NetPlan& plan,
 /// Adds what was counted: bytes and packets of the whole run, rate and share over the span's
 /// samples, the last of which is the first after its end. Nothing where nobody counted.
 /// REQUIRES: `network` describes the plan, whose ports the record's samples have.
-void count(record::Network& network, const network::NetPlan& plan,
-           const watch::WatchRecord& record, TimeSpan span);
+void count(record::Network& network, const network::NetPlan& plan, const watch::WatchRecord& record,
+           TimeSpan span);
 
 /// The fullest direction of a link; nothing where none was counted.
 std::optional<record::Utilisation> busiest(const record::Network& network);

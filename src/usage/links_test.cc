@@ -42,8 +42,8 @@ TEST(DescribedNetwork, GivesEachLinkThePathThatItLimits) {
 
 // A dumbbell's core is the limit of every path from left to right: it says nothing of hosts' links.
 TEST(DescribedNetwork, ALinkThatLimitsNoPathHasNoRateInEffect) {
-  const network::NetPlan plan = plan_of(
-      "hosts = 2\ntopology = \"dumbbell\"\nrate = \"50Mbit\"\ncore_rate = \"25Mbit\"");
+  const network::NetPlan plan =
+      plan_of("hosts = 2\ntopology = \"dumbbell\"\nrate = \"50Mbit\"\ncore_rate = \"25Mbit\"");
   const record::Network network = described(plan, {measured(plan, 0, 1, 24.8e6)});
   ASSERT_EQ(network.links.size(), 6U);
   EXPECT_EQ(network.links[0].effective->path, (std::vector<std::string>{"host0", "host1"}));
@@ -62,8 +62,8 @@ watch::LinkSample sample(std::int64_t time_ns, std::uint64_t host_bytes, std::ui
 }
 
 TEST(CountedNetwork, FindsThatTheCoreIsTheBusiestLink) {
-  const network::NetPlan plan = plan_of(
-      "hosts = 2\ntopology = \"dumbbell\"\nrate = \"50Mbit\"\ncore_rate = \"25Mbit\"");
+  const network::NetPlan plan =
+      plan_of("hosts = 2\ntopology = \"dumbbell\"\nrate = \"50Mbit\"\ncore_rate = \"25Mbit\"");
   record::Network network = described(plan, {});
   EXPECT_FALSE(busiest(network));
   watch::WatchRecord record;

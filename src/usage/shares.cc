@@ -16,9 +16,8 @@ std::vector<record::LinkShare> shares_of(const BytesBy& bytes_by) {
   for (const auto& [by, bytes] : bytes_by) all += bytes;
   std::vector<record::LinkShare> shares;
   for (const auto& [by, bytes] : bytes_by) {
-    shares.push_back({.of = by,
-                      .bytes = bytes,
-                      .share = static_cast<double>(bytes) / static_cast<double>(all)});
+    shares.push_back(
+        {.of = by, .bytes = bytes, .share = static_cast<double>(bytes) / static_cast<double>(all)});
   }
   std::stable_sort(shares.begin(), shares.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });

@@ -13,8 +13,8 @@ namespace {
 
 network::NetPlan dumbbell() {
   const spec::Vocabulary words{};
-  return network::make_plan(spec::parse("[network]\nhosts = 4\ntopology = \"dumbbell\"", "x.toml",
-                                        words, {}));
+  return network::make_plan(
+      spec::parse("[network]\nhosts = 4\ntopology = \"dumbbell\"", "x.toml", words, {}));
 }
 
 // Hosts 0 and 1 are on the left. Only what crosses shares the core.
