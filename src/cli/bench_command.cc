@@ -87,17 +87,29 @@ std::vector<Row> measured(const std::vector<lab::RankState>& ranks, double bus_f
 
 void print_table(const std::vector<Row>& rows, const lab::TrainingJob& job,
                  const std::string& place, command::Streams streams) {
-  fmt::print(streams.out, "{} of {} ranks, {}\n{:>12} {:>12} {:>14} {:>14} {:>8} {:>10}\n",
+  fmt::print(streams.out, "{} of {} ranks, {}\n{:>12} {:>12} {:>14} {:>14} {:>8} {:>8} {:>10}\n",
              job.training().strategy, job.tasks.size(), place, "size", "time", "algbw", "busbw",
-             "#wrong", "cpu");
+             "(GB/s)", "#wrong", "cpu");
   for (const Row& row : rows) {
-    fmt::print(streams.out, "{:>12} {:>12} {:>14} {:>14} {:>8} {:>10}\n", exact(Bytes(row.bytes)),
-               readable(from_seconds(row.time_s)), readable(BitRate(row.algbw_bps)),
-               readable(BitRate(row.busbw_bps)), row.wrong, readable(from_seconds(row.cpu_s)));
+    fmt::print(streams.out, "{:>12} {:>12} {:>14} {:>14} {:>8.3g} {:>8} {:>10}\n",
+               exact(Bytes(row.bytes)), readable(from_seconds(row.time_s)),
+               readable(BitRate(row.algbw_bps)), readable(BitRate(row.busbw_bps)),
+               row.busbw_bps / 8e9, row.wrong, readable(from_seconds(row.cpu_s)));
   }
   fmt::print(streams.out,
              "time: mean of one exchange on the slowest rank; busbw: algbw times what nccl-tests "
              "has for the operation, 2(n-1)/n for sums; cpu: of all ranks\n");
+}
+
+/// Exchanges that this machine, not the network, held up; a line for each reason.
+std::string machine_text(const watch::WatchVerdict& verdict) {
+  if (verdict.level == watch::WatchLevel::Fine) return {};
+  std::string text =
+      verdict.level == watch::WatchLevel::Caution
+          ? "warning: the machine may show in these times\n"
+          : "warning: the machine, not the network, was the limit: not to be relied on\n";
+  for (const std::string& reason : verdict.reasons) text += "  " + reason + "\n";
+  return text;
 }
 
 nlohmann::ordered_json document_of(const std::vector<Row>& rows, const lab::TrainingJob& job,
@@ -178,6 +190,12 @@ int bench(const BenchOptions& options, command::Streams streams) {
   const std::vector<Row> rows =
       measured(talk.ranks(), collective::bus_factor(trained.row().operation, trained.workers()));
   nlohmann::ordered_json document = document_of(rows, training.jobs().front(), training);
+  const bool emulated = !options.place.place().loopback;
+  if (emulated) {
+    document["cpu_bound"] = outcome.verdict.level >= watch::WatchLevel::CpuBound;
+    document["machine"] = {{"level", watch::level_name(outcome.verdict.level)},
+                           {"reasons", outcome.verdict.reasons}};
+  }
   const std::vector<command::Judged> judged =
       command::judge_all(experiment.expectations, "bench", document);
   if (options.json) {
@@ -185,7 +203,8 @@ int bench(const BenchOptions& options, command::Streams streams) {
   } else {
     print_table(rows, training.jobs().front(), text::place_text(lab::engine_name(training)),
                 streams);
-    fmt::print(streams.out, "{}", command::expectations_text(judged));
+    fmt::print(streams.out, "{}{}", emulated ? machine_text(outcome.verdict) : "",
+               command::expectations_text(judged));
   }
   const bool right =
       std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.wrong == 0; });
