@@ -6,11 +6,14 @@
 #include "trainwire/command/app.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/version.h"
+#include "trainwire/os/last_words.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include <map>
+#include <new>
+#include <system_error>
 
 namespace tw::cli {
 namespace {
@@ -78,6 +81,12 @@ int run(std::span<const std::string> arguments, command::Streams streams) {
     return fail(streams, error.what(), command::kEnvironment);
   } catch (const Error& error) {
     return fail(streams, error.what(), command::kRunFailed);
+  } catch (const std::bad_alloc&) {
+    return fail(streams, os::out_of_memory(), command::kEnvironment);
+  } catch (const std::system_error& error) {
+    // A thread has no room for its stack.
+    const bool starved = error.code() == std::errc::resource_unavailable_try_again;
+    return fail(streams, starved ? os::out_of_memory() : error.what(), command::kEnvironment);
   } catch (const std::exception& error) {
     return fail(streams, fmt::format("internal error: {}; please report it", error.what()),
                 command::kInternal);

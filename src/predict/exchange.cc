@@ -110,6 +110,17 @@ std::int64_t possible_pairs(const collective::Layout& layout) {
   return hosts * (hosts - 1);
 }
 
+/// Pairs that carry bytes of the largest bucket, and so, empty chunks apart, of any: held by nobody.
+std::int64_t number_of_pairs(const Exchange& exchange) {
+  const auto sizes = by_size(exchange.buckets);
+  std::int64_t pairs = 0;
+  if (sizes.empty()) return pairs;
+  collective::for_each_host_pair(
+      exchange.schedule, exchange.layout, sizes.rbegin()->first,
+      [&](int, int, std::int64_t moved, std::int64_t) { pairs += moved > 0 ? 1 : 0; });
+  return pairs;
+}
+
 std::vector<PairBytes> counted_pairs(const Exchange& exchange) {
   std::map<std::pair<int, int>, std::int64_t> sums;
   for (const auto& [elements, times] : by_size(exchange.buckets)) {
@@ -153,8 +164,11 @@ collective::Count count(const Exchange& exchange) {
 
 std::vector<PairBytes> host_pairs(const Exchange& exchange, std::int64_t& pair_count) {
   pair_count = possible_pairs(exchange.layout);
-  if (collective::strategy(exchange.schedule.strategy).is_dense && pair_count > kMostPairs)
-    return {};
+  if (pair_count > kMostPairs) {
+    if (collective::strategy(exchange.schedule.strategy).is_dense) return {};
+    pair_count = number_of_pairs(exchange);
+    if (pair_count > kMostPairs) return {};
+  }
   std::vector<PairBytes> pairs =
       is_random(exchange) ? expected_pairs(exchange) : counted_pairs(exchange);
   pair_count = static_cast<std::int64_t>(pairs.size());
