@@ -187,8 +187,57 @@ def silent(server):
     for data in [b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"x" * 100_000, b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n",
                  f"GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX: {'a' * 100_000}\r\n\r\n".encode()]:
         status, _, _ = server.raw(data)
-        assert status in (0, 400, 403, 414), (data[:20], status)
+        assert status in (0, 400, 403, 408, 414, 431), (data[:20], status)
     assert server.status("/api/runs") == 200
+
+
+def resident_bytes(server):
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return 1024 * int(status.split("VmRSS:")[1].split()[0])
+
+
+def besieged(server):
+    """Without the token nobody fills memory or keeps the owner out."""
+    before = resident_bytes(server)
+    with server.connect() as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n")
+        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+            for i in range(10_000):
+                connection.sendall(b"X%07d: " % i + b"a" * 8000 + b"\r\n")
+            raise AssertionError("80 MB of headers are taken")
+    assert resident_bytes(server) - before < 20e6, (before, resident_bytes(server))
+    # Three hundred that say a byte now and then: more than are held.
+    dripping = [server.connect() for _ in range(300)]
+    for byte in b"GET /":
+        for connection in dripping:
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                connection.sendall(bytes([byte]))
+        began = time.monotonic()
+        assert server.status("/api/runs") == 200
+        assert time.monotonic() - began < 2, time.monotonic() - began
+        time.sleep(0.3)
+    assert resident_bytes(server) - before < 20e6, (before, resident_bytes(server))
+    for connection in dripping:
+        connection.close()
+
+
+def analyses_limited():
+    """A capture that needs more than it may fails with one sentence, and the next one has its turn."""
+    folder = top / "limited"
+    capture = (SOURCE / "tests/captures/ddp2_mlp.pcap.zst").read_bytes()
+    server = Server(folder, "--memory-limit", "16MB")
+    task = analysed(server, "a.pcap.zst", capture)
+    assert task["state"] == "failed" and "more than 16 MB of memory" in task["message"] and "--memory-limit" in task["message"], task
+    assert left(folder) == [], left(folder)
+    server.end()
+    server = Server(folder, "--time-limit", "1s")
+    # 20 GB of zeros after the capture's own header: seconds of work in 600 kB.
+    bomb = subprocess.run(["zstd", "-q", "-1", "-c"], input=b"\xd4\xc3\xb2\xa1\x02\0\x04\0" + b"\0" * 12 + b"\x01\0\0\0", capture_output=True).stdout
+    bomb += 1200 * subprocess.run(["zstd", "-q", "-1", "-c"], input=b"\0" * 16_000_000, capture_output=True).stdout
+    task = analysed(server, "bomb.pcap.zst", bomb)
+    assert task["state"] == "failed" and "longer than 1 s" in task["message"], task
+    assert analysed(server, "a.pcap.zst", capture)["state"] == "done"
+    server.end()
 
 
 def left(folder):
@@ -278,7 +327,7 @@ def run_seen_live(server, folder):
                           'compute = "none"\nsteps = 12\nwarmup = 1\n')
     # Without root it runs on loopback, where nothing is slow: then compute takes time.
     words = ["--no-check"] if os.geteuid() == 0 else ["--on", "loopback", "--set", 'job.compute="profile"', "--set", 'job.compute_time="300ms"']
-    run = subprocess.Popen([PROGRAM, "run", experiment, "-o", folder / "live.run", "-q", *words], cwd=top, stdin=subprocess.DEVNULL,
+    run = subprocess.Popen([PROGRAM, "run", experiment, "-o", folder / "live.run", "-q", "--keep-going", *words], cwd=top, stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                            env=dict(os.environ, TRAINWIRE_STATE=str(top / "state")))
     wait("the run's folder", lambda: (folder / "live.run/live.jsonl").exists() or run.poll() is not None)
@@ -404,6 +453,7 @@ try:
     strangers(server)
     page(server)
     silent(server)
+    besieged(server)
     ids(server, runs)
     uploads_refused(server, runs)
     uploads_analysed(server, runs)
@@ -411,6 +461,7 @@ try:
     run_seen_live(server, runs)
     server.end()
     disk_full()
+    analyses_limited()
     endings(top / "ends")
     many_runs()
     print("serve: all as it should be")

@@ -15,7 +15,10 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <chrono>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 namespace tw::cli {
 namespace {
@@ -24,6 +27,8 @@ struct ServeOptions {
   std::string folder = ".";
   int port = 0;
   std::string upload_limit = "2GB";
+  std::string memory_limit = "4GB";
+  std::string time_limit = "10min";
   bool json = false;
 };
 
@@ -57,23 +62,32 @@ class EndSignals {
   sigset_t before_ = {};
 };
 
+Bytes size_of(std::string_view option, const std::string& text) {
+  const std::optional<Bytes> size = parse_bytes(text);
+  if (size) return *size;
+  throw SpecError(
+      fmt::format("{} {}: expected a size, like 500MB or 10GB", option, printable(text)));
+}
+
 serve::Options served(const ServeOptions& options) {
   if (options.port < 0 || options.port > 65535) {
     throw SpecError(
         fmt::format("--port {}: expected 0 to 65535; 0 takes a free one", options.port));
   }
-  const std::optional<Bytes> limit = parse_bytes(options.upload_limit);
-  if (!limit) {
-    throw SpecError(fmt::format("--upload-limit {}: expected a size, like 500MB or 10GB",
-                                printable(options.upload_limit)));
+  const std::optional<Duration> time = parse_duration(options.time_limit);
+  if (!time || *time < std::chrono::seconds(1)) {
+    throw SpecError(fmt::format("--time-limit {}: expected a second or more, like 90s or 10min",
+                                printable(options.time_limit)));
   }
-  return {.folder = options.folder,
-          .port = options.port,
-          .token = transport::tcp::text_of(transport::tcp::make_token()),
-          .upload_limit = *limit,
-          .maker = {.version = std::string(command::version()),
-                    .commit = std::string(command::commit())},
-          .comparisons = text::page_comparisons};
+  return {
+      .folder = options.folder,
+      .port = options.port,
+      .token = transport::tcp::text_of(transport::tcp::make_token()),
+      .upload_limit = size_of("--upload-limit", options.upload_limit),
+      .analysis_limits = {.memory = size_of("--memory-limit", options.memory_limit), .time = *time},
+      .maker = {.version = std::string(command::version()),
+                .commit = std::string(command::commit())},
+      .comparisons = text::page_comparisons};
 }
 
 void tell(const ServeOptions& options, const serve::Server& server, command::Streams streams) {
@@ -112,6 +126,11 @@ command::Body declare_serve(command::CommandLine& app) {
   app.add_option("--upload-limit", options->upload_limit,
                  "largest capture that can be sent to be analysed, default 2GB")
       .type_name("SIZE");
+  app.add_option("--memory-limit", options->memory_limit,
+                 "memory that the analysis of a sent capture may take, default 4GB")
+      .type_name("SIZE");
+  app.add_option("--time-limit", options->time_limit, "time that it may take, default 10min")
+      .type_name("TIME");
   app.add_flag("--json", options->json, "print the address as one JSON document");
   return [options](command::Streams streams) { return serve_runs(*options, streams); };
 }

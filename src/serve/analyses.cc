@@ -5,19 +5,24 @@
 #include "trainwire/os/child.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/errno_error.h"
+#include "trainwire/os/last_words.h"
 #include "trainwire/serve/capture_name.h"
 #include "trainwire/serve/refusal.h"
 #include "trainwire/serve/upload.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -32,6 +37,7 @@ constexpr std::size_t kMostFinished = 100;
 constexpr std::int64_t kMostLogBytes = 64 * 1024;
 constexpr int kMostNumbers = 10'000;
 constexpr std::string_view kPrefix = "trainwire: ";
+constexpr int kMostThreads = 2;  // of `analyze`, that run all the time
 
 /// An empty folder for the run that is ours alone: "job.run", or "job-2.run" where that is taken.
 std::string take_folder(const Root& root, const std::string& capture) {
@@ -73,8 +79,23 @@ std::string last_line(std::string_view log) {
   return std::string(last);
 }
 
+/// In the child. Time is watched from outside too: a process that sleeps takes none of its own.
+void limit_itself(const AnalysisLimits& limits) {
+  const auto memory = static_cast<rlim_t>(limits.memory.count());
+  const auto seconds = static_cast<rlim_t>(
+      std::chrono::ceil<std::chrono::seconds>(limits.time).count() * kMostThreads);
+  const rlimit data{.rlim_cur = memory, .rlim_max = memory};
+  const rlimit cpu{.rlim_cur = seconds, .rlim_max = seconds};
+  const rlimit core{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_DATA, &data);
+  ::setrlimit(RLIMIT_CPU, &cpu);
+  ::setrlimit(RLIMIT_CORE, &core);
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
 /// Everything that the child needs is made before the fork: other threads may hold locks then.
-os::Child start(const std::vector<std::string>& words, const os::FileDescriptor& log) {
+os::Child start(const std::vector<std::string>& words, const os::FileDescriptor& log,
+                const AnalysisLimits& limits) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -85,9 +106,35 @@ os::Child start(const std::vector<std::string>& words, const os::FileDescriptor&
     ::dup2(log.get(), STDERR_FILENO);
     // Connections are not marked by the library that accepts them.
     ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    limit_itself(limits);
     ::execv(arguments.front(), arguments.data());
     return 127;
   });
+}
+
+std::string too_long(const AnalysisLimits& limits) {
+  return fmt::format(
+      "the analysis took longer than {}; start `trainwire serve` with a larger --time-limit, or "
+      "use "
+      "`trainwire analyze`",
+      readable(limits.time));
+}
+
+/// What the analysis has to say in the end; "" when nothing.
+std::string message_of(const os::Ending& ending, const std::string& log,
+                       const AnalysisLimits& limits) {
+  std::string message = last_line(log);
+  if (ending.signal == SIGXCPU) return too_long(limits);
+  if (message.starts_with(os::kOutOfMemory)) {
+    return fmt::format(
+        "the analysis needs more than {} of memory; start `trainwire serve` with a larger "
+        "--memory-limit, or use `trainwire analyze`",
+        readable(limits.memory));
+  }
+  if (!ending.succeeded() && message.empty()) {
+    message = fmt::format("the analysis {}; try `trainwire analyze`", describe(ending));
+  }
+  return message;
 }
 
 /// In the order of the states.
@@ -115,9 +162,10 @@ Analyses::Place::~Place() {
   --analyses_->places_;
 }
 
-Analyses::Analyses(const Root& root, std::string program)
+Analyses::Analyses(const Root& root, std::string program, AnalysisLimits limits)
     : root_(root),
       program_(std::move(program)),
+      limits_(limits),
       worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
 Analyses::~Analyses() {
@@ -192,15 +240,14 @@ Analyses::Task Analyses::analysed(Task task, const std::stop_token& stop) const 
     folder = take_folder(root_, task.name);
     const os::FileDescriptor log = make_log();
     os::Child child =
-        start({program_, "analyze", root_ / task.name, "-o", root_ / folder, "-q"}, log);
-    while (child.is_running() && !stop.stop_requested()) {
+        start({program_, "analyze", root_ / task.name, "-o", root_ / folder, "-q"}, log, limits_);
+    const std::int64_t until = os::monotonic_ns() + limits_.time.count();
+    while (child.is_running() && !stop.stop_requested() && os::monotonic_ns() < until) {
       child.wait_for(std::chrono::milliseconds(50));
     }
+    const bool late = child.is_running() && !stop.stop_requested();
     ending = child.stop(std::chrono::seconds(1));
-    task.message = last_line(text_of(log));
-    if (!ending.succeeded() && task.message.empty()) {
-      task.message = fmt::format("the analysis {}; try `trainwire analyze`", describe(ending));
-    }
+    task.message = late ? too_long(limits_) : message_of(ending, text_of(log), limits_);
   } catch (const Error& error) {
     task.message = error.what();
   }

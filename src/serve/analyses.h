@@ -2,15 +2,18 @@
 // Captures that wait to be analysed, one at a time, each by `analyze` of this very program in a
 // process of its own: what a hostile capture may do to it, it does not do to the server.
 //
-// A capture whose analysis fails is removed, and so is its folder. Ending the object ends the
-// analysis in the same way.
+// That process has limits on memory and time: a capture that would need more fails, with words that
+// say so, and the next one has its turn. A capture whose analysis fails is removed, and so is its
+// folder. Ending the object ends the analysis in the same way.
 
 #pragma once
 
+#include "trainwire/base/units.h"
 #include "trainwire/serve/root.h"
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -22,11 +25,17 @@ namespace tw::serve {
 
 inline constexpr std::size_t kMostWaiting = 8;
 
+/// What one analysis may take.
+struct AnalysisLimits {
+  Bytes memory = Bytes(4'000'000'000);  ///< of its own (RLIMIT_DATA): mapped files do not count
+  Duration time = std::chrono::minutes(10);
+};
+
 /// May be called by several threads.
 class Analyses {
  public:
   /// `program` is run as `program analyze FILE -o FOLDER -q`. REQUIRES: root outlives it.
-  Analyses(const Root& root, std::string program);
+  Analyses(const Root& root, std::string program, AnalysisLimits limits = {});
   Analyses(const Analyses&) = delete;
   Analyses& operator=(const Analyses&) = delete;
   ~Analyses();
@@ -70,6 +79,7 @@ class Analyses {
 
   const Root& root_;
   std::string program_;
+  AnalysisLimits limits_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Task> tasks_;

@@ -91,6 +91,25 @@ TEST(Analyses, TellHowASilentProgramEnded) {
               testing::HasSubstr("killed by signal 9"));
 }
 
+TEST(Analyses, AreEndedWhenTheyTakeTooLong) {
+  const Served served("sleep 1000");
+  served.capture("job.pcap");
+  Analyses analyses(served.root(), served.program(), {.time = std::chrono::milliseconds(100)});
+  add(analyses, "job.pcap");
+  EXPECT_THAT(first_task(analyses, {"failed"})["message"].get<std::string>(),
+              testing::HasSubstr("longer than 100 ms"));
+  EXPECT_TRUE(fs::is_empty(served.root().given()));
+}
+
+TEST(Analyses, HaveALimitOfMemoryAndSaySo) {
+  const Served limited("[ $(ulimit -d) = 1024 ] && echo 'trainwire: out of memory; x' >&2; exit 3");
+  limited.capture("job.pcap");
+  Analyses analyses(limited.root(), limited.program(), {.memory = 1_MiB});
+  add(analyses, "job.pcap");
+  EXPECT_THAT(first_task(analyses, {"failed"})["message"].get<std::string>(),
+              testing::HasSubstr("needs more than 1049 kB of memory"));
+}
+
 TEST(Analyses, DoNotTouchAFolderThatIsThere) {
   const Served served("exit 3");
   served.capture("job.pcap");

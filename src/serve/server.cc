@@ -3,10 +3,11 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/shipped.h"
-#include "trainwire/os/errno_error.h"
 #include "trainwire/report/template.h"
 #include "trainwire/serve/analyses.h"
+#include "trainwire/serve/arrival_stream.h"
 #include "trainwire/serve/capture_name.h"
+#include "trainwire/serve/gate.h"
 #include "trainwire/serve/guard.h"
 #include "trainwire/serve/live.h"
 #include "trainwire/serve/page.h"
@@ -17,16 +18,17 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <atomic>
-#include <cerrno>
 #include <charconv>
-#include <filesystem>
+#include <chrono>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <span>
-#include <thread>
+#include <utility>
 #include <vector>
 
 namespace tw::serve {
@@ -36,11 +38,12 @@ using httplib::Request;
 using httplib::Response;
 using nlohmann::ordered_json;
 
-/// More than a browser opens, and than uploads may wait: some that say nothing do no harm.
+/// More than a browser opens, and than uploads may wait.
 constexpr std::size_t kThreads = 32;
 constexpr std::size_t kMostRunsOnAPage = 8;
-constexpr int kTimeoutSeconds = 5;
-constexpr const char* kAddress = "127.0.0.1";
+constexpr std::size_t kMostAnswered = 256;
+/// For each part of a body to come, and of an answer to be taken.
+constexpr std::chrono::seconds kPatience(5);
 constexpr const char* kJson = "application/json; charset=utf-8";
 
 std::vector<std::string> values(const auto& multimap, const std::string& key) {
@@ -122,19 +125,57 @@ void require_plain_body(const Request& request, Bytes limit) {
   }
 }
 
-/// Ends every connection to `port`, so that nobody waits for a client that says nothing.
-void hang_up(int port) {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
-    const int fd = std::atoi(entry.path().filename().c_str());
-    sockaddr_in own{};
-    socklen_t length = sizeof own;
-    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
-        own.sin_family == AF_INET && ntohs(own.sin_port) == port) {
-      ::shutdown(fd, SHUT_RDWR);
-    }
+/// The library as what understands requests and finds their handlers; connections come from the
+/// gate.
+class Http : public httplib::Server {
+ public:
+  void answer(const Arrival& arrival) {
+    ArrivalStream stream(arrival, kPatience);
+    bool closed = false;
+    process_request(stream, true, closed, nullptr);
+    ::shutdown(arrival.socket.get(), SHUT_RDWR);
   }
-}
+};
+
+/// The library's threads, ended when they have done what they had to.
+class Threads {
+ public:
+  Threads() = default;
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  ~Threads() { pool_.shutdown(); }
+  void enqueue(std::function<void()> work) { pool_.enqueue(std::move(work)); }
+
+ private:
+  httplib::ThreadPool pool_{kThreads};
+};
+
+/// Connections that are answered or wait for it.
+class Answering {
+ public:
+  /// False when there are too many, or the server ends.
+  bool begin(int socket) {
+    const std::lock_guard lock(mutex_);
+    if (ending_ || sockets_.size() >= kMostAnswered) return false;
+    sockets_.insert(socket);
+    return true;
+  }
+  void end(int socket) {
+    const std::lock_guard lock(mutex_);
+    sockets_.erase(socket);
+  }
+  /// Cuts all off, so that nobody waits for a client that says nothing.
+  void hang_up() {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
+  }
+
+ private:
+  std::mutex mutex_;
+  bool ending_ = false;
+  std::set<int> sockets_;
+};
 
 }  // namespace
 
@@ -146,37 +187,25 @@ class Server::Parts {
         page_(served_page(report::page_template(), options.maker, options.folder,
                           options.upload_limit.count())),
         runs_(root_),
-        analyses_(root_, options.program) {
+        analyses_(root_, options.program, options.analysis_limits) {
     remove_abandoned_uploads(options.folder);
     configure();
     add_routes();
-    listen();
+    guard_.port = gate_->port();
+    gate_->open([this](Arrival arrival) { take(std::move(arrival)); });
   }
 
   ~Parts() {
     stopping_ = true;
-    http_.stop();
-    while (!ended_) {
-      hang_up(guard_.port);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    gate_.reset();
+    answering_.hang_up();
   }
 
   const Guard& guard() const { return guard_; }
 
  private:
   void configure() {
-    http_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-    http_.set_keep_alive_max_count(1);
-    http_.set_keep_alive_timeout(kTimeoutSeconds);
-    http_.set_read_timeout(kTimeoutSeconds);
-    http_.set_write_timeout(kTimeoutSeconds);
     http_.set_payload_max_length(static_cast<std::size_t>(options_.upload_limit.count()));
-    // Not the library's SO_REUSEPORT: two servers must not share a port.
-    http_.set_socket_options([](int fd) {
-      const int on = 1;
-      ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    });
     http_.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                                {"Referrer-Policy", "no-referrer"},
                                {"Cache-Control", "no-store"},
@@ -198,26 +227,15 @@ class Server::Parts {
     });
   }
 
-  void listen() {
-    errno = 0;
-    if (options_.port == 0) {
-      guard_.port = http_.bind_to_any_port(kAddress);
-    } else if (http_.bind_to_port(kAddress, options_.port)) {
-      guard_.port = options_.port;
-    }
-    if (guard_.port <= 0) {
-      throw os::errno_error(fmt::format("listening on {}:{}", kAddress, options_.port), errno,
-                            "choose another port with --port, or leave it out");
-    }
-    ended_ = false;
-    listener_ = std::jthread([this] {
-      http_.listen_after_bind();
-      ended_ = true;
+  /// From the gate's thread.
+  void take(Arrival arrival) {
+    const auto one = std::make_shared<Arrival>(std::move(arrival));
+    const int socket = one->socket.get();
+    if (!answering_.begin(socket)) return;
+    threads_.enqueue([this, one, socket] {
+      http_.answer(*one);
+      answering_.end(socket);
     });
-    // Before it runs it cannot be stopped.
-    while (!http_.is_running() && !ended_) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
   }
 
   void get(const char* path, ordered_json (Parts::*document)(const Request&)) {
@@ -289,10 +307,11 @@ class Server::Parts {
   RunList runs_;
   Analyses analyses_;
   Guard guard_{.port = 0, .token = options_.token};
-  httplib::Server http_;
+  Http http_;
   std::atomic<bool> stopping_ = false;
-  std::atomic<bool> ended_ = true;
-  std::jthread listener_;
+  Answering answering_;
+  std::unique_ptr<Gate> gate_ = std::make_unique<Gate>(options_.port, Gate::Limits{});
+  Threads threads_;  ///< last: they use all of the above
 };
 
 Server::Server(const Options& options) : parts_(std::make_unique<Parts>(options)) {}
@@ -301,7 +320,7 @@ Server::~Server() = default;
 int Server::port() const { return parts_->guard().port; }
 
 std::string Server::address() const {
-  return fmt::format("http://{}:{}/?token={}", kAddress, port(), parts_->guard().token);
+  return fmt::format("http://127.0.0.1:{}/?token={}", port(), parts_->guard().token);
 }
 
 }  // namespace tw::serve

@@ -2,14 +2,15 @@
 // The local page of runs: HTTP on 127.0.0.1, for people and pages that have the token (guard.h).
 // docs/serve.md lists what can be asked.
 //
-// Requests are answered by a few threads, one request a connection: a connection that says nothing
-// holds a thread for seconds only, and what was left of a refused request is not taken for the
-// next.
+// Requests are answered by a few threads, one request a connection, so that what was left of a
+// refused request is not taken for the next. Who has not said what he wants holds none of them: the
+// gate (gate.h) hands on whole heads only.
 
 #pragma once
 
 #include "trainwire/base/units.h"
 #include "trainwire/report/report.h"
+#include "trainwire/serve/analyses.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,6 +26,7 @@ struct Options {
   int port = 0;  ///< 0: the kernel chooses
   std::string token;
   Bytes upload_limit = Bytes(2'000'000'000);
+  AnalysisLimits analysis_limits = {};
   report::Maker maker;
   /// What `compare` finds of the runs of a page, the first being the baseline; called by several
   /// threads. The page goes without when there is none.
