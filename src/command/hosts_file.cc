@@ -2,6 +2,7 @@
 #include "trainwire/command/hosts_file.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/name.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/packet/address.h"
@@ -36,6 +37,10 @@ class NameList {
 
   void add(const std::string& address, std::string_view name, const std::string& place) {
     if (name.empty()) fail(place, fmt::format("{} has no name", address));
+    if (const std::string problem = name_problem(name); !problem.empty()) {
+      throw DataError(
+          fmt::format("reading {}: {}: \"{}\" is no name: {}", path_, place, name, problem));
+    }
     for (const auto& [known, unused] : names_) {
       if (known == address) fail(place, fmt::format("{} is named twice", address));
     }

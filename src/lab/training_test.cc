@@ -50,8 +50,8 @@ TEST(TrainingJobs, DividePayloadsButNotTimesByTheScale) {
 
 TEST(TrainingJobs, WriteIntoTheFolderWhateverTheirName) {
   auto jobs = jobs_of(
-      "[network]\nhosts = 2\n[[job]]\nname = \"../../x\"\nparameters = \"1MB\"\n[[job]]\nname = "
-      "\"/etc/x\"\nparameters = \"1MB\"\n");
+      "[network]\nhosts = 2\n[[job]]\nname = \"..x..\"\nparameters = \"1MB\"\n[[job]]\nname = "
+      "\"~x $(y) z\"\nparameters = \"1MB\"\n");
   log_transfers(jobs, "/folder");
   for (const TrainingJob& job : jobs) {
     for (const trainer::Task& task : job.tasks) {

@@ -2,6 +2,7 @@
 #include "trainwire/result/csv.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/name.h"
 
 #include <fmt/format.h>
 
@@ -28,9 +29,13 @@ bool take_quoted(std::string_view& rest, std::string& field) {
   return false;
 }
 
-}  // namespace
+/// Apostrophes, and then a formula: what append_csv puts one more before.
+bool is_guarded(std::string_view field) {
+  const std::size_t start = std::min(field.find_first_not_of('\''), field.size());
+  return is_formula(field.substr(start));
+}
 
-void append_csv(std::string& text, std::string_view field) {
+void append_quoted(std::string& text, std::string_view field) {
   if (field.find_first_of(",\"\r\n") == field.npos) {
     text += field;
     return;
@@ -43,6 +48,14 @@ void append_csv(std::string& text, std::string_view field) {
   text += '"';
 }
 
+}  // namespace
+
+void append_csv(std::string& text, std::string_view field) {
+  if (!is_guarded(field)) return append_quoted(text, field);
+  std::string guarded = "'";
+  append_quoted(text, guarded.append(field));
+}
+
 FieldEnd take_field(std::string_view& rest, std::string& field) {
   field.clear();
   if (rest.starts_with('"') && !take_quoted(rest, field)) return FieldEnd::OpenQuote;
@@ -50,6 +63,7 @@ FieldEnd take_field(std::string_view& rest, std::string& field) {
   field += rest.substr(0, end);
   const bool more = end < rest.size() && rest[end] == ',';
   if (!more && field.ends_with('\r')) field.pop_back();
+  if (field.starts_with('\'') && is_guarded(field)) field.erase(0, 1);
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return more ? FieldEnd::Comma : FieldEnd::Row;
 }

@@ -9,7 +9,9 @@
 
 namespace tw::result {
 
-/// Appends `field`, in quotes when it holds a comma, a quote or a line end.
+/// Appends `field`, in quotes when it holds a comma, a quote or a line end. A text that a
+/// spreadsheet would calculate with (`is_formula`) gets an apostrophe before it, which says "text"
+/// to all of them; readers below take it away again.
 void append_csv(std::string& text, std::string_view field);
 
 /// What a field ends with; a quote that stays open reaches to the end of the text.

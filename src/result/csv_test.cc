@@ -22,12 +22,22 @@ TEST(Csv, QuotesOnlyWhatNeedsIt) {
 }
 
 TEST(Csv, ReadsBackWhatItWrites) {
-  for (const char* field : {"", "x", ",", "\"", "\"\"", "a\r\nb", "\n", " blank "}) {
+  for (const char* field : {"", "x", ",", "\"", "\"\"", "a\r\nb", "\n", " blank ", "=1+1", "'=1",
+                            "''@x,\"y\"", "'x", "-3", "-3ms", "\t=1", "'"}) {
     std::string text = "first,";
     append_csv(text, field);
     text += "\n";
     EXPECT_THAT(parse_csv(text, "test"), ElementsAre(ElementsAre("first", field)));
   }
+}
+
+TEST(Csv, SpreadsheetsCalculateWithNothingInIt) {
+  std::string text;
+  for (const char* field : {"=1+1", "+x", "-x", "@SUM(1)", "-3", "2"}) {
+    append_csv(text, field);
+    text += ",";
+  }
+  EXPECT_EQ(text, "'=1+1,'+x,'-x,'@SUM(1),-3,2,");
 }
 
 TEST(Csv, ReadsOtherPeoplesLineEnds) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/name.h"
 #include "trainwire/spec/fields.h"
 #include "trainwire/spec/framework.h"
 #include "trainwire/spec/resolve.h"
@@ -194,6 +195,10 @@ void resolve_jobs(std::span<const Job> jobs, std::span<keys::Section> sections) 
   std::unordered_set<std::string_view> names;
   std::int64_t ranks = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (const std::string problem = name_problem(*jobs[i].name); !problem.empty()) {
+      sections[i].refuse("name",
+                         fmt::format("{} is no name: {}", keys::in_quotes(*jobs[i].name), problem));
+    }
     if (!names.insert(*jobs[i].name).second) {
       sections[i].refuse("name", fmt::format("another job is named {} already; write another name",
                                              keys::in_quotes(*jobs[i].name)));
