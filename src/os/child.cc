@@ -162,6 +162,9 @@ Child Child::start(const std::function<int()>& body) {
 Child Child::start_in(const FileDescriptor& pid_namespace, const std::function<int()>& body) {
   Pipe told = make_pipe();
   const FileDescriptor self = open_handle(::getpid());
+  // Should the deputy be killed, its child becomes ours: the namespace's first process cannot end
+  // before somebody has reaped it, and the system's first process may take its time.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t deputy = ::fork();
   if (deputy == 0) run_deputy(body, self, pid_namespace, told.write.get());
   if (deputy < 0) throw errno_error("starting a process", errno);
@@ -200,8 +203,18 @@ Child::~Child() {
 std::optional<Ending> Child::poll() {
   if (!is_running()) return ending_;
   int status = 0;
-  if (::waitpid(waited_, &status, WNOHANG) == waited_) ending_ = ending_of(status);
+  if (::waitpid(waited_, &status, WNOHANG) != waited_) return ending_;
+  ending_ = ending_of(status);
+  reap_orphan();
   return ending_;
+}
+
+void Child::reap_orphan() {
+  if (waited_ == identity_.pid) return;
+  // A deputy that was not killed itself has reaped it.
+  kill_process(identity_);
+  while (::waitpid(identity_.pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 std::optional<Ending> Child::wait_for(nanoseconds time) {
@@ -234,7 +247,10 @@ Ending Child::stop(nanoseconds grace) {
   int status = 0;
   while (!ending_ && ::waitpid(waited_, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!ending_) ending_ = ending_of(status);
+  if (!ending_) {
+    ending_ = ending_of(status);
+    reap_orphan();
+  }
   return *ending_;
 }
 

@@ -47,7 +47,7 @@ class Child {
   /// Forks. The child runs `body` and exits with what it returns, without destructors. With threads
   /// in this process `body` may only do what is safe between fork and exec. Throws SystemError.
   static Child start(const std::function<int()>& body);
-  /// The same inside a pid namespace.
+  /// The same inside a pid namespace. This process becomes the one that orphans of it are given to.
   static Child start_in(const FileDescriptor& pid_namespace, const std::function<int()>& body);
   /// The same as the first process of a new pid and mount namespace: when it ends, the kernel ends
   /// everything in there. It is reaped only after those children that we started in there.
@@ -70,6 +70,8 @@ class Child {
 
  private:
   static Child adopt(pid_t pid, pid_t waited);
+  /// Once its deputy has ended.
+  void reap_orphan();
 
   ProcessIdentity identity_ = {};
   pid_t waited_ = 0;            ///< whose end is the child's: its deputy in our pid namespace

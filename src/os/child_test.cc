@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
 #include <thread>
 
 namespace tw::os {
@@ -118,6 +120,29 @@ TEST(Child, TellsHowOneInsideEnded) {
   EXPECT_EQ(killed.wait_for(seconds(10))->signal, SIGKILL);
   Child asked = Child::start_in(inside, [] { return ::pause(); });
   EXPECT_EQ(asked.stop(seconds(10)).signal, SIGTERM);
+}
+
+/// The deputy of a child: who forked it.
+pid_t parent_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("PPid:")) return std::stoi(line.substr(5));
+  }
+  return 0;
+}
+
+TEST(Child, IsEndedAndReapedWhenItsDeputyIsKilled) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  Child first = Child::start_in_new_namespaces([] { return ::pause(); });
+  const FileDescriptor inside =
+      open_to_read("/proc/" + std::to_string(first.identity().pid) + "/ns/pid");
+  Child rank = Child::start_in(inside, [] { return ::pause(); });
+  ::kill(parent_of(rank.identity().pid), SIGKILL);
+  ASSERT_TRUE(rank.wait_for(seconds(10)));
+  EXPECT_EQ(rank.poll()->signal, SIGKILL);
+  // Not even a zombie is left, for which the first process would have to wait.
+  EXPECT_FALSE(identify(rank.identity().pid));
+  EXPECT_EQ(first.stop(seconds(0)).signal, SIGKILL);
 }
 
 }  // namespace
