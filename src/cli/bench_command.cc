@@ -7,14 +7,18 @@
 #include "trainwire/command/run_options.h"
 #include "trainwire/command/run_status.h"
 #include "trainwire/lab/training_run.h"
+#include "trainwire/ledger/folder.h"
+#include "trainwire/ledger/ledger.h"
+#include "trainwire/os/errno_error.h"
 #include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -131,16 +135,17 @@ nlohmann::ordered_json document_of(const std::vector<Row>& rows, const lab::Trai
   return document;
 }
 
-/// Ranks print somewhere; nobody needs it afterwards.
+/// Ranks print somewhere; nobody needs it afterwards. A ledger of its own knows the folder before it
+/// is there: should this process be killed, `cleanup` removes it, on loopback too.
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "trainwire-bench-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw SystemError(fmt::format("making a folder in {}: is there room?",
-                                    std::filesystem::temp_directory_path().string()));
+  ScratchFolder()
+      : ledger_(ledger::state_folder(), "bench exchange"),
+        path_(std::filesystem::temp_directory_path() / ("trainwire-bench-" + ledger_.id())) {
+    ledger_.add_path(path_);
+    if (::mkdir(path_.c_str(), 0700) != 0) {
+      throw os::errno_error(fmt::format("making the folder {}", path_), errno, "is there room?");
     }
-    path_ = pattern;
   }
   ~ScratchFolder() {
     std::error_code ignored;
@@ -151,6 +156,7 @@ class ScratchFolder {
   const std::string& path() const { return path_; }
 
  private:
+  ledger::Ledger ledger_;
   std::string path_;
 };
 
@@ -171,7 +177,6 @@ int bench(const BenchOptions& options, command::Streams streams) {
   const ScratchFolder scratch;
   training.make_jobs(scratch.path());
   training.request().captures = false;
-  training.request().folder_is_temporary = true;
   for (trainer::Task& task : training.jobs().front().tasks) {
     task.bench = sizes;
     task.training.steps = static_cast<std::int64_t>(sizes.size());

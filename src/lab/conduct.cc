@@ -160,7 +160,6 @@ class Conductor {
   }
 
   void record() {
-    if (request_.folder_is_temporary) ledger_.add_path(request_.folder);
     for (const os::ProcessIdentity& process : cluster_.processes()) ledger_.add(process, "engine");
     ledger_.add(programs_.first_process(), "programs");
     ledger_.add_namespace(cluster_.switches(), "switches");

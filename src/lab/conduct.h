@@ -30,8 +30,7 @@ struct ConductRequest {
   std::vector<RankCommand> commands = {};  ///< instead of the launch's
   /// What is asked while ranks work, besides the timeout and stop.
   RankCare care = {};
-  std::string folder;                ///< for outputs, marks and captures
-  bool folder_is_temporary = false;  ///< to be swept should this process be killed
+  std::string folder;  ///< for outputs, marks and captures
   bool captures = true;
   int snap_length = 128;
   Duration timeout = std::chrono::minutes(10);

@@ -4,6 +4,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/result/remedy.h"
+#include "trainwire/result/whole_file.h"
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
@@ -29,22 +30,32 @@ using result::IfThere;
 constexpr std::array<std::string_view, 6> kOtherFiles{"run.json",    "run.json.part", "fit.json",
                                                       "report.html", "log.txt",       "live.jsonl"};
 
-/// What a run writes for each of its ranks and hosts, by number.
-struct Numbered {
-  std::string_view before;
-  std::string_view after;
-};
-constexpr std::array<Numbered, 3> kNumberedFiles{
-    {{"rank", ".txt"}, {"marks-", ".csv"}, {"host", ".pcap"}}};
+/// What a run writes for each of its ranks, hosts and loads, with # for a number. Files .tmp are
+/// read when the run ends; one that was killed leaves them.
+constexpr std::array<std::string_view, 13> kNumberedFiles{"rank#.txt",
+                                                          "job#-rank#.txt",
+                                                          "traffic#-sink.txt",
+                                                          "traffic#-source.txt",
+                                                          "marks-#.csv",
+                                                          "host#.pcap",
+                                                          "job#-rank#-steps.tmp",
+                                                          "job#-rank#-sockets.tmp",
+                                                          "job#-rank#-transfers.tmp",
+                                                          "traffic#-flows.tmp",
+                                                          "run.json.#.part",
+                                                          "report.html.#.part",
+                                                          "fit.json.#.part"};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_numbered(std::string_view name) {
-  return std::any_of(kNumberedFiles.begin(), kNumberedFiles.end(), [&](const Numbered& kind) {
-    if (!name.starts_with(kind.before) || !name.ends_with(kind.after)) return false;
-    if (name.size() <= kind.before.size() + kind.after.size()) return false;
-    name.remove_prefix(kind.before.size());
-    name.remove_suffix(kind.after.size());
-    return name.find_first_not_of("0123456789") == name.npos;
-  });
+  std::string shape;
+  for (const char c : name) {
+    if (!is_digit(c)) shape += c;
+    if (is_digit(c) && !shape.ends_with('#')) shape += '#';
+  }
+  const bool plain = name.find('#') == name.npos;
+  return plain && std::ranges::find(kNumberedFiles, shape) != kNumberedFiles.end();
 }
 
 enum class Content { Absent, Empty, Run, Other };
@@ -148,17 +159,8 @@ RunFile RunFolder::begun() const {
 }
 
 void RunFolder::write(const RunFile& run, bool ended) const {
-  const std::string temporary = joined(path_, "run.json.part");
-  const std::string final_name = joined(path_, "run.json");
   const std::string text = text_of(run, ended ? Stage::Ended : Stage::Begun);
-  result::with_remedy([&] {
-    os::FileDescriptor file = os::open_in_place(temporary);
-    os::write_all(file, std::as_bytes(std::span(text)), temporary);
-    file.close(temporary);
-    std::error_code error;
-    fs::rename(temporary, final_name, error);
-    if (error) throw os::errno_error(fmt::format("writing {}", final_name), error.value());
-  });
+  result::with_remedy([&] { result::replace_whole(joined(path_, "run.json"), text); });
 }
 
 void RunFolder::begin() {

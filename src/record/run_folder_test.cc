@@ -139,17 +139,18 @@ TEST(RunFolder, ReplacingLeavesFilesThatAreNotOurs) {
 TEST(RunFolder, ReplacingRemovesWhatRanksAndHostsLeft) {
   const TestFolder test;
   write_run(test / "x.run");
-  for (const char* name : {"rank0.txt", "rank12.txt", "marks-3.csv", "host7.pcap", "rankings.txt",
-                           "rank.txt", "hosts.pcap"}) {
-    test.file(std::string("x.run/") + name, "x");
+  const std::vector<std::string> ours{
+      "rank0.txt",          "rank12.txt",        "marks-3.csv",
+      "host7.pcap",         "job1-rank2.txt",    "job0-rank12-steps.tmp",
+      "traffic0-flows.tmp", "traffic1-sink.txt", "run.json.4242.part"};
+  const std::vector<std::string> others{"rankings.txt", "rank.txt", "hosts.pcap", "rank#.txt",
+                                        "job0-rank1-steps.txt"};
+  for (const auto& names : {ours, others}) {
+    for (const std::string& name : names) test.file("x.run/" + name, "x");
   }
   RunFolder(test / "x.run", maker(), IfThere::Replace).finish({});
-  for (const char* name : {"rank0.txt", "rank12.txt", "marks-3.csv", "host7.pcap"}) {
-    EXPECT_FALSE(fs::exists(test / (std::string("x.run/") + name))) << name;
-  }
-  for (const char* name : {"rankings.txt", "rank.txt", "hosts.pcap"}) {
-    EXPECT_TRUE(fs::exists(test / (std::string("x.run/") + name))) << name;
-  }
+  for (const std::string& name : ours) EXPECT_FALSE(fs::exists(test / ("x.run/" + name))) << name;
+  for (const std::string& name : others) EXPECT_TRUE(fs::exists(test / ("x.run/" + name))) << name;
 }
 
 TEST(RunFolder, SomethingElseIsNeverTouched) {

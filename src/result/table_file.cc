@@ -2,11 +2,14 @@
 #include "trainwire/result/table_file.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/os/errno_error.h"
 #include "trainwire/result/csv.h"
 #include "trainwire/result/remedy.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <iterator>
 #include <span>
@@ -85,7 +88,10 @@ void TableFile::append(std::string& text, std::size_t column, std::span<const Ce
 
 void TableFile::close() {
   flush();
-  with_remedy([this] { file_.close(path_); });
+  with_remedy([this] {
+    if (::fsync(file_.get()) != 0) throw os::errno_error(fmt::format("writing {}", path_), errno);
+    file_.close(path_);
+  });
 }
 
 void TableFile::flush() {

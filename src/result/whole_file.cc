@@ -4,6 +4,7 @@
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/file_descriptor.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,6 +31,15 @@ std::string place_of(const std::string& path) {
   return error ? path : place.string();
 }
 
+/// After a power cut the name must lead to what was written too. Where a folder cannot be synced,
+/// its file system does not need it.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  const os::FileDescriptor opened(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.is_open()) ::fsync(opened.get());
+}
+
 }  // namespace
 
 void write_whole(const std::string& path, std::string_view text) {
@@ -39,16 +49,20 @@ void write_whole(const std::string& path, std::string_view text) {
     write_and_close(os::open_to_write(path), text, path);
     return;
   }
-  const std::string place = place_of(path);
-  const std::string part = fmt::format("{}.{}.part", place, ::getpid());
+  replace_whole(place_of(path), text);
+}
+
+void replace_whole(const std::string& path, std::string_view text) {
+  const std::string part = fmt::format("{}.{}.part", path, ::getpid());
   try {
     os::FileDescriptor file = os::open_in_place(part);
     os::write_all(file, std::as_bytes(std::span(text)), path);
     if (::fsync(file.get()) != 0) throw os::errno_error(fmt::format("writing {}", path), errno);
     file.close(path);
-    if (std::rename(part.c_str(), place.c_str()) != 0) {
+    if (std::rename(part.c_str(), path.c_str()) != 0) {
       throw os::errno_error(fmt::format("putting {} in place", path), errno);
     }
+    sync_folder_of(path);
   } catch (...) {
     ::unlink(part.c_str());
     throw;

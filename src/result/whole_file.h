@@ -12,4 +12,8 @@ namespace tw::result {
 /// file (a pipe, /dev/stdout) is written to as it is. Throws SystemError.
 void write_whole(const std::string& path, std::string_view text);
 
+/// The same for a file of our own in a folder that others may have filled: a link of that name is
+/// replaced, not written through. Throws SystemError.
+void replace_whole(const std::string& path, std::string_view text);
+
 }  // namespace tw::result
