@@ -31,7 +31,10 @@ struct Rhythm {
   std::uint8_t steps;
   std::uint8_t period;      ///< in 64 ticks
   std::uint8_t rest_every;  ///< steps, then a pause as long as four; 0: never
-  std::uint8_t addresses;   ///< bits: link-local and multicast ones, one view or several
+  /// Bits: link-local and multicast ones, one view or several; the other five: how much later the
+  /// second half of the steps is, in powers of two of a period. A capture that was stopped and
+  /// resumed, a clock that was set.
+  std::uint8_t addresses;
 };
 
 /// Sent in every step, or in some.
@@ -57,6 +60,8 @@ void play(const Rhythm& rhythm, const Message& message, Connections& connections
   std::int64_t begin = 0;
   for (int step = 0; step < rhythm.steps % kMostSteps; ++step, begin += period) {
     if (rhythm.rest_every > 0 && step % rhythm.rest_every == 0) begin += 4 * period;
+    if (step == rhythm.steps % kMostSteps / 2)
+      begin += (period << (rhythm.addresses >> 3)) - period;
     if (step < message.steps >> 4 || step % (1 + (message.steps & 15)) != 0) continue;
     const std::int64_t start =
         begin + kTickNs * (message.offset_ticks + step % 7 * message.jitter_ticks);

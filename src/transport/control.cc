@@ -59,7 +59,10 @@ json Control::receive() const {
 
 std::optional<json> Control::poll() const {
   std::string text;
-  if (receive_text(socket_.get(), text, MSG_DONTWAIT) <= 0) return {};
+  const ssize_t count = receive_text(socket_.get(), text, MSG_DONTWAIT);
+  const bool is_quiet = errno == EAGAIN || errno == ECONNRESET || errno == ENOTCONN;
+  if (count < 0 && !is_quiet) throw os::errno_error("hearing from a rank", errno);
+  if (count <= 0) return {};
   return parse(text);
 }
 
