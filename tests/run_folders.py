@@ -4,6 +4,7 @@
 On loopback: no privileges, no network.
 """
 
+import csv
 import hashlib
 import os
 import pathlib
@@ -125,6 +126,66 @@ def a_finished_sweep_is_left_alone(work):
     assert points and all(after[path] == before[path] for path in points)
 
 
+def rows_of(folder):
+    with open(folder / "points.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def a_sweep_goes_past_failures(work):
+    """A point that fails does not end it; its reason stands beside the others' figures; --retry runs it again, and only it."""
+    file = work / "failing.toml"
+    file.write_text(EXPERIMENT.format(name='"x"', steps=2) +
+                    '[sweep]\n"job.steps, run.timeout" = [[2, "60s"], [10000000, "300ms"], [3, "60s"]]\n')
+    folder = work / "failing.run"
+    words = ["run", str(file), "--on", "loopback", "-q", "--no-page", "-o", str(folder)]
+    dry = run(*words, "--dry-run")
+    assert dry.returncode == 0 and "3 runs to come" in dry.stdout and not folder.exists(), dry
+    done = run(*words)
+    assert done.returncode == 4 and "no end after 300 ms" in done.stdout, done
+    rows = rows_of(folder)
+    assert [row["complete"] for row in rows] == ["1", "0", "1"], rows
+    assert [bool(row["problem"]) for row in rows] == [False, True, False] and "no end after" in rows[1]["problem"], rows
+    before = files_of(folder / "point-000") | files_of(folder / "point-002")
+    again = run(*words, "--retry", "1")
+    assert again.returncode == 4 and again.stderr.count("no end after 300 ms") == 2, again
+    assert before == files_of(folder / "point-000") | files_of(folder / "point-002")
+    dry = run(*words, "--dry-run")
+    assert "1 run to come" in dry.stdout and dry.stdout.count("finished") == 2, dry
+
+
+def repetitions_end_when_they_agree(work):
+    """Of ten, from the third on; started again, nothing is run."""
+    file = work / "repeated.toml"
+    file.write_text(EXPERIMENT.format(name='"x"', steps=3) + '[run]\nrepeat_until = 1.0\n[sweep]\n"network.hosts, job.ranks" = [[2, 2], [3, 3]]\n')
+    folder = work / "repeated.run"
+    words = ["run", str(file), "--on", "loopback", "-q", "--no-page", "-o", str(folder), "--set", 'job.compute="profile"', "--set", 'job.compute_time="20ms"']
+    done = run(*words)
+    assert done.returncode == 0, done
+    settings = [row["settings"] for row in rows_of(folder)]
+    assert 6 <= len(settings) < 20 and ["run.seed=1" in text for text in settings[:3]] == [True, True, False], settings
+    again = run(*words)
+    assert again.returncode == 0 and "points are there" in again.stderr, again
+
+
+def a_killed_bench_is_swept(work):
+    """What it prints into is known to cleanup, on loopback too."""
+    temporary = work / "temporary"
+    temporary.mkdir()
+    environment = dict(os.environ, TMPDIR=str(temporary), TRAINWIRE_STATE=str(work / "state"))
+    file = work / "bench.toml"
+    file.write_text(EXPERIMENT.format(name='"x"', steps=2))
+    bench = subprocess.Popen([PROGRAM, "bench", "exchange", str(file), "--on", "loopback", "--repeats", "100000"], env=environment,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    limit = time.monotonic() + 30
+    while not any(temporary.glob("trainwire-bench-*/*")):
+        assert bench.poll() is None and time.monotonic() < limit
+        time.sleep(0.02)
+    bench.kill()
+    bench.wait()
+    assert run("cleanup", env=environment).returncode == 0
+    assert not list(temporary.iterdir()) and not list((work / "state").glob("*.json"))
+
+
 def a_changed_table_is_refused(work):
     folder = work / "sweep.run"
     for name, words in (("points.csv", ["fit", str(folder), "--x", "network.loss", "--y", "step_mean_s", "--model", "linear"]),
@@ -151,6 +212,7 @@ def what_cannot_end_is_refused(work):
 
 with tempfile.TemporaryDirectory(prefix="run-folders") as place:
     for case in (names_stay_inside, a_link_is_not_written_through, a_link_is_not_published, a_folder_has_one_writer,
-                 a_finished_sweep_is_left_alone, a_changed_table_is_refused, what_cannot_end_is_refused):
+                 a_finished_sweep_is_left_alone, a_changed_table_is_refused, what_cannot_end_is_refused, a_sweep_goes_past_failures,
+                 repetitions_end_when_they_agree, a_killed_bench_is_swept):
         case(pathlib.Path(place))
         print(f"{case.__name__}: ok")

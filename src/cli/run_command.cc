@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/cli/commands.h"
 #include "trainwire/cli/run_sweep.h"
 #include "trainwire/command/exit_code.h"
@@ -18,6 +19,8 @@
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace tw::cli {
 namespace {
@@ -49,24 +52,11 @@ int report(const RunOptions& options, const lab::Measured& measured, const std::
   return command::kRunFailed;
 }
 
-int run_experiment(const RunOptions& options, command::Streams streams) {
-  if (options.steps) {
-    options.experiment->overrides.push_back(fmt::format("job.steps={}", *options.steps));
-  }
-  const spec::Experiment experiment = command::load(*options.experiment);
-  if (!experiment.sweep.empty() || *experiment.run.repeats > 1) {
-    if (options.alone) {
-      throw SpecError(
-          "--alone goes with one run, not with a sweep or repeats; run the point of "
-          "interest by itself, with --set");
-    }
-    return run_sweep(options, experiment, streams);
-  }
+/// Nothing when it was interrupted before the jobs ran together.
+std::optional<lab::Measured> measured_into(record::RunFolder& folder, const RunOptions& options,
+                                           const spec::Experiment& experiment,
+                                           command::Streams streams) {
   const lab::RunPlace place = place_of(options);
-  lab::require_runnable(experiment, place);
-  command::require_in_time(experiment, place);
-  record::RunFolder folder =
-      command::take_folder("run", *options.experiment, options.out, options.force, streams);
   command::RunStatus status(streams, options.place.quiet);
   lab::Observer observer = status.observer();
   lab::AloneRuns alone;
@@ -79,12 +69,62 @@ int run_experiment(const RunOptions& options, command::Streams streams) {
     alone =
         lab::measure_alone(experiment, place, folder.path(),
                            command::provenance_of("run", *options.experiment, streams), observer);
-    if (alone.interrupted) return interrupted(folder.path(), streams);
+    if (alone.interrupted) return {};
   }
-  const lab::Measured measured = lab::measure(experiment, place, folder, observer);
+  lab::Measured measured = lab::measure(experiment, place, folder, observer);
   status.wipe();
+  return measured;
+}
+
+/// What speaks for measuring once more; nothing when all is well, or nobody wants more.
+std::optional<std::string> trouble_of(const lab::Measured& measured) {
+  if (measured.interrupted) return {};
+  if (measured.failure) return measured.failure;
+  for (const record::Check& check : measured.run.checks) {
+    if (!check.ok) return fmt::format("check {}: {}", check.name, check.text);
+  }
+  return {};
+}
+
+/// Measures until all is well, --retry times more at most.
+int run_once(const RunOptions& options, const spec::Experiment& experiment,
+             command::Streams streams) {
   const std::string name = experiment.name->empty() ? options.experiment->path : *experiment.name;
-  return report(options, measured, name, folder.path(), streams);
+  std::string path = options.out;
+  for (int again = 0;; ++again) {
+    record::RunFolder folder =
+        command::take_folder("run", *options.experiment, path, options.force || again > 0, streams);
+    path = folder.path();
+    const auto measured = measured_into(folder, options, experiment, streams);
+    if (!measured) return interrupted(path, streams);
+    const auto trouble = trouble_of(*measured);
+    if (!trouble || again >= options.retry) {
+      return report(options, *measured, name, path, streams);
+    }
+    fmt::print(streams.err, "trainwire: {}; once more, {} of {}\n", printable(*trouble), again + 1,
+               options.retry);
+  }
+}
+
+int run_experiment(const RunOptions& options, command::Streams streams) {
+  if (options.steps) {
+    options.experiment->overrides.push_back(fmt::format("job.steps={}", *options.steps));
+  }
+  const spec::Experiment experiment = command::load(*options.experiment);
+  if (options.retry < 0) throw SpecError("--retry takes how often: 0 or more");
+  if (options.dry_run) return tell_plan(options, experiment, streams);
+  if (!experiment.sweep.empty() || *experiment.run.repeats > 1) {
+    if (options.alone) {
+      throw SpecError(
+          "--alone goes with one run, not with a sweep or repeats; run the point of "
+          "interest by itself, with --set");
+    }
+    return run_sweep(options, experiment, streams);
+  }
+  const lab::RunPlace place = place_of(options);
+  lab::require_runnable(experiment, place);
+  command::require_in_time(experiment, place);
+  return run_once(options, experiment, streams);
 }
 
 }  // namespace
@@ -104,6 +144,13 @@ command::Body declare_run(command::CommandLine& app) {
       "--alone", options->alone,
       "run each of several jobs by itself too, first, and tell how much slower it is beside "
       "the others; their run folders are alone-0, alone-1... in the run's");
+  app.add_option(
+         "--retry", options->retry,
+         "run again, so often at most, what failed or failed a check; of a sweep also those "
+         "points of an earlier start. Default 0")
+      .type_name("N");
+  app.add_flag("--dry-run", options->dry_run,
+               "print what would be run, into which folders, and how long it takes at least");
   app.add_flag("--force", options->force, "replace a run that is in that folder");
   app.add_flag("--keep", options->keep, "keep the captures after their analysis");
   app.add_flag("--transfers", options->transfers,

@@ -13,6 +13,7 @@
 #include "trainwire/record/json.h"
 #include "trainwire/record/run_file.h"
 #include "trainwire/text/run_text.h"
+#include "trainwire/text/runs_to_come.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -45,7 +46,10 @@ class SweepStatus {
 
   lab::SweepObserver observer() {
     lab::SweepObserver observer;
-    observer.begin = [this](std::size_t point, std::size_t run_now) { begin(point, run_now); };
+    observer.begin = [this](std::size_t point, std::size_t done, std::size_t run_now) {
+      line_.begin();
+      tell(point, done, run_now);
+    };
     observer.judge = [this](std::size_t point, record::Run& run) {
       command::judge_all(experiments_[point].expectations, "run", run);
     };
@@ -59,15 +63,10 @@ class SweepStatus {
   void wipe() { line_.wipe(); }
 
  private:
-  void begin(std::size_t point, std::size_t run_now) {
-    line_.begin();
-    tell(point, run_now);
-  }
-
-  void tell(std::size_t done, std::size_t run_now) const {
+  void tell(std::size_t point, std::size_t done, std::size_t run_now) const {
     if (options_.place.quiet) return;
-    std::string line = fmt::format("point {} of {}: {}", done + 1, points_.size(),
-                                   settings_text(points_[done].settings));
+    std::string line = fmt::format("point {} of {}: {}", point + 1, points_.size(),
+                                   settings_text(points_[point].settings));
     if (run_now > 0) {
       const double each =
           1e-9 * static_cast<double>(os::monotonic_ns() - began_ns_) / static_cast<double>(run_now);
@@ -143,18 +142,52 @@ lab::RunPlace place_of(const RunOptions& options) {
   return place;
 }
 
-int run_sweep(const RunOptions& options, const spec::Experiment& experiment,
-              command::Streams streams) {
-  const std::vector<lab::SweepPoint> points = lab::points_of(experiment);
+namespace {
+
+/// The experiments of all points: a wrong one is told before the first one runs.
+std::vector<spec::Experiment> loaded(const RunOptions& options,
+                                     const std::vector<lab::SweepPoint>& points) {
   std::vector<spec::Experiment> experiments;
-  // A wrong point is told before the first one runs.
   for (const lab::SweepPoint& point : points) {
     experiments.push_back(command::load(file_of(options, point)));
     lab::require_runnable(experiments.back(), place_of(options));
     command::require_in_time(experiments.back(), place_of(options));
   }
-  const std::string path =
-      options.out.empty() ? command::default_folder(*options.experiment, true) : options.out;
+  return experiments;
+}
+
+std::string folder_of(const RunOptions& options) {
+  return options.out.empty() ? command::default_folder(*options.experiment, true) : options.out;
+}
+
+}  // namespace
+
+int tell_plan(const RunOptions& options, const spec::Experiment& experiment,
+              command::Streams streams) {
+  const std::string path = folder_of(options);
+  text::RunsToCome runs{.until = *experiment.run.repeat_until};
+  const std::vector<lab::SweepPoint> points = lab::points_of(experiment);
+  const std::vector<spec::Experiment> experiments = loaded(options, points);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const bool alone = points.size() == 1 && points[i].settings.empty();
+    runs.points.push_back(
+        {.folder = alone ? path : fmt::format("{}/{}", path, points[i].folder),
+         .settings = points[i].settings,
+         .steps = experiments[i].jobs.empty() ? 0 : *experiments[i].jobs.front().steps,
+         .least = command::least_time(experiments[i], place_of(options)),
+         .finished =
+             !alone && !options.force && lab::is_finished(path, points[i], experiments[i])});
+  }
+  fmt::print(streams.out, "{}",
+             options.json ? record::dumped(text::to_json(runs)) + "\n" : text::to_text(runs));
+  return command::kDone;
+}
+
+int run_sweep(const RunOptions& options, const spec::Experiment& experiment,
+              command::Streams streams) {
+  const std::vector<lab::SweepPoint> points = lab::points_of(experiment);
+  const std::vector<spec::Experiment> experiments = loaded(options, points);
+  const std::string path = folder_of(options);
   if (!options.force) lab::require_sweepable(path);
   SweepStatus status(options, points, experiments, streams);
   const lab::SweepRequest request{
@@ -163,6 +196,7 @@ int run_sweep(const RunOptions& options, const spec::Experiment& experiment,
       .experiments = experiments,
       .place = place_of(options),
       .again = options.force,
+      .retries = options.retry,
       .provenance = command::provenance_of("run", *options.experiment, streams)};
   if (!options.force) {
     if (const auto there = lab::finished_sweep(request, path, status.observer())) {

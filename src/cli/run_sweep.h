@@ -19,6 +19,8 @@ struct RunOptions {
   std::string out;
   std::optional<int> steps;  ///< instead of what the experiment says
   bool alone = false;        ///< each of several jobs by itself too
+  int retry = 0;             ///< of what fails, or fails a check
+  bool dry_run = false;
   bool force = false;
   bool json = false;
   bool keep = false;
@@ -27,6 +29,11 @@ struct RunOptions {
   bool no_page = false;
 };
 lab::RunPlace place_of(const RunOptions& options);
+
+/// Tells what would be run and how long it takes at least, of a sweep or of one run. Returns the
+/// exit code. Throws Error.
+int tell_plan(const RunOptions& options, const spec::Experiment& experiment,
+              command::Streams streams);
 
 /// Returns the exit code. Throws Error.
 int run_sweep(const RunOptions& options, const spec::Experiment& experiment,

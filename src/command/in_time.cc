@@ -28,6 +28,15 @@ Duration least_step(const spec::Experiment& experiment, const spec::Job& job,
 
 }  // namespace
 
+Duration least_time(const spec::Experiment& experiment, const lab::RunPlace& place) {
+  double longest = 0;
+  for (const spec::Job& job : experiment.jobs) {
+    const auto steps = static_cast<double>(*job.steps + *job.warmup);
+    longest = std::max(longest, steps * seconds(least_step(experiment, job, place)));
+  }
+  return from_seconds(std::min(longest, kLongest));
+}
+
 void require_in_time(const spec::Experiment& experiment, const lab::RunPlace& place) {
   for (const spec::Job& job : experiment.jobs) {
     const double step = seconds(least_step(experiment, job, place));

@@ -31,5 +31,32 @@ TEST(SweepPoints, OfRepeatsHaveSeedsOfTheirOwn) {
   EXPECT_THAT(points[1].settings, ElementsAre("run.seed=8"));
 }
 
+TEST(SweepPoints, TakeTurns) {
+  const auto points = points_of(experiment(
+      std::string(kPair) + "[run]\nrepeats = 2\n[sweep]\n\"network.loss\" = [0, 0.1]\n"));
+  ASSERT_EQ(points.size(), 4u);
+  EXPECT_THAT(points[0].settings, ElementsAre("network.loss=0", "run.seed=1"));
+  EXPECT_THAT(points[1].settings, ElementsAre("network.loss=0.1", "run.seed=1"));
+  EXPECT_THAT(points[2].settings, ElementsAre("network.loss=0", "run.seed=2"));
+  EXPECT_EQ(points[2].combination, points[0].combination);
+}
+
+TEST(SweepPoints, GoTogetherWhereTheyShould) {
+  const auto points = points_of(experiment(
+      std::string(kPair) +
+      "[sweep]\n\"network.loss, job.steps\" = [[0, 1], [0.1, 2]]\n\"run.seed\" = [1, 2]\n"));
+  ASSERT_EQ(points.size(), 4u);
+  EXPECT_THAT(points[2].settings, ElementsAre("network.loss=0.1", "job.steps=2", "run.seed=1"));
+}
+
+TEST(IsNarrow, TakesThreeAndTheirInterval) {
+  const std::vector<double> two{1, 1}, equal{1, 1, 1}, wide{1, 2, 3};
+  EXPECT_FALSE(is_narrow(two, 0.5));
+  EXPECT_TRUE(is_narrow(equal, 0.01));
+  // Mean 2, standard deviation 1: 4.303 / sqrt(3) = 2.48 on either side.
+  EXPECT_FALSE(is_narrow(wide, 1.2));
+  EXPECT_TRUE(is_narrow(wide, 1.25));
+}
+
 }  // namespace
 }  // namespace tw::lab

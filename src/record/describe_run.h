@@ -105,6 +105,7 @@ void describe(Io& io, As<Point> auto& point) {
   io("settings", point.settings);
   io("complete", point.complete);
   io("checks_ok", point.checks_ok);
+  io.if_any("problem", point.problem);
   io.if_any("expectations", point.expectations);
   io("jobs", point.jobs);
   io.or_null("cross_traffic", point.cross_traffic);

@@ -129,6 +129,7 @@ struct Point {
   std::vector<std::string> settings = {};  ///< "network.loss=0.01"
   bool complete = false;
   bool checks_ok = false;
+  std::optional<std::string> problem = {};  ///< why it failed, or which checks did
   std::optional<std::vector<Expectation>> expectations = {};
   std::vector<Job> jobs = {};
   std::optional<CrossTraffic> cross_traffic = {};

@@ -220,6 +220,7 @@ constexpr std::array kPoints{
     Column{"capacity_bps", Real, "bit/s", "of the narrowest link on the cross traffic's way"},
     Column{"traffic_requested_bps", Real, "bit/s", "cross traffic asked for, on the wire"},
     Column{"traffic_achieved_bps", Real, "bit/s", "cross traffic delivered, on the wire"},
+    Column{"problem", Text, "", "why it failed, or which checks did; empty when all is well"},
 };
 
 constexpr std::array kTables{

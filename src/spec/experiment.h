@@ -180,14 +180,18 @@ struct Run {
   Setting<double> scale = {1};        ///< divides rates and payloads, keeps times (scale.h)
   Setting<double> slow_motion = {1};  ///< divides rates, multiplies times, keeps sizes (scale.h)
   Setting<int> repeats = {1};
+  /// Of the mean step: repetitions end when its 95 % interval is that narrow. Nothing: all are run.
+  Setting<std::optional<double>> repeat_until = {};
   Setting<Duration> timeout = {std::chrono::minutes(10)};
   bool operator==(const Run&) const = default;
 };
 
-/// One axis of a sweep: each value is TOML text, set under `key` as --set does.
+/// One axis of a sweep: each value is TOML text, set under `key` as --set does. Neighbours of one
+/// group go together: value for value, not all with all.
 struct SweepAxis {
   std::string key;
   std::vector<std::string> values;
+  int group = 0;
   bool operator==(const SweepAxis&) const = default;
 };
 

@@ -282,7 +282,12 @@ const std::vector<Field<Run>>& run_fields() {
       field("slow_motion", &Run::slow_motion, number(1, 1e6),
             {.help = "everything takes that many times as long: rates are divided by it, sizes, "
                      "queues and loss are kept"}),
-      field("repeats", &Run::repeats, whole(1, 1'000'000), {.help = "of the whole run"}),
+      field("repeats", &Run::repeats, whole(1, 1'000'000),
+            {.help = "of the whole run, of each point of a sweep; they take turns"}),
+      field("repeat_until", &Run::repeat_until, maybe(fraction()),
+            {.help = "ends repetitions before `repeats` (then 10 unless given), once three or more "
+                     "have the mean step to within this, by its 95 % interval",
+             .otherwise = "all are run"}),
       field("timeout", &Run::timeout, time(std::chrono::milliseconds(1)),
             {.help = "after which a run is given up"}),
   };

@@ -67,7 +67,9 @@ Json network(const Network& network) {
 
 Json sweep(const std::vector<SweepAxis>& axes) {
   Json array = Json::array();
-  for (const SweepAxis& axis : axes) array.push_back({{"key", axis.key}, {"values", axis.values}});
+  for (const SweepAxis& axis : axes) {
+    array.push_back({{"key", axis.key}, {"values", axis.values}, {"group", axis.group}});
+  }
   return array;
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 namespace tw::spec {
 namespace {
@@ -122,13 +123,28 @@ Remarks job_remarks(const Job& job) {
   return remarks;
 }
 
+/// One axis, or several that go together.
+std::string axis_text(std::span<const SweepAxis> axes) {
+  std::vector<std::string> names;
+  for (const SweepAxis& axis : axes) names.push_back(axis.key);
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < axes.front().values.size(); ++i) {
+    std::vector<std::string> one;
+    for (const SweepAxis& axis : axes) one.push_back(axis.values[i]);
+    values.push_back(one.size() == 1 ? one.front() : fmt::format("[{}]", fmt::join(one, ", ")));
+  }
+  // Always quoted: an axis is one key, whatever dots it has.
+  return fmt::format("{} = [{}]\n",
+                     keys::print({.value = fmt::format("{}", fmt::join(names, ", "))}),
+                     fmt::join(values, ", "));
+}
+
 std::string sweep_text(const std::vector<SweepAxis>& sweep) {
   if (sweep.empty()) return "";
   std::string out = "\n[sweep]\n";
-  for (const SweepAxis& axis : sweep) {
-    // Always quoted: an axis is one key, whatever dots it has.
-    const std::string key = keys::print({.value = axis.key});
-    out += fmt::format("{} = [{}]\n", key, fmt::join(axis.values, ", "));
+  for (std::size_t begin = 0, end = 0; begin < sweep.size(); begin = end) {
+    while (end < sweep.size() && sweep[end].group == sweep[begin].group) ++end;
+    out += axis_text(std::span(sweep).subspan(begin, end - begin));
   }
   return out;
 }

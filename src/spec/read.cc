@@ -131,6 +131,9 @@ bool read_network(const keys::Table& root, Network& into, std::vector<keys::Prob
   return section.readable({"hosts"});
 }
 
+/// At most so many when they end by themselves.
+constexpr int kUsualRepeats = 10;
+
 }  // namespace
 
 Experiment read_experiment(const keys::Table& root, const Vocabulary& vocabulary,
@@ -157,6 +160,7 @@ Experiment read_experiment(const keys::Table& root, const Vocabulary& vocabulary
   read_fields(capture, capture_fields(), experiment.capture);
   keys::Section run = single(root, "run", problems);
   read_fields(run, run_fields(), experiment.run);
+  if (*experiment.run.repeat_until) derive(experiment.run.repeats, kUsualRepeats);
 
   std::vector<keys::Section> expectations = repeated(root, "expect", "expect", problems);
   experiment.expectations = read_repeated(expectations, expectation_fields());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/spec/print.h"
 #include "trainwire/spec/test_experiments.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ TEST(Sweep, KeepsAxesAndValuesInTheOrderOfTheFile) {
   const Experiment e =
       parsed(kBase + "\"network.rate\" = [\"2Gbit\", \"1Gbit\"]\njob.batch = [8]\n");
   EXPECT_EQ(e.sweep, (std::vector<SweepAxis>{{"network.rate", {"\"2Gbit\"", "\"1Gbit\""}},
-                                             {"job.batch", {"8"}}}));
+                                             {"job.batch", {"8"}, 1}}));
   // The experiment itself is the file without its sweep.
   EXPECT_EQ(*e.network.link.rate, BitRate(1e9));
 }
@@ -26,6 +27,38 @@ TEST(Sweep, KeepsAxesAndValuesInTheOrderOfTheFile) {
 TEST(Sweep, TakesListsAsValues) {
   const Experiment e = parsed(kBase + "\"job.0.hosts\" = [[\"host0\"], [\"host1\", \"host2\"]]\n");
   EXPECT_EQ(e.sweep[0].values[1], "[\"host1\", \"host2\"]");
+}
+
+TEST(Sweep, WritesRangesOut) {
+  const Experiment e = parsed(kBase +
+                              "\"run.seed\" = \"1..3\"\n\"network.rate\" = "
+                              "[\"10Mbit\", \"100Mbit..1Gbit x10\"]\n");
+  EXPECT_EQ(e.sweep[0].values, (std::vector<std::string>{"1", "2", "3"}));
+  EXPECT_EQ(e.sweep[1].values,
+            (std::vector<std::string>{"\"10Mbit\"", "\"100Mbit\"", "\"1000Mbit\""}));
+  EXPECT_EQ(problems(kBase + "\"network.loss\" = \"0..1.5\"\n"),
+            "x.toml:7: sweep.\"network.loss\": \"0..1.5\" say how to go on: \"A..B x2\", \"A..B "
+            "step 0.1\", \"A..B in 5\" or \"A..B in 5 log\"");
+}
+
+TEST(Sweep, KeysThatGoTogetherAreOneAxis) {
+  const std::string text =
+      kBase + "\"job.batch, network.rate\" = [[8, \"1Gbit\"], [16, \"2Gbit\"]]\n";
+  const Experiment e = parsed(text + "\"run.seed\" = [1]\n");
+  EXPECT_EQ(e.sweep, (std::vector<SweepAxis>{{"job.batch", {"8", "16"}, 0},
+                                             {"network.rate", {"\"1Gbit\"", "\"2Gbit\""}, 0},
+                                             {"run.seed", {"1"}, 1}}));
+  EXPECT_EQ(problems(kBase + "\"job.batch, network.rate\" = [[8], 3]\n"),
+            "x.toml:7: sweep.\"job.batch, network.rate\": [8] is no list of 2 values, one for each "
+            "key\nx.toml:7: sweep.\"job.batch, network.rate\": 3 is no list of 2 values, one for "
+            "each key\n2 problems in x.toml");
+}
+
+TEST(Sweep, IsPrintedAsItIsRead) {
+  const Experiment e = parsed(kBase +
+                              "\"job.batch, run.seed\" = [[8, 1], [16, 2]]\n"
+                              "\"network.loss\" = \"0..0.2 step 0.1\"\n");
+  EXPECT_EQ(parsed(to_toml(e)).sweep, e.sweep);
 }
 
 TEST(Sweep, RefusesAKeyThatIsNone) {
@@ -56,8 +89,10 @@ TEST(Sweep, TriesOnlyPointsOfTheGrid) {
 
 TEST(Sweep, NeedsValues) {
   EXPECT_EQ(problems(kBase + "\"network.rate\" = []\n\"run.seed\" = 3\n"),
-            "x.toml:7: sweep.\"network.rate\": needs a list of values, as in [1, 2, 4]\n"
-            "x.toml:8: sweep.\"run.seed\": needs a list of values, as in [1, 2, 4]\n"
+            "x.toml:7: sweep.\"network.rate\": needs a list of values, as in [1, 2, 4], or a "
+            "range, as in \"1..8\"\n"
+            "x.toml:8: sweep.\"run.seed\": needs a list of values, as in [1, 2, 4], or a range, as "
+            "in \"1..8\"\n"
             "2 problems in x.toml");
   EXPECT_EQ(problems("sweep = 3"), "x.toml:1: sweep: not a section; write [sweep]");
 }

@@ -168,7 +168,8 @@ std::string point_text(const record::Point& point, std::size_t width) {
                      100 * (point.utilisation ? point.utilisation->share : 0),
                      !point.complete   ? "FAILED"
                      : point.checks_ok ? "ok"
-                                       : "not ok");
+                                       : "not ok") +
+         (point.problem ? fmt::format("    {}\n", printable(*point.problem)) : "");
 }
 
 }  // namespace
