@@ -30,11 +30,12 @@ std::int64_t number(const std::string& text) {
 template <typename Take>
 void for_each_line(const std::string& path, std::size_t columns, Take take) {
   Fields fields;
-  std::ifstream file(path);
+  std::ifstream file = result::open_if_there(path);
   for (std::string line; std::getline(file, line) && !file.eof();) {
     result::split_row(line, fields);
     if (fields.size() == columns) take(fields);
   }
+  result::require_read(file, path);
 }
 
 double seconds_of(const PhaseRow& row) {
@@ -149,8 +150,9 @@ double bus_bandwidth(const TrainingJob& job, const std::optional<record::Times>&
 std::vector<PhaseRow> read_phases(const TrainingJob& job) {
   std::vector<PhaseRow> rows;
   for (const trainer::Task& task : job.tasks) {
-    std::ifstream file(task.log);
+    std::ifstream file = result::open_if_there(task.log);
     record::read_phase_lines(file, task.rank, rows);
+    result::require_read(file, task.log);
   }
   return rows;
 }

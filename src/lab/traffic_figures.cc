@@ -193,7 +193,7 @@ void take_flows(const TrafficResult& traffic, record::RunFolder& folder) {
   for (std::size_t i = 0; i < traffic.entries.size(); ++i) {
     const std::string& path = traffic.entries[i].source.log;
     {
-      std::ifstream file(path);
+      std::ifstream file = result::open_if_there(path);
       std::string header;
       std::getline(file, header);
       for (std::string line; std::getline(file, line) && !file.eof();) {

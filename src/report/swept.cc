@@ -102,10 +102,15 @@ bool is_inside(const std::string& folder, const std::string& point) {
          fs::is_directory(fs::symlink_status(folder + "/" + point, error));
 }
 
-/// The checks that failed, as the point's own record has them.
-ordered_json why_of(const std::string& folder, const std::string& point, bool complete) {
+/// The checks that failed, as the point's own record has them; of a point that did not come to its
+/// end, what the sweep's table says.
+ordered_json why_of(const std::string& folder, const std::string& point, bool complete,
+                    const std::string& problem) {
   ordered_json why = ordered_json::array();
-  if (!complete) why.push_back({{"name", "end"}, {"text", "it did not come to its end"}});
+  if (!complete) {
+    why.push_back(
+        {{"name", "end"}, {"text", problem.empty() ? "it did not come to its end" : problem}});
+  }
   try {
     const record::Run run =
         is_inside(folder, point) ? record::read_run(folder + "/" + point).summary : record::Run{};
@@ -207,6 +212,7 @@ ordered_json swept_document(const std::string& folder, const record::Run& sweep,
   result::TableReader table(file);
   const auto name = table.column("folder"), text = table.column("settings");
   const auto complete = table.column("complete"), checks = table.column("checks_ok");
+  const auto problem = table.column("problem");
   std::vector<std::vector<std::string>> settings;
   ordered_json folders = ordered_json::array(), why = folders, pages = folders;
   while (table.next() && settings.size() < limits.list_items * 4) {
@@ -217,7 +223,7 @@ ordered_json swept_document(const std::string& folder, const record::Run& sweep,
     folders.push_back(point);
     const bool ended = table.integer(complete) != 0;
     const bool failed = !ended || table.integer(checks) == 0;
-    why.push_back(failed ? cut_to(why_of(folder, point, ended), limits) : ordered_json());
+    why.push_back(failed ? cut_to(why_of(folder, point, ended, std::string(table.text(problem))), limits) : ordered_json());
     std::error_code error;
     pages.push_back(is_inside(folder, point) &&
                     fs::is_regular_file(folder + "/" + point + "/report.html", error));

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/result/table_reader.h"
 
+#include "trainwire/os/errno_error.h"
 #include "trainwire/result/csv.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 namespace tw::result {
@@ -20,7 +24,18 @@ bool has_open_quote(std::string_view text) {
 std::ifstream open_table(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored))) return {};
-  return std::ifstream(path);
+  return open_if_there(path);
+}
+
+std::ifstream open_if_there(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path);
+  if (!file.is_open() && errno != ENOENT) throw os::errno_error(fmt::format("reading {}", path), errno);
+  return file;
+}
+
+void require_read(const std::ifstream& file, const std::string& path) {
+  if (file.bad()) throw os::errno_error(fmt::format("reading {}", path), EIO);
 }
 
 TableReader::TableReader(std::istream& in) : in_(&in) { read_record(header_); }

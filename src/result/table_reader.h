@@ -27,8 +27,15 @@ std::optional<T> parsed(std::string_view field) {
 }
 
 /// The file at `path`; not open when there is none, when it is a pipe, for which one would wait, or a
-/// link: a folder from somebody else must not publish what lies outside of it.
+/// link: a folder from somebody else must not publish what lies outside of it. Throws SystemError
+/// when it is there and cannot be read.
 std::ifstream open_table(const std::string& path);
+
+/// The file at `path`; not open when there is none. Throws SystemError when it cannot be read:
+/// that is not the same as an empty one.
+std::ifstream open_if_there(const std::string& path);
+/// To be called at the end of a file. Throws SystemError when reading, not the file, ended there.
+void require_read(const std::ifstream& file, const std::string& path);
 
 class TableReader {
  public:

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/result/table_reader.h"
 
+#include "trainwire/base/error.h"
+#include "trainwire/result/test_folder.h"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,6 +87,14 @@ TEST(TableReader, TakesNoTimeThatSumsCouldOverflow) {
   std::vector<bool> is_time;
   while (table.next()) is_time.push_back(table.time_ns(0).has_value());
   EXPECT_EQ(is_time, (std::vector<bool>{true, true, false, false}));
+}
+
+TEST(OpenIfThere, TellsNoFileFromOneThatCannotBeRead) {
+  const TestFolder folder;
+  EXPECT_FALSE(open_if_there(folder / "none").is_open());
+  const std::string file = folder.file("a", "x\n");
+  EXPECT_TRUE(open_if_there(file).is_open());
+  EXPECT_THROW(open_if_there(file + "/inside"), SystemError);
 }
 
 }  // namespace
