@@ -223,7 +223,9 @@ ordered_json swept_document(const std::string& folder, const record::Run& sweep,
     folders.push_back(point);
     const bool ended = table.integer(complete) != 0;
     const bool failed = !ended || table.integer(checks) == 0;
-    why.push_back(failed ? cut_to(why_of(folder, point, ended, std::string(table.text(problem))), limits) : ordered_json());
+    why.push_back(
+        failed ? cut_to(why_of(folder, point, ended, std::string(table.text(problem))), limits)
+               : ordered_json());
     std::error_code error;
     pages.push_back(is_inside(folder, point) &&
                     fs::is_regular_file(folder + "/" + point + "/report.html", error));

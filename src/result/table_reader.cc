@@ -30,7 +30,8 @@ std::ifstream open_table(const std::string& path) {
 std::ifstream open_if_there(const std::string& path) {
   errno = 0;
   std::ifstream file(path);
-  if (!file.is_open() && errno != ENOENT) throw os::errno_error(fmt::format("reading {}", path), errno);
+  if (!file.is_open() && errno != ENOENT)
+    throw os::errno_error(fmt::format("reading {}", path), errno);
   return file;
 }
 

@@ -116,7 +116,9 @@ std::vector<Field<LinkOverride>> make_link_fields() {
 /// What is trained.
 std::vector<Field<Job>> model_fields() {
   return {
-      field("name", &Job::name, text(), {.help = "unique", .otherwise = "job0, job1, ..."}),
+      field("name", &Job::name, text(),
+            {.help = "unique; up to 120 bytes without slashes, not beginning like a formula",
+             .otherwise = "job0, job1, ..."}),
       field("framework", &Job::framework, maybe(word("framework", framework_names())),
             {.help = "preset for the keys that the job does not set", .otherwise = "none"}),
       field("model", &Job::model, text(),
