@@ -222,13 +222,15 @@ TEST_F(Analyze, ALogOfAnotherTimeIsTold) {
 }
 
 TEST_F(Analyze, HostsAreNamedAsAskedAndTerminalsProtected) {
-  const std::string hosts = text("hosts.csv", "10.0.0.1,ev\x1b[2Jil\n10.0.0.2,worker1\n");
+  const std::string hosts = text("hosts.csv", "10.0.0.1,worker0\n10.0.0.2,worker1\n");
   const std::string file = capture(ring_ladder(20));
   const json all = document({"analyze", file, "--hosts", hosts});
   EXPECT_EQ(all["hosts"].size(), 4u);
   EXPECT_THAT(all.dump(), HasSubstr("worker1"));
-  const Result shown = trainwire({"analyze", file, "--hosts", hosts, "--no-folder"});
-  EXPECT_THAT(shown.out, Not(HasSubstr("\x1b")));
+  const std::string hostile = text("hostile.csv", "10.0.0.1,ev\x1b[2Jil\n");
+  const Result refused = trainwire({"analyze", file, "--hosts", hostile, "--no-folder"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("is no name"), Not(HasSubstr("\x1b"))));
 }
 
 TEST_F(Analyze, NamesInRefusalsAreMadeHarmless) {

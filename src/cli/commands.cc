@@ -11,6 +11,8 @@ std::span<const command::Command> commands() {
                        declare_run,
                        "trainwire run job.toml\n"
                        "trainwire run job.toml --steps 20 --set network.loss=0.1% -o loss.run\n"
+                       "trainwire run sweep.toml --dry-run\n"
+                       "trainwire run sweep.toml --retry 3\n"
                        "trainwire run job.toml --on loopback\n"},
       command::Command{"exec", "any program on an emulated network, captured and analysed",
                        declare_exec,

@@ -157,15 +157,19 @@ std::string settings_text(const record::Point& point) {
   return printable(fmt::format("{}", fmt::join(point.settings, " ")));
 }
 
-std::string point_text(const record::Point& point, std::size_t width) {
+std::string figures_text(const record::Point& point) {
   const record::Job job = point.jobs.empty() ? record::Job{} : point.jobs.front();
-  const record::Times step = job.step.value_or(record::Times{});
-  return fmt::format("{:<{}}  {:>10}  {:>23}  {:>10}  {:>13}  {:>3.0f} %  {}\n",
-                     settings_text(point), width, time_text(step.median_s),
-                     fmt::format("{}, {}", time_text(step.ci_low_s), time_text(step.ci_high_s)),
-                     time_text(job.exchange ? job.exchange->median_s : 0),
-                     readable(BitRate(job.busbw_bps)),
-                     100 * (point.utilisation ? point.utilisation->share : 0),
+  if (!job.step)
+    return fmt::format("{:>10}  {:>23}  {:>10}  {:>13}  {:>5}", "-", "-", "-", "-", "-");
+  return fmt::format(
+      "{:>10}  {:>23}  {:>10}  {:>13}  {:>3.0f} %", time_text(job.step->median_s),
+      fmt::format("{}, {}", time_text(job.step->ci_low_s), time_text(job.step->ci_high_s)),
+      time_text(job.exchange ? job.exchange->median_s : 0), readable(BitRate(job.busbw_bps)),
+      100 * (point.utilisation ? point.utilisation->share : 0));
+}
+
+std::string point_text(const record::Point& point, std::size_t width) {
+  return fmt::format("{:<{}}  {}  {}\n", settings_text(point), width, figures_text(point),
                      !point.complete   ? "FAILED"
                      : point.checks_ok ? "ok"
                                        : "not ok") +

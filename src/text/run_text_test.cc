@@ -60,5 +60,13 @@ TEST(RunText, TellsOfJobsLinksAndChecks) {
   EXPECT_THAT(run_text(run, "a ring", "a.run"), HasSubstr("exposed   100 ms after backward"));
 }
 
+TEST(PointsText, AFailedPointHasItsReasonAndNoFigures) {
+  const record::Point failed{
+      .folder = "point-000", .settings = {"network.loss=0"}, .problem = "no end after 1 s"};
+  const std::string text = points_text({failed}, "x.run");
+  EXPECT_THAT(text, testing::HasSubstr("FAILED\n    no end after 1 s\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("0 ns")));
+}
+
 }  // namespace
 }  // namespace tw::text
