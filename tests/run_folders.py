@@ -111,6 +111,9 @@ def a_finished_sweep_is_left_alone(work):
     file.write_text(EXPERIMENT.format(name='"x"', steps=3) + '[sweep]\n"network.loss" = ["0.01%", "0.1%", "1%"]\n')
     folder = work / "sweep.run"
     assert run("run", str(file), "--on", "loopback", "-q", "-o", str(folder)).returncode == 0
+    # Every point has its page, and that of the sweep leads there.
+    assert all((folder / f"point-00{i}" / "report.html").exists() for i in range(3))
+    assert '"pages":[true,true,true]' in (folder / "report.html").read_text()
     fitted = run("fit", str(folder), "--x", "network.loss", "--y", "step_mean_s", "--model", "linear")
     assert fitted.returncode == 0 and "holds for x from 0.0001 to 0.01" in fitted.stdout, fitted
     before = files_of(folder)

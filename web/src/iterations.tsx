@@ -16,6 +16,9 @@ import { type Range, zoomTo } from "./zoom";
 
 const jobName = (steps: StepTimes) => steps.name ?? "iterations";
 
+/** Titles are of the first job; of several it is named. */
+const ofFirst = (steps: StepTimes[]) => (steps.length > 1 ? ` of ${jobName(steps[0] as StepTimes)}` : "");
+
 function Durations(props: { steps: StepTimes[] }) {
   const few = props.steps.every((job) => job.step.distribution.n < 3);
   if (!few) return <DurationsPlot steps={props.steps} />;
@@ -51,7 +54,7 @@ function DurationsPlot(props: { steps: StepTimes[] }) {
   return (
     <Plot
       id="step-times"
-      title={`Steps took ${show("time", d.min)} to ${show("time", d.max)}, ${show("time", d.mean)} on average.`}
+      title={`Steps${ofFirst(steps)} took ${show("time", d.min)} to ${show("time", d.max)}, ${show("time", d.mean)} on average.`}
       x={{ label: "step", kind: "count" }}
       y={{ label: "duration", kind: "time" }}
       lines={lines.map(({ label, colour }) => ({ label, colour, points: first.step.series.mean.length <= 200 }))}
@@ -246,14 +249,14 @@ function binned(values: number[]): Histogram {
   return { low, width, counts };
 }
 
-function DurationBars(props: { steps: StepTimes }) {
+function DurationBars(props: { steps: StepTimes; of: string }) {
   const { series, distribution } = props.steps.step;
   const exact = series.per === 1;
   const of = useMemo(() => binned(exact ? series.mean : distribution.q), [props.steps]);
   return (
     <Bars
       id="step-bars"
-      title={`Half of the steps lie between ${show("time", quantile(distribution, 0.25))} and ${show("time", quantile(distribution, 0.75))}.`}
+      title={`Half of the steps${props.of} lie between ${show("time", quantile(distribution, 0.25))} and ${show("time", quantile(distribution, 0.75))}.`}
       label="duration of a step"
       kind="time"
       of={of}
@@ -334,7 +337,7 @@ export function Iterations(props: { run: Run; full: Range; timeline: boolean }) 
         {all.length > 0 && (
           <Cdf
             id="step-cdf"
-            title={`Half of the steps took no longer than ${show("time", medianOf((run.steps[0] as StepTimes).step))}.`}
+            title={`Half of the steps${ofFirst(run.steps)} took no longer than ${show("time", medianOf((run.steps[0] as StepTimes).step))}.`}
             label="duration"
             kind="time"
             height={240}
@@ -342,7 +345,7 @@ export function Iterations(props: { run: Run; full: Range; timeline: boolean }) 
             how={<p>The same durations as beside.</p>}
           />
         )}
-        {run.steps[0] && !isFlat(run.steps[0].step.distribution) && <DurationBars steps={run.steps[0]} />}
+        {run.steps[0] && !isFlat(run.steps[0].step.distribution) && <DurationBars steps={run.steps[0]} of={ofFirst(run.steps)} />}
         {run.phases && <Lateness phases={run.phases} />}
       </div>
       {run.phases ? (

@@ -27,6 +27,11 @@ export function qualityOf(run: Run): Quality {
   };
   if (!run.complete) worsen("bad");
   for (const check of list(summary, "checks")) {
+    // What the machine did not like is told below, with its level.
+    if (at(check, "ok") === true && at(check, "caution") === true && str(check, "name") !== "machine") {
+      worsen("caution");
+      reasons.push(`check ${str(check, "name") ?? ""} passed with care: ${str(check, "text") ?? ""}`);
+    }
     if (at(check, "ok") !== false) continue;
     worsen("bad");
     reasons.push(`check ${str(check, "name") ?? ""} failed: ${str(check, "text") ?? ""}`);
