@@ -19,6 +19,7 @@ std::vector<Figure> figures_of(const timeline::Source& source) {
   std::vector<Figure> figures;
   if (source.is_sweep) {
     add(figures, sweep_figure(source));
+    add(figures, sweep_map_figure(source));
     return figures;
   }
   const timeline::RunPart& run = source.runs.front();

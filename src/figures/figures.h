@@ -30,5 +30,7 @@ std::optional<Figure> transfers_figure(const timeline::RunPart& run);
 std::vector<Figure> socket_figures(const timeline::RunPart& run);
 /// Of a sweep: step time over what was varied, with the curves of fit.json.
 std::optional<Figure> sweep_figure(const timeline::Source& sweep);
+/// Of a sweep over two settings of three numbers or more: a cell for each combination.
+std::optional<Figure> sweep_map_figure(const timeline::Source& sweep);
 
 }  // namespace tw::figures

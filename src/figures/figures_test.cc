@@ -171,6 +171,33 @@ TEST(SweepFigure, PutsWordsSideBySide) {
                                     HasSubstr("set xtics ('ring' 0, 'star' 1)\n")));
 }
 
+TEST(SweepMapFigure, HasACellForEachCombinationOfTwoNumbers) {
+  const TestFolder folder;
+  const std::string path = timeline::make_sweep(folder);
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  std::string rows = "folder,settings,step_mean_s\n";
+  for (const int delay : {4, 1, 2}) {
+    for (const int ranks : {4, 8, 16}) {
+      const std::string name = "point-" + std::to_string(points.size());
+      points.push_back({{"folder", name},
+                        {"settings",
+                         {"network.delay=\"" + std::to_string(delay) + "ms\"",
+                          "job.ranks=" + std::to_string(ranks)}}});
+      rows += name + ",," + std::to_string(delay * ranks) + "\n";
+    }
+  }
+  folder.file("sweep.run/run.json",
+              timeline::run_document(R"({"sweep": {}, "points": )" + points.dump() + "}"));
+  folder.file("sweep.run/points.csv", rows);
+  const auto figure = sweep_map_figure(timeline::open_source(path));
+  ASSERT_TRUE(figure);
+  EXPECT_THAT(figure->script, AllOf(HasSubstr("set xlabel 'delay (ms)'"),
+                                    HasSubstr("set xtics ('1' 0, '2' 1, '4' 2)"),
+                                    HasSubstr("set ytics ('4' 0, '8' 1, '16' 2)")));
+  EXPECT_THAT(figure->csv, HasSubstr("2,1,4,8,32\n"));
+  EXPECT_FALSE(sweep_map_figure(timeline::open_source(timeline::make_sweep(TestFolder()))));
+}
+
 TEST(SweepFigure, AddsTheFittedCurveAndItsCongestionPoint) {
   const TestFolder folder;
   const std::string path = timeline::make_sweep(folder);

@@ -48,27 +48,6 @@ ShownUnit unit_of(Quantity quantity, double largest) {
   return {"", 1};
 }
 
-SweepAxis over_numbers(const report::SweptAxis& swept) {
-  std::set<double> positive;
-  double least = INFINITY, largest = -INFINITY;
-  for (const report::SweptValue& value : swept.values) {
-    const double number = value.number.value_or(0);
-    least = std::min(least, number);
-    largest = std::max(largest, number);
-    if (number > 0) positive.insert(number);
-  }
-  const ShownUnit unit = unit_of(swept.quantity, largest);
-  SweepAxis axis{.swept = &swept, .label = swept.label, .per_base = unit.scale};
-  if (!unit.name.empty()) axis.label += fmt::format(" ({})", unit.name);
-  if (positive.size() < 2 || least < 0) return axis;
-  const double ratio = *positive.rbegin() / *positive.begin();
-  axis.is_log = ratio >= kDecades;
-  // As far from the least as the others are from one another.
-  const double gap = std::pow(ratio, 1 / static_cast<double>(positive.size() - 1));
-  axis.zero_at = *positive.begin() * axis.per_base / std::max(2.0, gap);
-  return axis;
-}
-
 /// The text of each place, from left to right.
 std::map<double, std::string> tics_of(const SweepAxis& axis) {
   std::map<double, std::string> tics;
@@ -105,6 +84,27 @@ double SweepAxis::x(std::size_t point) const {
 
 bool is_load_key(std::string_view key) {
   return key.starts_with("traffic.") && key.ends_with("load");
+}
+
+SweepAxis over_numbers(const report::SweptAxis& swept) {
+  std::set<double> positive;
+  double least = INFINITY, largest = -INFINITY;
+  for (const report::SweptValue& value : swept.values) {
+    const double number = value.number.value_or(0);
+    least = std::min(least, number);
+    largest = std::max(largest, number);
+    if (number > 0) positive.insert(number);
+  }
+  const ShownUnit unit = unit_of(swept.quantity, largest);
+  SweepAxis axis{.swept = &swept, .label = swept.label, .per_base = unit.scale};
+  if (!unit.name.empty()) axis.label += fmt::format(" ({})", unit.name);
+  if (positive.size() < 2 || least < 0) return axis;
+  const double ratio = *positive.rbegin() / *positive.begin();
+  axis.is_log = ratio >= kDecades;
+  // As far from the least as the others are from one another.
+  const double gap = std::pow(ratio, 1 / static_cast<double>(positive.size() - 1));
+  axis.zero_at = *positive.begin() * axis.per_base / std::max(2.0, gap);
+  return axis;
 }
 
 SweepAxis axis_over(const std::vector<report::SweptAxis>& axes, bool loads_known) {

@@ -31,6 +31,9 @@ struct SweepAxis {
 
 bool is_load_key(std::string_view key);
 
+/// Over the values of a setting. REQUIRES: numbers.
+SweepAxis over_numbers(const report::SweptAxis& swept);
+
 /// The load before all others when `loads_known`, then the setting of numbers with the most values,
 /// then that of words.
 SweepAxis axis_over(const std::vector<report::SweptAxis>& axes, bool loads_known);
