@@ -64,23 +64,28 @@ function hostileRun() {
   return "hostile.run";
 }
 
-/** A dumbbell of four hosts: 1 MB from host1 to host2 in the second that was captured. */
+/** A dumbbell of four hosts and two jobs, of which the first takes three quarters of the core. */
 function networkRun() {
   const run = join(folder, "network.run");
   mkdirSync(run);
   const value = (of) => ({ value: of, origin: "file" });
+  const counted = (rate, of) => ({ packets: 1, bytes: rate / 8, dropped_packets: 2, lost_packets: 0, marked_packets: 0, queue_peak_bytes: 9000, rate_bps: rate, share: rate / of });
   const links = ["host0", "host1", "host2", "host3", "core"].flatMap((name) =>
-    ["from_host", "to_host"].map((direction) => ({ name, direction, requested: { rate_bps: name === "core" ? 1e7 : 1e8 }, effective: null })),
+    ["from_host", "to_host"].map((direction) => {
+      const capacity = name === "core" ? 1e7 : 1e8;
+      const busy = name === "core" && direction === "from_host";
+      return { name, direction, requested: { rate_bps: capacity }, effective: null, counted: counted(busy ? 8e6 : 1e6, capacity), ...(busy ? { shares: [{ of: "vision", bytes: 3, share: 0.75 }, { of: "language", bytes: 1, share: 0.25 }] } : {}) };
+    }),
   );
+  const job = (name, median, slowdown) => ({ name, strategy: "ring", ranks: 2, step: { median_s: median, ci_low_s: median, ci_high_s: median, count: 9 }, exchange: { median_s: median / 2 }, phases_median_s: { wait: median / 4 }, alone: { step: { median_s: median / slowdown }, slowdown } });
   const summary = {
-    experiment: { network: { topology: value("dumbbell"), hosts: value(4), left: value(2) }, jobs: [{ placement: value(["host0", "host1"]) }] },
+    experiment: { network: { topology: value("dumbbell"), hosts: value(4), left: value(2) }, jobs: [{ name: value("vision"), placement: value(["host0", "host2"]) }, { name: value("language"), placement: value(["host1", "host3"]) }] },
     network: { links, paths: [{ from: "host0", to: "host1", fitness: "ok", requested: { rate_bps: 1e8 }, effective: { rate_bps: 9.9e7 }, problems: [] }] },
+    jobs: [job("vision", 0.4, 1.6), job("language", 0.7, 1.2)],
+    utilisation: { link: "core", direction: "from_host", share: 0.8, rate_bps: 8e6 },
     capture: { duration_s: 1 },
   };
   writeFileSync(join(run, "run.json"), JSON.stringify({ schema: 1, program: "trainwire", command: "run", complete: true, summary }));
-  writeFileSync(join(run, "pairs.csv"), "from,to,wire_bytes\nhost1,host2,1000000\nhost0,host1,500\n");
-  writeFileSync(join(run, "steps.csv"), "rank,step,phase,start_ns,end_ns,job\n0,0,step,1000000000,3000000000,job0\n");
-  writeFileSync(join(run, "samples.csv"), "time_ns,host,sent_bytes,received_bytes\n0,host0,0,0\n1000000000,host0,1000,0\n3000000000,host0,251000,0\n4000000000,host0,999000,0\n");
   return "network.run";
 }
 
@@ -91,7 +96,7 @@ function largeRun() {
   const numbers = Array.from({ length: 64 }, (_none, i) => i);
   const value = (of) => ({ value: of, origin: "file" });
   const hosts = numbers.map((i) => `host${i}`);
-  const links = hosts.flatMap((name) => ["from_host", "to_host"].map((direction) => ({ name, direction, requested: { rate_bps: 1e8 }, effective: { rate_bps: 9.9e7 } })));
+  const links = hosts.flatMap((name) => ["from_host", "to_host"].map((direction) => ({ name, direction, requested: { rate_bps: 1e8 }, effective: { rate_bps: 9.9e7 }, counted: { bytes: 1e6, share: name === "host37" ? 0.6 : 0.4, rate_bps: name === "host37" ? 6e7 : 4e7 } })));
   const times = [0.1, 0.11, 0.12, 0.13];
   const summary = {
     experiment: { network: { topology: value("star"), hosts: value(64) }, jobs: [{ placement: value(hosts) }], run: { scale: value(25) } },
@@ -107,7 +112,6 @@ function largeRun() {
   writeFileSync(join(run, "links.csv"), `link,direction,requested_bps,wire_bytes,dropped_packets\n${hosts.map((name) => `${name},from_host,100000000,1000,0\n${name},to_host,100000000,1000,0\n`).join("")}`);
   writeFileSync(join(run, "flows.csv"), `flow,source,source_port,destination,destination_port,protocol,class,first_ns,last_ns,wire_bytes,stream_bytes\n${numbers.map((i) => `${i},host${i},1,host${(i + 1) % 64},2,tcp,gradient,0,${7100000000 + i},1000000,900000\n`).join("")}`);
   writeFileSync(join(run, "steps.csv"), `rank,step,phase,start_ns,end_ns,job\n${numbers.flatMap((rank) => times.map((_time, step) => `${rank},${step},step,${step * 115e6},${(step + 1) * 115e6},job0\n${rank},${step},forward,${step * 115e6},${(step + 0.5) * 115e6},job0\n`)).join("")}`);
-  writeFileSync(join(run, "samples.csv"), `time_ns,host,sent_bytes,received_bytes\n${hosts.flatMap((host, i) => [`0,${host},0,0\n`, `460000000,${host},${(i === 37 ? 5 : 3) * 1e6},3000000\n`]).join("")}`);
   writeFileSync(join(run, "sockets.csv"), `time_ns,job,rank,peer,lane,rtt_ns,window_bytes,retransmitted_packets,queued_bytes\n${Array.from({ length: 2000 }, (_none, i) => `${i * 200000},job0,0,1,0,${i === 1234 ? 66000000 : 1000000},14480,0,10\n`).join("")}`);
   return "large.run";
 }
@@ -364,17 +368,18 @@ async function testTopology() {
   const { tab, troubles } = await opened("topology", networkRun());
   assert.equal(await tab.$eval("#topology h3", (title) => title.textContent), "The busiest link, left to right, was used to 80 %.");
   const { csv } = await savedBy(tab, "topology");
-  // 1 MB from host1 to host2 in 1 s: 8 Mbit/s, over a core of 10 Mbit/s.
-  assert.match(csv, /\nleft,right,10000000,8000000,0.8\n/);
-  // The device of host0 counted 250,000 bytes in the 2 s of its steps: 1 Mbit/s of 100.
-  assert.match(csv, /\nhost0,left,100000000,1000000,0.01\n/);
+  assert.match(csv, /^from,to,rate \(bps\),"carried, mean \(bps\)",used,by\n/);
+  assert.match(csv, /\nleft,right,10000000,8000000,0.8,"vision 75 %, language 25 %"\n/);
+  assert.match(csv, /\nhost0,left,100000000,1000000,0.01,\n/);
   const drawing = await readSvg(tab, (await savedBy(tab, "topology")).svg);
-  for (const name of ["host0", "host3", "left", "right", "rank 1", "busiest: 80 %"]) assert.ok(drawing.text.includes(name), `the picture lacks ${name}`);
+  for (const name of ["host0", "host3", "left", "right", "language 1", "busiest: 80 %"]) assert.ok(drawing.text.includes(name), `the picture lacks ${name}`);
   const line = await tab.$("#topology svg g line");
   await line.hover();
-  assert.match(await tab.$eval("#topology .place", (element) => element.textContent), /^\w+ > \w+: [\d.]+ [kM]?bit\/s of [\d.]+ Mbit\/s, [\d.]+ %$/);
+  assert.match(await tab.$eval("#topology .place", (element) => element.textContent), /^\w+ > \w+: [\d.]+ [kM]?bit\/s of [\d.]+ Mbit\/s, [\d.]+ %( \(.*\))?$/);
   assert.match(await tab.$eval("#links", (section) => section.innerText), /left to right/);
-  await assertFirstScreen(tab, "topology", { picture: "topology", answer: /The busiest link, left to right, is 80 % full/ });
+  await assertFirstScreen(tab, "topology", { picture: "topology", answer: /^A step of vision takes 400 ms, exchanging its gradients 200 ms; .* Beside the others a step takes 1\.6 times as long as alone\.$/ });
+  assert.match(await tab.$eval("#answer .more", (line) => line.innerText), /A step of language takes 700 ms.* The busiest link, left to right, is 80 % full/);
+  assert.match(await tab.$eval("#answer .jobs", (table) => table.innerText), /vision \(ring, 2 ranks\)\s+400 ms/);
   // One figure for one quantity: the card has what the picture has.
   assert.match(await tab.$eval("#figures", (figures) => figures.innerText), /busiest link\s+80 %\s+left to right/);
   await assertTablesScroll(tab, "topology");

@@ -73,10 +73,11 @@ std::optional<Figure> sweep_map_figure(const timeline::Source& sweep) {
   const ShownUnit unit = time_unit(largest);
   std::string csv = "x_number,y_number,x,y,step_mean_s\n";
   for (const auto& [place, cell] : cells) {
-    fmt::format_to(std::back_inserter(csv), "{},{},{},{},{}\n", place.second, place.first,
-                   std::next(across.texts.begin(), static_cast<std::ptrdiff_t>(place.second))->second,
-                   std::next(down.texts.begin(), static_cast<std::ptrdiff_t>(place.first))->second,
-                   cell.sum_s / static_cast<double>(cell.count));
+    fmt::format_to(
+        std::back_inserter(csv), "{},{},{},{},{}\n", place.second, place.first,
+        std::next(across.texts.begin(), static_cast<std::ptrdiff_t>(place.second))->second,
+        std::next(down.texts.begin(), static_cast<std::ptrdiff_t>(place.first))->second,
+        cell.sum_s / static_cast<double>(cell.count));
   }
   Sheet sheet{.name = "step_time_map",
               .sentence = "Mean step time over two settings; repeats are averaged."};

@@ -118,12 +118,6 @@ std::vector<std::string> fullest(const std::map<std::string, Queue, NaturalLess>
   return hosts;
 }
 
-/// Counters of one device when a span begins and when it ends.
-struct Counted {
-  std::int64_t from_ns = 0, to_ns = 0;
-  double sent[2] = {}, received[2] = {};
-};
-
 /// Both queues of each link: that in front of what it sends, and "to" it where it was counted.
 template <typename Take>
 void each_queue(const std::string& path, const Take& take) {
@@ -220,36 +214,6 @@ ordered_json load_document(const std::string& path, std::int64_t origin_ns, cons
   document["steal"] = packed(steal.means());
   document["wait"] = packed(wait.means());
   return document;
-}
-
-ordered_json link_use_document(const std::string& path, const TimeSpan& span,
-                               const Limits& limits) {
-  std::map<std::string, Counted, NaturalLess> hosts;
-  each_row(path, [&](const result::TableReader& table, std::int64_t time_ns) {
-    const auto sent = table.number(table.column("sent_bytes"));
-    const auto received = table.number(table.column("received_bytes"));
-    if (!sent || !received || (!span.empty() && time_ns < span.from_ns)) return;
-    const auto [found, is_first] =
-        hosts.try_emplace(std::string(table.text(table.column("host"))),
-                          Counted{time_ns, time_ns, {*sent, *sent}, {*received, *received}});
-    Counted& counted = found->second;
-    // The span ends with the first sample after it, as the figures of the run have it.
-    if (is_first || (!span.empty() && counted.to_ns >= span.to_ns)) return;
-    counted.to_ns = time_ns;
-    counted.sent[1] = *sent;
-    counted.received[1] = *received;
-  });
-  ordered_json rates = ordered_json::object();
-  double longest_s = 0;
-  for (const auto& [host, counted] : hosts) {
-    const double seconds = static_cast<double>(counted.to_ns - counted.from_ns) * 1e-9;
-    if (seconds <= 0 || rates.size() >= limits.list_items) continue;
-    longest_s = std::max(longest_s, seconds);
-    rates[host] = short_numbers({8 * (counted.sent[1] - counted.sent[0]) / seconds,
-                                 8 * (counted.received[1] - counted.received[0]) / seconds});
-  }
-  if (rates.empty()) return nullptr;
-  return {{"seconds", short_number(longest_s)}, {"hosts", std::move(rates)}};
 }
 
 }  // namespace tw::report

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "trainwire/report/limits.h"
-#include "trainwire/report/reduce.h"
 
 #include <nlohmann/json.hpp>
 
@@ -29,10 +28,5 @@ nlohmann::ordered_json queues_document(const std::string& path, std::int64_t ori
 /// {"start_s", "bucket_s", "busy", "steal", "wait"}: shares, mean of each bucket.
 nlohmann::ordered_json load_document(const std::string& path, std::int64_t origin_ns,
                                      const Limits& limits);
-
-/// {"seconds", "hosts": {NAME: [bit/s sent, bit/s received]}}: means over `span`, or over all of
-/// the table where the span is empty.
-nlohmann::ordered_json link_use_document(const std::string& path, const TimeSpan& span,
-                                         const Limits& limits);
 
 }  // namespace tw::report

@@ -68,20 +68,6 @@ TEST(QueuesDocument, KeepsTheFullestOfABucket) {
   EXPECT_NEAR(document["hosts"][0]["queue"]["step"].get<double>() * 65534, 70, 1e-9);
 }
 
-TEST(LinkUseDocument, CountsFromTheSpansFirstSampleToTheFirstAfterIt) {
-  // From 1 s to 3 s host a sends 3,000 - 1,000 bytes and receives 100: 8,000 and 400 bit/s.
-  const TestFolder folder;
-  const auto path = folder.file("samples.csv",
-                                "time_ns,host,sent_bytes,received_bytes\n"
-                                "0,a,0,0\n1000000000,a,1000,100\n2000000000,a,1500,100\n"
-                                "3000000000,a,3000,200\n4000000000,a,9000,900\n");
-  const auto document = link_use_document(path, {900'000'000, 2'500'000'000}, {});
-  EXPECT_EQ(document["seconds"], 2.0);
-  EXPECT_EQ(document["hosts"]["a"], nlohmann::ordered_json({8000.0, 400.0}));
-  // All of it: 9,000 bytes in 4 s.
-  EXPECT_EQ(link_use_document(path, {}, {})["hosts"]["a"][0], 18'000.0);
-}
-
 TEST(LoadDocument, GivesMeansOfShares) {
   const TestFolder folder;
   const auto path = folder.file(
@@ -93,7 +79,6 @@ TEST(LoadDocument, GivesMeansOfShares) {
 TEST(HealthDocuments, AreNullWithoutATable) {
   EXPECT_TRUE(sockets_document("/nonexistent/sockets.csv", 0, {}).is_null());
   EXPECT_TRUE(queues_document("/nonexistent/samples.csv", 0, {}).is_null());
-  EXPECT_TRUE(link_use_document("/nonexistent/samples.csv", {}, {}).is_null());
   EXPECT_TRUE(load_document("/nonexistent/load.csv", 0, {}).is_null());
 }
 

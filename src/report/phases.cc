@@ -155,16 +155,6 @@ std::vector<PhaseTime> read_phases(result::TableReader& table) {
   return times;
 }
 
-TimeSpan measured_span(const std::vector<PhaseTime>& times) {
-  TimeSpan span;
-  for (const PhaseTime& time : times) {
-    if (!is_measured(time)) continue;
-    span.include(time.start_ns);
-    span.include(time.end_ns);
-  }
-  return span;
-}
-
 ordered_json phases_document(const std::vector<PhaseTime>& times, std::int64_t origin_ns,
                              const Limits& limits) {
   check(!times.empty(), "phases need times");

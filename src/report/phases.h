@@ -4,7 +4,6 @@
 #pragma once
 
 #include "trainwire/report/limits.h"
-#include "trainwire/report/reduce.h"
 #include "trainwire/result/table_reader.h"
 
 #include <nlohmann/json.hpp>
@@ -26,9 +25,6 @@ struct PhaseTime {
 };
 
 std::vector<PhaseTime> read_phases(result::TableReader& steps);
-
-/// From the start of the first measured step to the end of the last; empty without one.
-TimeSpan measured_span(const std::vector<PhaseTime>& times);
 
 /// {"rows": [{"job", "rank"}], "phases": [names], "median_s": row by phase, null where there is
 /// none, "late_s": [[median, 95th percentile, longest]] of the time from the first rank's start of

@@ -44,14 +44,6 @@ TEST(PhasesDocument, HasNoMedianForAPhaseThatARankDoesNotHave) {
   EXPECT_EQ(document["median_s"], ordered_json({{nullptr, 0.001}, {0.001, nullptr}}));
 }
 
-TEST(MeasuredSpan, LeavesOutWarmUp) {
-  const TimeSpan span = measured_span(
-      {phase(0, -1, "step", 0, 9), phase(1, 0, "step", 11, 20), phase(0, 1, "step", 20, 31)});
-  EXPECT_EQ(span.from_ns, 11'000'000);
-  EXPECT_EQ(span.to_ns, 31'000'000);
-  EXPECT_TRUE(measured_span({phase(0, -1, "step", 0, 9)}).empty());
-}
-
 TEST(PhasesDocument, TellsHowLateRanksBegin) {
   // Rank 1 begins 2 ms, 4 ms and 6 ms after rank 0, which is always the first.
   std::vector<PhaseTime> times;

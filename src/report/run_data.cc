@@ -205,10 +205,8 @@ void add_tables(ordered_json& data, Tables& tables, const Limits& limits) {
   data["transfers"] = tables.read("iteration_pairs", [&](result::TableReader& table) {
     return transfers_document(table, origin, limits);
   });
-  TimeSpan measured;
   data["phases"] = tables.read("steps", [&](result::TableReader& table) {
     const auto times = read_phases(table);
-    measured = measured_span(times);
     return times.empty() ? ordered_json() : phases_document(times, origin, limits);
   });
   data["matrix"] = tables.read(
@@ -224,7 +222,6 @@ void add_tables(ordered_json& data, Tables& tables, const Limits& limits) {
       tables.read("points", [&](result::TableReader& table) { return whole_table(table, limits); });
   data["sockets"] = sockets_document(tables.path("sockets"), origin, limits);
   data["queues"] = queues_document(tables.path("samples"), origin, limits);
-  data["link_use"] = link_use_document(tables.path("samples"), measured, limits);
   data["load"] = load_document(tables.path("load"), origin, limits);
 }
 

@@ -16,7 +16,7 @@ namespace tw::report {
 
 /// {"label", "path", "command", "complete", "partial", "provenance", "summary", "steps",
 /// "throughput", "close", "iterations", "transfers", "phases", "matrix", "flows", "flow_rows",
-/// "cross_flows", "sockets", "queues", "link_use", "load", "points", "sweep", "fit", "notes"}; a part whose
+/// "cross_flows", "sockets", "queues", "load", "points", "sweep", "fit", "notes"}; a part whose
 /// table is missing is null, and "notes" tell of damage. Lists and texts of run.json are cut as
 /// `limits` says. Throws SystemError when there is no run, DataError when run.json is none of ours.
 nlohmann::ordered_json run_data(const std::string& folder, const Limits& limits);

@@ -76,19 +76,6 @@ TEST(RunData, LooksCloselyAtTheMiddleIterationAndAtFlows) {
   EXPECT_EQ(data["transfers"]["bytes"], ordered_json({5}));
 }
 
-TEST(RunData, CountsLinksInTheMeasuredSteps) {
-  const TestFolder folder;
-  folder.file("run.json", run_json({}).dump());
-  folder.file("steps.csv",
-              "rank,step,phase,start_ns,end_ns,job\n"
-              "0,-1,step,0,1000000000,job0\n0,0,step,1000000000,2000000000,job0\n");
-  folder.file("samples.csv",
-              "time_ns,host,sent_bytes,received_bytes\n"
-              "0,a,0,0\n1000000000,a,7,0\n2000000000,a,1007,0\n");
-  const auto data = run_data(folder / "", {});
-  EXPECT_EQ(data["link_use"]["hosts"]["a"], ordered_json({8000.0, 0.0}));
-}
-
 TEST(RunData, TakesPointsAndTheFitOfASweep) {
   const TestFolder folder;
   folder.file("run.json", run_json({{"points", ordered_json::array()}}).dump());

@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::string_view kSeed = "run.seed";
+/// Points whose records are looked at although nothing failed in them.
+constexpr std::size_t kMostRead = 64;
 
 std::string_view unquoted(std::string_view text) {
   const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
@@ -102,27 +104,55 @@ bool is_inside(const std::string& folder, const std::string& point) {
          fs::is_directory(fs::symlink_status(folder + "/" + point, error));
 }
 
-/// The checks that failed, as the point's own record has them; of a point that did not come to its
-/// end, what the sweep's table says.
-ordered_json why_of(const std::string& folder, const std::string& point, bool complete,
-                    const std::string& problem) {
+/// As the point's own record has them; none where its folder is gone or not ours.
+std::vector<record::Check> checks_of(const std::string& folder, const std::string& point) {
+  try {
+    if (is_inside(folder, point)) return record::read_run(folder + "/" + point).summary.checks;
+  } catch (const Error&) {
+    // The table says whether it failed.
+  }
+  return {};
+}
+
+/// `problem`: what the sweep's table says of a point that did not come to its end.
+ordered_json why_of(const std::vector<record::Check>& checks, bool complete,
+                    std::string_view problem) {
   ordered_json why = ordered_json::array();
   if (!complete) {
     why.push_back(
         {{"name", "end"}, {"text", problem.empty() ? "it did not come to its end" : problem}});
   }
-  try {
-    const record::Run run =
-        is_inside(folder, point) ? record::read_run(folder + "/" + point).summary : record::Run{};
-    for (const record::Check& check : run.checks) {
-      if (!check.ok) why.push_back({{"name", check.name}, {"text", check.text}});
-    }
-  } catch (const Error&) {
-    // Its folder is gone or not ours: the table says that it failed.
+  for (const record::Check& check : checks) {
+    if (!check.ok) why.push_back({{"name", check.name}, {"text", check.text}});
   }
   if (why.empty()) why.push_back({{"name", "checks"}, {"text", "a check failed"}});
   return why;
 }
+
+/// What is to be kept in mind of all points alike.
+class CommonCautions {
+ public:
+  void add(const std::vector<record::Check>& checks) {
+    if (checks.empty()) return;
+    ++points_;
+    std::set<std::string> texts;
+    for (const record::Check& check : checks) {
+      if (check.caution.value_or(false)) texts.insert(check.text);
+    }
+    for (const std::string& text : texts) ++seen_[text];
+  }
+  ordered_json document() const {
+    ordered_json texts = ordered_json::array();
+    for (const auto& [text, count] : seen_) {
+      if (count == points_) texts.push_back(text);
+    }
+    return texts;
+  }
+
+ private:
+  std::size_t points_ = 0;
+  std::map<std::string, std::size_t> seen_;
+};
 
 ordered_json axis_document(const SweptAxis& axis) {
   ordered_json texts = ordered_json::array(), numbers = ordered_json::array();
@@ -215,6 +245,7 @@ ordered_json swept_document(const std::string& folder, const record::Run& sweep,
   const auto problem = table.column("problem");
   std::vector<std::vector<std::string>> settings;
   ordered_json folders = ordered_json::array(), why = folders, pages = folders;
+  CommonCautions cautions;
   while (table.next() && settings.size() < limits.list_items * 4) {
     const std::string point(table.text(name));
     const auto known = recorded.find(point);
@@ -223,9 +254,11 @@ ordered_json swept_document(const std::string& folder, const record::Run& sweep,
     folders.push_back(point);
     const bool ended = table.integer(complete) != 0;
     const bool failed = !ended || table.integer(checks) == 0;
-    why.push_back(
-        failed ? cut_to(why_of(folder, point, ended, std::string(table.text(problem))), limits)
-               : ordered_json());
+    const bool is_read = failed || folders.size() <= kMostRead;
+    const auto told = is_read ? checks_of(folder, point) : std::vector<record::Check>();
+    cautions.add(told);
+    why.push_back(failed ? cut_to(why_of(told, ended, table.text(problem)), limits)
+                         : ordered_json());
     std::error_code error;
     pages.push_back(is_inside(folder, point) &&
                     fs::is_regular_file(folder + "/" + point + "/report.html", error));
@@ -235,6 +268,7 @@ ordered_json swept_document(const std::string& folder, const record::Run& sweep,
   return {{"folders", std::move(folders)},
           {"axes", std::move(axes)},
           {"why", std::move(why)},
+          {"cautions", cut_to(cautions.document(), limits)},
           {"pages", std::move(pages)}};
 }
 

@@ -42,7 +42,7 @@ std::vector<SweptAxis> swept_axes(const std::vector<std::vector<std::string>>& s
 
 /// {"folders": [of the points], "axes": [{"key", "label", "kind", "texts": [], "numbers": []}],
 /// "why": [[{"name", "text"} of each check that failed], or null], "pages": [whether its folder has
-/// a page]}, each list in the order of points.csv; null without that table. Words have no
+/// a page], "cautions": [what checks say of all points alike]}, the lists but the last in the order of points.csv; null without that table. Words have no
 /// "numbers".
 nlohmann::ordered_json swept_document(const std::string& folder, const record::Run& sweep,
                                       const Limits& limits);

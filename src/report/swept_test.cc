@@ -62,12 +62,14 @@ TEST(SweptDocument, TellsWhichCheckFailed) {
   folder.file("point-000/report.html", "a page");
   folder.file("point-001/run.json", R"({"schema": 1, "program": "trainwire", "complete": true,
       "summary": {"engine": "netem", "checks": [{"name": "machine", "ok": false,
-      "text": "it was busy"}]}})");
+      "text": "it was busy"}, {"name": "scale", "ok": true, "caution": true,
+      "text": "loss does not scale"}]}})");
   const auto document = swept_document(folder / "", {}, {});
   EXPECT_EQ(document["axes"][0]["numbers"], ordered_json({0.0, 0.01, 0.5}));
   EXPECT_TRUE(document["why"][0].is_null());
   EXPECT_EQ(document["why"][1].dump(), R"([{"name":"machine","text":"it was busy"}])");
   EXPECT_EQ(document["why"][2][0]["text"], "a check failed");
+  EXPECT_EQ(document["cautions"].dump(), R"(["loss does not scale"])");
   EXPECT_EQ(document["pages"], ordered_json({true, false, false}));
 }
 

@@ -6,7 +6,7 @@ import { CloseUp } from "./close";
 import { at, type Json, list, num, type Run, str } from "./data";
 import { show } from "./format";
 import { Timeline } from "./iterations";
-import { type Figure, keyFigures, networkFigures, scaleOf, stepFigures } from "./overview";
+import { clusterOf, type Figure, keyFigures, networkFigures, stepFigures } from "./overview";
 import { Missing } from "./parts";
 import { type Cell, TableView } from "./table";
 import { rateMarker } from "./throughput";
@@ -30,7 +30,9 @@ function jobSentence(job: Json, of: string): string {
   if (exchange !== null) parts.push(`exchanging its gradients ${show("time", exchange)}`);
   const text = parts.join(", ");
   if (wait === null || !(step > 0)) return `${text}.`;
-  return wait < 0.01 * step ? `${text}, all of it hidden by computing.` : `${text}; for ${show("time", wait)} (${show("share", wait / step)} of the step) ranks only wait for the network.`;
+  const alone = num(job, "alone", "slowdown");
+  const slower = alone === null ? "" : ` Beside the others a step takes ${show("number", Number(alone.toPrecision(3)))} times as long as alone.`;
+  return wait < 0.01 * step ? `${text}, all of it hidden by computing.${slower}` : `${text}; for ${show("time", wait)} (${show("share", wait / step)} of the step) computing stands still until they are there.${slower}`;
 }
 
 function captureSentence(run: Run): string {
@@ -74,13 +76,23 @@ export function answerOf(run: Run): string[] {
 
 /** Cluster and emulation side by side. */
 function Scale(props: { run: Run }) {
-  const scale = scaleOf(props.run);
-  if (scale === 1) return null;
+  const { scale, slow } = clusterOf(props.run);
+  if (scale * slow === 1) return null;
   const rate = rateMarker(props.run);
+  const factor = (of: number) => show("number", of);
   return (
     <p class="scale">
-      <b>Scale 1:{show("number", scale)}.</b> Rates and bytes on this page are those of the emulation, 1/{show("number", scale)} of the cluster's; times are the same.
-      {rate !== null && ` A host's link of ${show("rate", rate)} here is one of ${show("rate", rate * scale)} there.`}
+      {scale !== 1 && (
+        <>
+          <b>Scale 1:{factor(scale)}.</b> Rates and bytes on this page are those of the emulation, 1/{factor(scale)} of the cluster's; times are {slow === 1 ? "the same" : "below"}.{" "}
+        </>
+      )}
+      {slow !== 1 && (
+        <>
+          <b>Slow motion 1:{factor(slow)}.</b> Everything takes {factor(slow)} times as long here as in the cluster: times on this page are {factor(slow)} times the cluster's, rates 1/{factor(slow)}; bytes are the same.{" "}
+        </>
+      )}
+      {rate !== null && `A host's link of ${show("rate", rate)} here is one of ${show("rate", rate * scale * slow)} there.`}
     </p>
   );
 }

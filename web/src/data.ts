@@ -180,6 +180,8 @@ export interface Swept {
   why: ({ name: string; text: string }[] | null)[];
   /** Whether the point's folder has a page. */
   pages: boolean[];
+  /** What is to be kept in mind of all points. */
+  cautions: string[];
 }
 
 export type Row = { [column: string]: Json };
@@ -206,8 +208,6 @@ export interface Run {
   points: Row[] | null;
   sockets: Sockets | null;
   queues: Queues | null;
-  /** Means over the measured steps: bit/s that each host sent and received. */
-  link_use: { seconds: number; hosts: Record<string, [number, number]> } | null;
   load: MachineLoad | null;
   sweep: Swept | null;
   fit: Json;

@@ -15,6 +15,7 @@ const chain = (hosts: string[]) => (hosts.length <= 9 ? hosts.join(" → ") : `$
 
 export function Collectives(props: { run: Run }) {
   const found = list(props.run.summary, "collectives");
+  const jobs = found.some((each) => str(each, "job") !== null);
   const order = (collective: Json) => chain(list(collective, "order").map(String));
   return (
     <Section id="collectives" title="Collectives" lead="Recognised in the packets, without being told; times and bandwidths are those of the wire, from the first byte of gradients to the last.">
@@ -23,8 +24,9 @@ export function Collectives(props: { run: Run }) {
         <div class="card">
           <TableView
             table={{
-              columns: columns("operation|strategy|size:bytes|times seen:count|first to last byte:time|algbw:rate|busbw:rate|confidence:share|hosts|known by"),
+              columns: columns(`${jobs ? "job|" : ""}operation|strategy|size:bytes|times seen:count|first to last byte:time|algbw:rate|busbw:rate|confidence:share|hosts|known by`),
               rows: found.map((each): Cell[] => [
+                ...(jobs ? [str(each, "job")] : []),
                 (str(each, "operation") ?? "").replace(/_/g, " "),
                 str(each, "strategy"),
                 num(each, "bytes_per_iteration"),
@@ -95,10 +97,12 @@ export function Links(props: { run: Run; picture: boolean }) {
   if (links.length === 0) return null;
   const lossy = links.some((link) => num(link, "requested", "loss") || num(link, "effective", "path_loss"));
   const jittery = links.some((link) => num(link, "requested", "jitter_s"));
-  const shared = links.some((link) => list(link, "shares").length > 0);
   const marking = links.some((link) => num(link, "requested", "ecn_bytes"));
+  const counts = links.some((link) => num(link, "counted", "bytes") !== null);
+  const [losing, marked] = [links.some((link) => num(link, "counted", "lost_packets")), links.some((link) => num(link, "counted", "marked_packets"))];
+  const shared = links.some((link) => list(link, "shares").length > 0);
   const rows = links.map((link): Cell[] => {
-    const counter = at(link, "counted") ?? counted.get(`${str(link, "name")} ${str(link, "direction")}`) ?? null;
+    const counter = counted.get(`${str(link, "name")} ${str(link, "direction")}`);
     const asked = num(link, "requested", "rate_bps");
     const got = num(link, "effective", "rate_bps");
     return [
@@ -113,13 +117,12 @@ export function Links(props: { run: Run; picture: boolean }) {
       ...(jittery ? [num(link, "requested", "jitter_s")] : []),
       num(link, "requested", "queue_bytes"),
       ...(marking ? [num(link, "requested", "ecn_bytes")] : []),
-      num(counter, "bytes") ?? num(counter, "wire_bytes"),
+      num(link, "counted", "bytes") ?? num(counter, "wire_bytes"),
+      ...(counts ? [num(link, "counted", "share"), num(link, "counted", "queue_peak_bytes")] : []),
+      num(link, "counted", "dropped_packets") ?? num(counter, "dropped_packets"),
+      ...(losing ? [num(link, "counted", "lost_packets")] : []),
+      ...(marked ? [num(link, "counted", "marked_packets")] : []),
       ...(shared ? [list(link, "shares").map((each) => `${str(each, "of")} ${show("share", num(each, "share"))}`).join(", ")] : []),
-      num(counter, "share"),
-      num(counter, "dropped_packets"),
-      ...(lossy ? [num(counter, "lost_packets")] : []),
-      ...(marking ? [num(counter, "marked_packets")] : []),
-      num(counter, "queue_peak_bytes"),
     ];
   });
   return (
@@ -129,14 +132,14 @@ export function Links(props: { run: Run; picture: boolean }) {
         <TableView
           caption="Links: asked for and in effect"
           table={{
-            columns: columns(`link|direction|rate asked:rate|in effect:rate|difference:share|delay asked:time|path's round trip:time|${lossy ? "loss asked:share|path's loss:share|" : ""}${jittery ? "jitter asked:time|" : ""}queue:bytes|${marking ? "marks from:bytes|" : ""}carried:bytes|${shared ? "by|" : ""}used:share|dropped:count|${lossy ? "lost as asked:count|" : ""}${marking ? "marked:count|" : ""}longest queue:bytes`),
+            columns: columns(`link|direction|rate asked:rate|in effect:rate|difference:share|delay asked:time|path's round trip:time|${lossy ? "loss asked:share|path's loss:share|" : ""}${jittery ? "jitter asked:time|" : ""}queue:bytes|${marking ? "marks from:bytes|" : ""}carried:bytes|${counts ? "used:share|queue, fullest:bytes|" : ""}dropped:count${losing ? "|lost as asked:count" : ""}${marked ? "|marked:count" : ""}${shared ? "|by" : ""}`),
             rows,
           }}
         />
         <How>
           <p>
-            Asked is what the experiment says (divided by run.scale); in effect is what was measured on paths over the link before the run, where no other link on the way is narrower. Carried, dropped and the longest queue are what
-            devices and queues counted during the run (links.csv), used is the mean while steps were measured over the rate asked for. Dropped packets found the queue full.
+            Asked is what the experiment says (divided by run.scale); in effect is what was measured on paths over the link before the run, where no other link on the way is narrower. Carried and dropped are what
+            the link and its queue counted during the run (links.csv); used is the mean while steps were measured over the rate asked for. Dropped packets found the queue full.
           </p>
         </How>
       </div>

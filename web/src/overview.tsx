@@ -6,6 +6,7 @@ import { digits, show } from "./format";
 import { Missing, Section } from "./parts";
 import { type Cell, TableView, columns } from "./table";
 import { busiestLink } from "./topology";
+import { wayOf } from "./ways";
 
 type Level = "good" | "caution" | "bad";
 
@@ -120,13 +121,28 @@ export interface Figure {
   raw?: number | null;
 }
 
-/** What the run's rates and bytes are to be multiplied by to have the cluster's. */
-export const scaleOf = (run: Run): number => num(run.summary, "experiment", "run", "scale", "value") ?? 1;
+/** How the emulation stands to the cluster: rates and bytes divided by `scale`, or everything `slow` times as slow. */
+export interface Cluster {
+  scale: number;
+  slow: number;
+}
+
+export function clusterOf(run: Run): Cluster {
+  const setting = (key: string) => num(run.summary, "experiment", "run", key, "value") || 1;
+  return { scale: setting("scale"), slow: setting("slow_motion") };
+}
+
+const noted = (note: string, there: string) => `${note ? `${note}; ` : ""}${there} on the cluster`;
 
 /** A rate with what it stands for. */
 function rateNote(run: Run, rate: number, note: string): string {
-  const scale = scaleOf(run);
-  return scale === 1 ? note : `${note ? `${note}; ` : ""}${show("rate", rate * scale)} on the cluster`;
+  const { scale, slow } = clusterOf(run);
+  return scale * slow === 1 ? note : noted(note, show("rate", rate * scale * slow));
+}
+
+function timeNote(run: Run, time: number, note: string): string {
+  const { slow } = clusterOf(run);
+  return slow === 1 ? note : noted(note, show("time", time / slow));
 }
 
 /** Step, exchange and waiting of one job, or of what the capture shows. */
@@ -139,7 +155,7 @@ export function stepFigures(run: Run, job: Json, of: string): Figure[] {
     {
       name: `${of}step time, median`,
       value: show("time", median),
-      note: `95 % interval ${show("time", num(from, "ci_low_s"))} to ${show("time", num(from, "ci_high_s"))}, ${num(from, "count") ?? "?"} steps, ${source}`,
+      note: timeNote(run, median, `95 % interval ${show("time", num(from, "ci_low_s"))} to ${show("time", num(from, "ci_high_s"))}, ${num(from, "count") ?? "?"} steps, ${source}`),
       raw: median,
     },
   ];
@@ -148,10 +164,10 @@ export function stepFigures(run: Run, job: Json, of: string): Figure[] {
   const exchange = job ? num(job, "exchange", "median_s") : num(from, "exchange_s");
   if (exchange !== null) {
     const how = job ? "from the ranks' log" : "first to last byte on the wire";
-    figures.push({ name: `${of}exchange of gradients`, value: show("time", exchange), note: `a step (${show("share", exchange / median)} of it), ${how}`, raw: exchange });
+    figures.push({ name: `${of}exchange of gradients`, value: show("time", exchange), note: timeNote(run, exchange, `a step (${show("share", exchange / median)} of it), ${how}`), raw: exchange });
   }
   const wait = num(job, "phases_median_s", "wait");
-  if (wait !== null) figures.push({ name: `${of}waiting for the network`, value: show("time", wait), note: "a step, not hidden by computing", raw: wait });
+  if (wait !== null) figures.push({ name: `${of}waiting after computing`, value: show("time", wait), note: timeNote(run, wait, "a step, until its gradients are there"), raw: wait });
   const busbw = num(job, "busbw_bps") ?? num(list(run.summary, "collectives")[0], "busbw_bps");
   if (busbw !== null) figures.push({ name: `${of}bus bandwidth`, value: show("rate", busbw), note: rateNote(run, busbw, "as nccl-tests defines it"), raw: busbw });
   const slowdown = num(job, "alone", "slowdown");
@@ -167,7 +183,7 @@ function linkFigure(run: Run): Figure | null {
   if (drawn) return { name: "busiest link", value: show("share", drawn.use), note: `${drawn.name}, on average`, raw: drawn.use };
   const use = num(run.summary, "utilisation", "share");
   if (use === null) return null;
-  return { name: "busiest link", value: show("share", use), note: `${str(run.summary, "utilisation", "link")}, ${direction(str(run.summary, "utilisation", "direction"))}`, raw: use };
+  return { name: "busiest link", value: show("share", use), note: `${str(run.summary, "utilisation", "link")}, ${wayOf(str(run.summary, "utilisation", "link") ?? "", str(run.summary, "utilisation", "direction"))}`, raw: use };
 }
 
 /** More jobs than these have their figures in the tables alone. */
@@ -198,9 +214,6 @@ export function networkFigures(run: Run): Figure[] {
   return figures.filter((figure): figure is Figure => figure !== null);
 }
 
-export const direction = (word: string | null): string =>
-  word === "from_host" ? "sending" : word === "to_host" ? "receiving" : (word ?? "");
-
 /** Where the evidence for a finding is drawn. */
 function evidenceOf(text: string): [string, string] {
   if (/late|last to begin|step|iteration/i.test(text)) return ["iterations", "iterations"];
@@ -221,7 +234,7 @@ export function Findings(props: { run: Run; sections: ReadonlySet<string> }) {
           const [id, name] = evidenceOf(text);
           return (
             <li class={severity}>
-              <span class="word">{severity}</span>
+              <span class="word">{[severity, str(finding, "job")].filter(Boolean).join(", ")}</span>
               {text}
               {props.sections.has(id) && <a href={`#${id}`}>see {name}</a>}
             </li>

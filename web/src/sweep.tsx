@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 import { at, num, type Row, type Run, type SweepAxis } from "./data";
 import { type Kind, show } from "./format";
+import { clusterOf } from "./overview";
 import { Choice } from "./parts";
 import { LoadCurve, SettingCurve, sweepSentence } from "./sweep_curve";
 import { namedValue, type Plan, planOf, type Point, pointsOf, rowScale } from "./sweep_axes";
@@ -111,6 +112,20 @@ function missingText(points: Point[]): string {
   return without > 0 ? `${without} of ${points.length} points ${without === 1 ? "has" : "have"} no result: why stands below the table.` : "";
 }
 
+/** How the emulation stands to the cluster, and where that misleads. */
+function Doubts(props: { run: Run; scale: number }) {
+  const { slow } = clusterOf(props.run);
+  const cautions = props.run.sweep?.cautions ?? [];
+  if (props.scale === 1 && slow === 1 && cautions.length === 0) return null;
+  return (
+    <p class="scale">
+      {props.scale !== 1 && <><b>Scale 1:{show("number", props.scale)}.</b> Emulated were 1/{show("number", props.scale)} of the cluster's rates and bytes; rates here are the cluster's, times are the same. </>}
+      {slow !== 1 && <><b>Slow motion 1:{show("number", slow)}.</b> Times here are {show("number", slow)} times the cluster's. </>}
+      {cautions.map((text) => `With care: ${text}. `)}
+    </p>
+  );
+}
+
 export function Sweep(props: { run: Run }) {
   const { run } = props;
   const points = pointsOf(run);
@@ -124,6 +139,7 @@ export function Sweep(props: { run: Run }) {
     <section id="sweep" aria-label="Sweep">
       <p class="answer">{sweepSentence(points, plan)}</p>
       {missingText(points) && <p class="answer more">{missingText(points)}</p>}
+      <Doubts run={run} scale={scale ?? 1} />
       {heat && <Choice label="shown as" values={VIEWS} value={view} onChange={setView} />}
       {points.length > 0 && (heat && view === "heat map" ? <HeatMap run={run} points={points} x={heat[0]} y={heat[1]} table={() => table} /> : <Curves run={run} plan={plan} points={points} />)}
       <div class="card">

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emulated network as a picture: hosts, switches, and how full the links between them were.
+//
+// How full they were the record says (network.links[].counted): one figure for the picture, the key figures and
+// the table.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { onThemeChange, seriesColour, variable } from "./colours";
@@ -32,7 +35,7 @@ interface Arm {
   /** Mean, in bit/s. */
   carried: number | null;
   use: number | null;
-  /** Who sent how much of it, where several did. */
+  /** Whose it was, where several share it. */
   shares: string;
 }
 
@@ -118,8 +121,7 @@ function newPicture(run: Run): Picture | null {
     const [lower, upper] = ends(name);
     if (!lower || !upper) return [];
     const capacity = num(link, "requested", "rate_bps");
-    const carried = num(link, "counted", "rate_bps") ?? run.link_use?.hosts[name]?.[direction === "from_host" ? 0 : 1] ?? null;
-    const use = carried !== null && capacity ? carried / capacity : null;
+    const [carried, use] = [num(link, "counted", "rate_bps"), num(link, "counted", "share")];
     const up = direction === "from_host";
     const shares = list(link, "shares").map((each) => `${str(each, "of")} ${show("share", num(each, "share"))}`);
     return [{ link: name, from: up ? lower : upper, to: up ? upper : lower, capacity, carried, use, shares: shares.join(", ") }];
@@ -138,7 +140,7 @@ const colourOf = (use: number | null) => (use === null ? variable("--line") : (L
 const widthOf = (use: number | null) => 1.5 + 6 * Math.min(1, use ?? 0);
 
 const armText = (arm: Arm) =>
-  `${arm.from.name} > ${arm.to.name}: ${arm.use === null ? "not counted" : `${show("rate", arm.carried)} of ${show("rate", arm.capacity)}, ${show("share", arm.use)}`}${arm.shares ? `; of its bytes ${arm.shares}` : ""}`;
+  `${arm.from.name} > ${arm.to.name}: ${arm.use === null ? "not counted" : `${show("rate", arm.carried)} of ${show("rate", arm.capacity)}, ${show("share", arm.use)}${arm.shares ? ` (${arm.shares})` : ""}`}`;
 
 /** Each direction a little to its right, as on a road. */
 function lineOf(arm: Arm) {
@@ -260,6 +262,7 @@ export function Topology(props: { run: Run }) {
   if (!picture) return null;
   const busiest = busiestOf(picture);
   const hosts = picture.nodes.filter((node) => /^host\d/.test(node.name));
+  const shared = picture.arms.some((arm) => arm.shares);
   const kind = shapeOf(props.run).kind === "leafspine" ? "leaves and spines" : shapeOf(props.run).kind;
   const title = busiest ? `The busiest link, ${busiest.from.name} to ${busiest.to.name}, was used to ${show("share", busiest.use)}.` : `${hosts.length} hosts, ${kind}.`;
   const source = () => (drawing.current ? new XMLSerializer().serializeToString(drawing.current) : "");
@@ -270,13 +273,13 @@ export function Topology(props: { run: Run }) {
       takeImage={() => svgImage(source(), WIDTH, picture.height, (blob) => save("topology.png", blob))}
       takeSvg={() => save("topology.svg", new Blob([source()], { type: "image/svg+xml" }))}
       table={() => ({
-        columns: columns("from|to|rate:rate|carried, mean:rate|used:share|by"),
-        rows: picture.arms.map((arm): Cell[] => [arm.from.name, arm.to.name, arm.capacity, arm.carried, arm.use, arm.shares]),
+        columns: columns(`from|to|rate:rate|carried, mean:rate|used:share${shared ? "|by" : ""}`),
+        rows: picture.arms.map((arm): Cell[] => [arm.from.name, arm.to.name, arm.capacity, arm.carried, arm.use, ...(shared ? [arm.shares] : [])]),
       })}
       how={
         <p>
-          Used is the mean rate that a link carried in one direction over the rate asked for, pauses between exchanges included.{" "}
-          What links carried was counted by their devices in the time of the measured steps (run.json, samples.csv). Each direction is drawn on its right side.
+          Used is the mean rate that a link carried in one direction over the rate asked for, pauses between exchanges included: what its device counted in the time of the measured steps (run.json).
+          Each direction is drawn on its right side.
         </p>
       }
     >
