@@ -96,10 +96,11 @@ def jobs_agree(run, found, text, page):
         if page:
             of = f" of {job['name']}" if len(found["jobs"]) > 1 else ""
             find(page, rf"A step{of} takes #", job["step"]["median_s"], "step on the page")
+            find(page, rf"A step{of} takes [\d.,]+ \S+, exchanging its gradients #", job["exchange"]["median_s"], "exchange on the page")
         if number == 0:
             equal(found["iterations"]["median_s"], job["step"]["median_s"], "iterations and job")
             if page:
-                find(page, r"Half of the steps took no longer than #", job["step"]["median_s"], "step in a title")
+                find(page, rf"Half of the steps{of} took no longer than #", job["step"]["median_s"], "step in a title")
 
 
 def links_agree(run, found, text, page):
