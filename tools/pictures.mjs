@@ -4,9 +4,9 @@ import { launch } from "./page.mjs";
 
 const folder = process.argv[2];
 const PICTURES = [
-  { page: "demo", until: "#iterations", width: 1280 },
+  { page: "demo", until: "#checks", width: 1280 },
   { page: "demo", name: "demo-flows", from: "#throughput", until: "#flows", width: 1280 },
-  { page: "demo", name: "demo-narrow", until: "#findings", width: 800 },
+  { page: "demo", name: "demo-narrow", until: "#checks", width: 800 },
   { page: "sweep", until: "#sweep", width: 1280 },
   { page: "sweep", name: "sweep-narrow", until: "#sweep", width: 800 },
   { page: "compare", until: "#side-by-side", width: 1280 },
