@@ -28,14 +28,15 @@ export function qualityOf(run: Run): Quality {
   };
   if (!run.complete) worsen("bad");
   for (const check of list(summary, "checks")) {
-    // What the machine did not like is told below, with its level.
-    if (at(check, "ok") === true && at(check, "caution") === true && str(check, "name") !== "machine") {
-      worsen("caution");
-      reasons.push(`check ${str(check, "name") ?? ""} passed with care: ${str(check, "text") ?? ""}`);
-    }
     if (at(check, "ok") !== false) continue;
     worsen("bad");
     reasons.push(`check ${str(check, "name") ?? ""} failed: ${str(check, "text") ?? ""}`);
+  }
+  for (const check of list(summary, "checks")) {
+    // What the machine did not like is told below, with its level.
+    if (at(check, "ok") !== true || at(check, "caution") !== true || str(check, "name") === "machine") continue;
+    worsen("caution");
+    reasons.push(`check ${str(check, "name") ?? ""} passed with care: ${str(check, "text") ?? ""}`);
   }
   const points = list(summary, "points");
   const failedPoints = points.filter((point) => at(point, "checks_ok") === false).length;
@@ -234,7 +235,7 @@ export function Findings(props: { run: Run; sections: ReadonlySet<string> }) {
           const [id, name] = evidenceOf(text);
           return (
             <li class={severity}>
-              <span class="word">{[severity, str(finding, "job")].filter(Boolean).join(", ")}</span>
+              <span class="word">{severity}</span>
               {text}
               {props.sections.has(id) && <a href={`#${id}`}>see {name}</a>}
             </li>
