@@ -8,6 +8,7 @@
 #include "trainwire/record/json.h"
 #include "trainwire/spec/print.h"
 #include "trainwire/spec/scale.h"
+#include "trainwire/steps/figures.h"
 #include "trainwire/workload/volume.h"
 
 #include <fmt/format.h>
@@ -74,7 +75,7 @@ class Measurement {
   void take_steps(record::RunFolder& folder) {
     for (const TrainingJob& job : training_.jobs()) {
       phases_.push_back(read_phases(job));
-      write_steps(phases_.back(), job.name, folder);
+      steps::write_steps(phases_.back(), job.name, folder);
       write_sockets(job, folder);
       write_transfers(job, folder);
       remove_rank_files(job);
@@ -85,7 +86,7 @@ class Measurement {
     std::vector<summarise::KnownJob> jobs;
     for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
       const TrainingJob& job = training_.jobs()[i];
-      jobs.push_back({.name = job.name, .log = step_log(phases_[i], job)});
+      jobs.push_back({.name = job.name, .log = steps::step_log(phases_[i], job.training())});
     }
     return jobs;
   }
@@ -133,12 +134,13 @@ class Measurement {
     record::Run run = described("run", captured_, outcome_, request());
     run.engine = engine_name(training_);
     run.checks = checks_of(talk);
-    CountedTime counted;
+    steps::CountedTime counted;
     const std::vector<std::int64_t> sent = sent_by_job(talk, training_.jobs().size());
     for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
       const TrainingJob& job = training_.jobs()[i];
-      run.jobs.push_back(described(job, phases_[i], sent[i]));
-      const CountedTime time = counted_time(phases_[i], job);
+      run.jobs.push_back(
+          steps::described(job.training(), phases_[i], sent[i], job.tasks.front().verify));
+      const steps::CountedTime time = steps::counted_time(phases_[i], job.training());
       if (counted.begin_ns == 0 || time.begin_ns < counted.begin_ns) {
         counted.begin_ns = time.begin_ns;
       }

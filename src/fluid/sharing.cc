@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/fluid/sharing.h"
+
+#include "trainwire/base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tw::fluid {
+namespace {
+
+bool is_near(double a, double b, double tolerance) {
+  return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
+}
+
+}  // namespace
+
+Sharing::Sharing(std::vector<double> capacities) : links_(capacities.size()) {
+  for (std::size_t i = 0; i < capacities.size(); ++i) {
+    check(capacities[i] >= 0, "links carry something or nothing");
+    links_[i].capacity = capacities[i];
+  }
+}
+
+int Sharing::add(std::span<const int> links, double weight, double cap) {
+  check(weight > 0 && cap >= 0, "a flow has a weight, and a cap that is no debt");
+  if (free_.empty()) {
+    free_.push_back(static_cast<int>(flows_.size()));
+    flows_.emplace_back();
+  }
+  const int number = free_.back();
+  free_.pop_back();
+  Flow& flow = flows_[at(number)];
+  flow = {.weight = weight, .cap = cap, .present = true};
+  for (const int link : links) {
+    flow.links.push_back({.link = link, .place = links_[at(link)].flows.size()});
+    links_[at(link)].flows.push_back(number);
+  }
+  touch(number);
+  return number;
+}
+
+void Sharing::remove(int number) {
+  Flow& flow = flows_[at(number)];
+  check(flow.present, "a flow is removed once");
+  for (const Crossing& crossing : flow.links) {
+    std::vector<int>& others = links_[at(crossing.link)].flows;
+    const int last = others.back();
+    others[crossing.place] = last;
+    others.pop_back();
+    for (Crossing& moved : flows_[at(last)].links) {
+      if (moved.link == crossing.link) moved.place = crossing.place;
+    }
+    touch_link(crossing.link);
+  }
+  flow = {};
+  free_.push_back(number);
+}
+
+void Sharing::set_cap(int flow, double cap) {
+  check(cap >= 0, "a cap is no debt");
+  flows_[at(flow)].cap = cap;
+  touch(flow);
+}
+
+void Sharing::set_weight(int flow, double weight) {
+  check(weight > 0, "a flow has a weight");
+  flows_[at(flow)].weight = weight;
+  touch(flow);
+}
+
+void Sharing::set_capacity(int link, double capacity) {
+  check(capacity >= 0, "links carry something or nothing");
+  links_[at(link)].capacity = capacity;
+  touch_link(link);
+}
+
+void Sharing::touch(int flow) { touched_flows_.push_back(flow); }
+void Sharing::touch_link(int link) { touched_links_.push_back(link); }
+
+/// What has to be solved again: changed flows, and everything that shares a link with them.
+void Sharing::spread() {
+  solved_flows_.clear();
+  solved_links_.clear();
+  const auto reach_flow = [&](int number) {
+    Flow& flow = flows_[at(number)];
+    if (!flow.present || std::exchange(flow.affected, true)) return;
+    solved_flows_.push_back(number);
+  };
+  const auto reach_link = [&](int number) {
+    Link& link = links_[at(number)];
+    if (std::exchange(link.affected, true)) return;
+    solved_links_.push_back(number);
+    for (const int flow : link.flows) reach_flow(flow);
+  };
+  for (const int flow : touched_flows_) reach_flow(flow);
+  for (const int link : touched_links_) reach_link(link);
+  for (std::size_t i = 0; i < solved_flows_.size(); ++i) {
+    for (const Crossing& crossing : flows_[at(solved_flows_[i])].links) reach_link(crossing.link);
+  }
+  touched_flows_.clear();
+  touched_links_.clear();
+}
+
+void Sharing::push(int number) {
+  Link& link = links_[at(number)];
+  ++link.version;
+  if (link.open == 0) return;
+  heap_.push_back({.level = std::max(link.left, 0.0) / std::max(link.weight, 1e-300),
+                   .number = number,
+                   .version = link.version});
+  std::push_heap(heap_.begin(), heap_.end(),
+                 [](const Level& a, const Level& b) { return a.level > b.level; });
+}
+
+void Sharing::fix(int number, double rate) {
+  Flow& flow = flows_[at(number)];
+  flow.fixed = true;
+  flow.rate = rate;
+  for (const Crossing& crossing : flow.links) {
+    Link& link = links_[at(crossing.link)];
+    link.left -= rate;
+    link.weight -= flow.weight;
+    --link.open;
+  }
+}
+
+/// Water rises in all flows alike until a link is full or a flow at its cap, which then stay.
+void Sharing::fill() {
+  heap_.clear();
+  for (const int number : solved_links_) {
+    Link& link = links_[at(number)];
+    link.left = link.capacity;
+    link.weight = 0;
+    link.open = link.flows.size();
+    for (const int flow : link.flows) link.weight += flows_[at(flow)].weight;
+    push(number);
+  }
+  std::vector<Level> caps;
+  for (const int number : solved_flows_) {
+    Flow& flow = flows_[at(number)];
+    flow.fixed = false;
+    if (flow.links.empty()) fix(number, flow.cap);
+    if (flow.cap != kNoCap && !flow.fixed) {
+      caps.push_back({.level = flow.cap / flow.weight, .number = number});
+    }
+  }
+  std::sort(caps.begin(), caps.end(),
+            [](const Level& a, const Level& b) { return a.level < b.level; });
+  const auto later = [](const Level& a, const Level& b) { return a.level > b.level; };
+  const auto fix_and_push = [&](int number, double rate) {
+    fix(number, rate);
+    for (const Crossing& crossing : flows_[at(number)].links) push(crossing.link);
+  };
+  std::size_t next_cap = 0;
+  while (true) {
+    while (next_cap < caps.size() && flows_[at(caps[next_cap].number)].fixed) ++next_cap;
+    while (!heap_.empty() && heap_.front().version != links_[at(heap_.front().number)].version) {
+      std::pop_heap(heap_.begin(), heap_.end(), later);
+      heap_.pop_back();
+    }
+    if (heap_.empty()) return;
+    if (next_cap < caps.size() && caps[next_cap].level <= heap_.front().level) {
+      const int number = caps[next_cap++].number;
+      fix_and_push(number, flows_[at(number)].cap);
+      continue;
+    }
+    const Level full = heap_.front();
+    const std::vector<int> sharing = links_[at(full.number)].flows;
+    for (const int flow : sharing) {
+      if (!flows_[at(flow)].fixed) fix_and_push(flow, full.level * flows_[at(flow)].weight);
+    }
+  }
+}
+
+std::span<const int> Sharing::solve() {
+  changed_.clear();
+  if (touched_flows_.empty() && touched_links_.empty()) return changed_;
+  spread();
+  before_.clear();
+  for (const int flow : solved_flows_) before_.push_back(flows_[at(flow)].rate);
+  fill();
+  for (std::size_t i = 0; i < solved_flows_.size(); ++i) {
+    Flow& flow = flows_[at(solved_flows_[i])];
+    flow.affected = false;
+    if (flow.rate != before_[i]) changed_.push_back(solved_flows_[i]);
+  }
+  for (const int link : solved_links_) links_[at(link)].affected = false;
+  return changed_;
+}
+
+double Sharing::carried(int link) const {
+  double sum = 0;
+  for (const int flow : links_[at(link)].flows) sum += flows_[at(flow)].rate;
+  return sum;
+}
+
+bool Sharing::certified(double tolerance) const {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (carried(static_cast<int>(i)) > links_[i].capacity * (1 + tolerance)) return false;
+  }
+  const auto is_held = [&](const Flow& flow, const Crossing& crossing) {
+    const Link& link = links_[at(crossing.link)];
+    if (!is_near(carried(crossing.link), link.capacity, tolerance) && link.capacity > 0) return false;
+    return std::all_of(link.flows.begin(), link.flows.end(), [&](int other) {
+      const Flow& beside = flows_[at(other)];
+      return beside.rate / beside.weight <= flow.rate / flow.weight * (1 + tolerance) + 1e-300;
+    });
+  };
+  return std::all_of(flows_.begin(), flows_.end(), [&](const Flow& flow) {
+    if (!flow.present || flow.rate == flow.cap) return true;
+    if (flow.rate > flow.cap) return false;
+    return std::any_of(flow.links.begin(), flow.links.end(),
+                       [&](const Crossing& crossing) { return is_held(flow, crossing); });
+  });
+}
+
+}  // namespace tw::fluid

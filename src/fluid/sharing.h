@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flows that share links as fluids: weighted max-min rates, each flow with a cap of its own.
+//
+// A flow's *level* is its rate over its weight. Rates are max-min when nobody's level can be raised
+// without lowering that of a flow whose level is not higher: equivalently (this is the certificate)
+// no link carries more than it can, and every flow is at its cap or has a *saturated* link on its
+// way on which no flow has a higher level. They exist, and are the only ones.
+//
+// Weights stand for what makes flows unequal: round trips, bytes already sent, priorities; caps for
+// what holds a flow back by itself: a window, loss, a socket.
+//
+// Changes are made one by one and solved for together, when rates are asked for. Then only flows
+// that share links with a changed one, directly or through others, are looked at again, and of
+// those only what saturated links couple keeps its neighbours from staying as they are.
+//
+// Limits: rates follow changes at once; what a transport needs to find its rate is the caller's.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace tw::fluid {
+
+inline constexpr double kNoCap = std::numeric_limits<double>::infinity();
+
+class Sharing {
+ public:
+  /// Capacities of links, by number, in any unit of rate; at least 0.
+  explicit Sharing(std::vector<double> capacities);
+
+  /// A flow over those links; none: only its cap holds it. Returns its number, which is free again
+  /// once the flow was removed. REQUIRES: weight > 0, cap >= 0, each link at most once.
+  int add(std::span<const int> links, double weight = 1, double cap = kNoCap);
+  void remove(int flow);
+  void set_cap(int flow, double cap);
+  void set_weight(int flow, double weight);
+  void set_capacity(int link, double capacity);
+
+  /// Solves for what has changed. Returns the flows whose rate is another than before, each once.
+  std::span<const int> solve();
+  /// As solved last; infinite without links and cap.
+  double rate(int flow) const { return flows_[at(flow)].rate; }
+  /// What all flows on a link carry together, as solved last.
+  double carried(int link) const;
+
+  /// Whether the rates are the max-min ones, within `tolerance` of each value: the definition above,
+  /// checked anew.
+  bool certified(double tolerance = 1e-9) const;
+
+ private:
+  struct Crossing {
+    int link = 0;
+    std::size_t place = 0;  ///< of the flow among those of the link
+  };
+  struct Flow {
+    std::vector<Crossing> links = {};
+    double weight = 1;
+    double cap = kNoCap;
+    double rate = 0;
+    bool present = false;
+    bool fixed = false;    ///< in the solution at hand
+    bool affected = false;  ///< to be solved for
+  };
+  struct Link {
+    double capacity = 0;
+    std::vector<int> flows = {};
+    // While a solution is being found:
+    double left = 0;    ///< capacity that nobody has yet
+    double weight = 0;  ///< of the flows that have nothing yet
+    std::size_t open = 0;  ///< how many those are
+    bool affected = false;
+    std::uint64_t version = 0;  ///< of its entry in the heap
+  };
+  static std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+  void touch(int flow);
+  void touch_link(int link);
+  void spread();
+  void fill();
+  void fix(int flow, double rate);
+  void push(int link);
+
+  std::vector<Link> links_;
+  std::vector<Flow> flows_;
+  std::vector<int> free_;
+  std::vector<int> touched_links_;   ///< whose flows are to be solved for
+  std::vector<int> touched_flows_;
+  std::vector<int> solved_flows_;    ///< of the solution at hand
+  std::vector<int> solved_links_;
+  std::vector<double> before_;
+  std::vector<int> changed_;
+  struct Level {
+    double level = 0;
+    int number = 0;  ///< of a link, or of a flow at its cap: -1 - flow
+    std::uint64_t version = 0;
+  };
+  std::vector<Level> heap_;
+};
+
+}  // namespace tw::fluid

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// An experiment's jobs in virtual time on one network, flow by flow: ranks carry out the scripts and
+// schedules that `run` executes (play/player.h), messages share links as fluids (flow_network.h).
+//
+// Everything that happens at one instant is told before rates are found anew. The same experiment
+// gives the same result, to the nanosecond.
+//
+// Limits: those of player.h and flow_network.h; cross traffic is not simulated.
+
+#pragma once
+
+#include "trainwire/play/player.h"
+#include "trainwire/sim/flow_network.h"
+#include "trainwire/spec/experiment.h"
+#include "trainwire/workload/training.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tw::sim {
+
+struct SimulatedJob {
+  workload::Training training;
+  std::vector<play::Step> steps = {};  ///< of all ranks, in order of time; warm-up is negative
+  /// By ranks from and to: what gradients, requests and side words took on the line.
+  std::map<std::pair<int, int>, std::int64_t> bytes = {};
+};
+
+struct Simulated {
+  std::vector<SimulatedJob> jobs = {};
+  std::vector<double> carried = {};  ///< by port: payload bytes
+  Duration end = {};
+  std::int64_t messages = 0;
+};
+
+struct Watching {
+  /// Every thousand messages or so, with what virtual time it is; true: go on.
+  std::function<bool(Duration now)> goes_on = {};
+};
+
+/// Throws SpecError for what cannot be simulated; std::logic_error when ranks wait for each other
+/// forever. REQUIRES: the experiment is resolved.
+Simulated simulate(const spec::Experiment& experiment, const Watching& watching = {});
+
+}  // namespace tw::sim

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/sim/simulate.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/spec/parse.h"
+#include "trainwire/workload/volume.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace tw::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+spec::Experiment experiment(const std::string& text) {
+  spec::Vocabulary words{.models = {}, .strategies = {}, .devices = {"a100"}, .served = {"ps"}};
+  for (const collective::Strategy& strategy : collective::catalogue()) {
+    words.strategies.push_back(strategy.name);
+  }
+  return spec::parse(text, "x.toml", words, {});
+}
+
+/// The longest of the counted steps of a job.
+Duration longest_step(const SimulatedJob& job) {
+  Duration longest = {};
+  for (const play::Step& step : job.steps) longest = std::max(longest, step.end - step.begin);
+  return longest;
+}
+
+constexpr const char* kJob = "[[job]]\ncompute = \"none\"\nbroadcast = false\n";
+
+// Six rounds of a quarter of the model, each sent over a line of 1 Gbit/s and then on its way.
+TEST(Simulate, ARingTakesItsRounds) {
+  const Simulated found = simulate(experiment(
+      fmt::format("[network]\nhosts = 4\n{}parameters = 4000000\nsteps = 3\n", kJob)));
+  const double chunk_s = 8 * 1e6 / 1e9 * 1514 / 1448;
+  const double way_s = 100e-6 + 8 * 1514 / 1e9;
+  ASSERT_EQ(found.jobs.size(), 1U);
+  EXPECT_EQ(found.jobs[0].steps.size(), 12U);
+  EXPECT_NEAR(seconds(longest_step(found.jobs[0])), 6 * (chunk_s + way_s), 1e-6);
+  EXPECT_EQ(found.messages, 3 * 4 * 6);
+  EXPECT_NEAR(found.carried[0], 3 * 6e6, 1);
+}
+
+// A core as fast as a host's link is shared by two jobs: each takes twice as long, less the way.
+TEST(Simulate, TwoJobsShareACore) {
+  const std::string network = "[network]\ntopology = \"dumbbell\"\nhosts = 4\ndelay = 0\n";
+  const auto job = [](const char* hosts) {
+    return fmt::format("{}parameters = 8000000\nsteps = 2\nhosts = {}\n", kJob, hosts);
+  };
+  const std::string first = job("[\"host0\", \"host2\"]");
+  const std::string second = job("[\"host1\", \"host3\"]");
+  const Simulated alone = simulate(experiment(network + first));
+  const Simulated both = simulate(experiment(network + first + second));
+  EXPECT_NEAR(seconds(longest_step(both.jobs[0])) / seconds(longest_step(alone.jobs[0])), 2, 1e-3);
+  EXPECT_EQ(longest_step(both.jobs[0]), longest_step(both.jobs[1]));
+}
+
+TEST(Simulate, AJobBeginsWhenItSays) {
+  const Simulated found = simulate(experiment(
+      fmt::format("[network]\nhosts = 2\n{}parameters = 4\nsteps = 1\nstart = \"3s\"\n", kJob)));
+  EXPECT_EQ(found.jobs[0].steps[0].begin, 3s);
+}
+
+/// Every strategy with some ranks, several of them on a host.
+class SimulatedStrategies : public testing::TestWithParam<std::string> {};
+
+TEST_P(SimulatedStrategies, MoveWhatTheScheduleSaysAndNoLinkIsOverfull) {
+  int ran = 0;
+  for (const int ranks : {1, 2, 3, 5, 8}) {
+    for (const char* more : {"", "bucket = 4000\noverlap = true\ncompute_time = \"1ms\"\n"}) {
+      spec::Experiment made;
+      Simulated found;
+      try {
+        made = experiment(fmt::format("[network]\nhosts = {}\n[[job]]\nparameters = 10004\nsteps = 2\n"
+                                      "strategy = \"{}\"\nranks = {}\n{}{}",
+                                      std::max(1, ranks / 2), GetParam(), ranks, more,
+                                      *more == 0 ? "compute = \"none\"\n" : ""));
+        found = simulate(made);
+      } catch (const SpecError&) {
+        continue;  // a strategy that needs more, or other, ranks
+      }
+      ++ran;
+      const SimulatedJob& job = found.jobs[0];
+      const auto planned = workload::bytes_by_rank(job.training);
+      for (const auto& [pair, bytes] : job.bytes) {
+        const std::int64_t expected = planned[static_cast<std::size_t>(pair.first)]
+                                             [static_cast<std::size_t>(pair.second)];
+        // Requests and side words are no gradients.
+        EXPECT_GE(bytes, expected);
+        EXPECT_LE(bytes - expected, 200) << GetParam() << ' ' << ranks;
+      }
+      const network::Network network(made.network);
+      for (int port = 0; port < network.ports(); ++port) {
+        EXPECT_LE(8 * found.carried[static_cast<std::size_t>(port)],
+                  network.request(port).rate.bits_per_second() * seconds(found.end) + 1);
+      }
+    }
+  }
+  EXPECT_GE(ran, 4);
+}
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const collective::Strategy& strategy : collective::catalogue()) {
+    names.emplace_back(strategy.name);
+  }
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(All, SimulatedStrategies, testing::ValuesIn(strategy_names()));
+
+TEST(Simulate, RefusesWhatItCannotDo) {
+  EXPECT_THROW(simulate(experiment("[network]\nhosts = 2\n[[traffic]]\nfrom = \"host0\"\nto = "
+                                   "\"host1\"\nload = 0.1\n")),
+               SpecError);
+}
+
+}  // namespace
+}  // namespace tw::sim
