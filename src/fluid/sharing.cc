@@ -202,7 +202,8 @@ bool Sharing::certified(double tolerance) const {
   }
   const auto is_held = [&](const Flow& flow, const Crossing& crossing) {
     const Link& link = links_[at(crossing.link)];
-    if (!is_near(carried(crossing.link), link.capacity, tolerance) && link.capacity > 0) return false;
+    if (!is_near(carried(crossing.link), link.capacity, tolerance) && link.capacity > 0)
+      return false;
     return std::all_of(link.flows.begin(), link.flows.end(), [&](int other) {
       const Flow& beside = flows_[at(other)];
       return beside.rate / beside.weight <= flow.rate / flow.weight * (1 + tolerance) + 1e-300;

@@ -62,15 +62,15 @@ class Sharing {
     double cap = kNoCap;
     double rate = 0;
     bool present = false;
-    bool fixed = false;    ///< in the solution at hand
+    bool fixed = false;     ///< in the solution at hand
     bool affected = false;  ///< to be solved for
   };
   struct Link {
     double capacity = 0;
     std::vector<int> flows = {};
     // While a solution is being found:
-    double left = 0;    ///< capacity that nobody has yet
-    double weight = 0;  ///< of the flows that have nothing yet
+    double left = 0;       ///< capacity that nobody has yet
+    double weight = 0;     ///< of the flows that have nothing yet
     std::size_t open = 0;  ///< how many those are
     bool affected = false;
     std::uint64_t version = 0;  ///< of its entry in the heap
@@ -87,9 +87,9 @@ class Sharing {
   std::vector<Link> links_;
   std::vector<Flow> flows_;
   std::vector<int> free_;
-  std::vector<int> touched_links_;   ///< whose flows are to be solved for
+  std::vector<int> touched_links_;  ///< whose flows are to be solved for
   std::vector<int> touched_flows_;
-  std::vector<int> solved_flows_;    ///< of the solution at hand
+  std::vector<int> solved_flows_;  ///< of the solution at hand
   std::vector<int> solved_links_;
   std::vector<double> before_;
   std::vector<int> changed_;

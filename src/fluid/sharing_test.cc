@@ -163,7 +163,8 @@ TEST(Sharing, IsInvariantUnderRenamingAndScaling) {
     plain.solve();
     other.solve();
     for (std::size_t i = 0; i < first.size(); ++i) {
-      ASSERT_NEAR(2 * plain.rate(first[i]), other.rate(second[i]), 1e-9 * (1 + other.rate(second[i])));
+      ASSERT_NEAR(2 * plain.rate(first[i]), other.rate(second[i]),
+                  1e-9 * (1 + other.rate(second[i])));
     }
   }
 }

@@ -20,16 +20,6 @@
 namespace tw::lab {
 namespace {
 
-/// Iterations as the ranks logged them, for a run without packets.
-record::Iterations logged_iterations(const record::Job& job) {
-  record::Iterations iterations{.count = job.steps.value_or(0), .source = "log", .confidence = 1};
-  if (!job.step) return iterations;
-  iterations.median_s = job.step->median_s;
-  iterations.ci_low_s = job.step->ci_low_s;
-  iterations.ci_high_s = job.step->ci_high_s;
-  return iterations;
-}
-
 std::vector<std::int64_t> sent_by_job(const RankTalk& talk, std::size_t jobs) {
   std::vector<std::int64_t> sums(jobs);
   for (const RankState& rank : talk.ranks()) {
@@ -146,7 +136,7 @@ class Measurement {
       }
       counted.end_ns = std::max(counted.end_ns, time.end_ns);
     }
-    if (!run.iterations) run.iterations = logged_iterations(run.jobs.front());
+    if (!run.iterations) run.iterations = steps::logged_iterations(run.jobs.front());
     run.network = network_of(outcome_, request().plan, {counted.begin_ns, counted.end_ns});
     usage::share(run.network, request().plan, sent_by(captured_, request().plan));
     run.utilisation = usage::busiest(run.network);

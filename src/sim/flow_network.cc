@@ -22,8 +22,8 @@ std::vector<double> capacities(const network::Network& network, double share) {
   for (int port = 0; port < network.ports(); ++port) {
     const double rate = network.request(port).rate.bits_per_second();
     if (rate <= 0) {
-      throw SpecError(fmt::format("network: {} has no rate; write one above 0",
-                                  network.link_name(port / 2)));
+      throw SpecError(
+          fmt::format("network: {} has no rate; write one above 0", network.link_name(port / 2)));
     }
     bytes_per_second.push_back(share * rate / 8);
   }

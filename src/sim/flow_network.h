@@ -55,17 +55,19 @@ class FlowNetwork {
  private:
   struct Flow {
     std::vector<int> path = {};
-    int share = -1;         ///< its number in sharing_; -1: takes no time
-    double left = 0;        ///< bytes, at `since`
-    Duration since = {};    ///< when its rate last changed
-    double rate = 0;        ///< bytes a second
+    int share = -1;       ///< its number in sharing_; -1: takes no time
+    double left = 0;      ///< bytes, at `since`
+    Duration since = {};  ///< when its rate last changed
+    double rate = 0;      ///< bytes a second
     std::uint64_t version = 0;
   };
   struct End {
     Duration at = {};
     int flow = 0;
     std::uint64_t version = 0;
-    bool operator>(const End& other) const { return std::tie(at, flow) > std::tie(other.at, other.flow); }
+    bool operator>(const End& other) const {
+      return std::tie(at, flow) > std::tie(other.at, other.flow);
+    }
   };
   struct Path {
     std::vector<int> ports = {};

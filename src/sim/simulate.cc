@@ -47,7 +47,8 @@ class Simulation {
     while (advance() && goes_on()) {
     }
     if (!stopped_) {
-      for (const auto& player : players_) check(player->done(), "nobody waits for what nobody sends");
+      for (const auto& player : players_)
+        check(player->done(), "nobody waits for what nobody sends");
     }
     for (int port = 0; port < network_.ports(); ++port) {
       result_.carried.push_back(network_.carried(port, now_));
@@ -69,8 +70,17 @@ class Simulation {
         into.training,
         play::Driver{
             .send = [this, job](const play::Message& message) { send(job, message); },
-            .wake = [this, job](int rank, Duration at) { add({.at = at, .job = job, .rank = rank}); },
+            .wake = [this, job](int rank,
+                                Duration at) { add({.at = at, .job = job, .rank = rank}); },
+            .moved = [&into](const play::Moved& row) { take(row, into); },
             .stepped = [&into](const play::Step& step) { into.steps.push_back(step); }}));
+  }
+
+  static void take(const play::Moved& row, SimulatedJob& into) {
+    if (row.message.kind != play::Kind::Gradient) return;
+    const auto found = into.exchanges.try_emplace({row.rank, row.message.step},
+                                                  Exchange{.begin = row.at, .end = row.at});
+    found.first->second.end = std::max(found.first->second.end, row.at);
   }
 
   int host_of(std::size_t job, int rank) const {
@@ -86,6 +96,11 @@ class Simulation {
     const auto& [from, to] = std::pair(message.transfer.from, message.transfer.to);
     ++result_.messages;
     result_.jobs[job].bytes[{from, to}] += message.bytes();
+    if (message.kind == play::Kind::Gradient) {
+      result_.jobs[job].gradients[{from, to}] += message.bytes();
+      result_.jobs[job].exchanges.try_emplace({from, message.step},
+                                              Exchange{.begin = now_, .end = now_});
+    }
     const int flow = network_.send(host_of(job, from), host_of(job, to), message.bytes(), now_);
     leaving_.resize(std::max(leaving_.size(), static_cast<std::size_t>(flow) + 1));
     leaving_[static_cast<std::size_t>(flow)] = {.job = job, .message = message};
@@ -99,8 +114,8 @@ class Simulation {
     while (const std::optional<int> flow = network_.ended(now_)) {
       const Leaving left = leaving_[static_cast<std::size_t>(*flow)];
       const collective::Transfer& transfer = left.message.transfer;
-      const Duration way = network_.travelling(host_of(left.job, transfer.from),
-                                               host_of(left.job, transfer.to));
+      const Duration way =
+          network_.travelling(host_of(left.job, transfer.from), host_of(left.job, transfer.to));
       add({.at = now_ + way, .event = Event::Came, .job = left.job, .message = left.message});
       players_[left.job]->left(left.message, now_);
     }

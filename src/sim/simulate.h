@@ -23,11 +23,19 @@
 
 namespace tw::sim {
 
+/// From the first byte that a rank sends for a step to the last that it sends or receives for it.
+struct Exchange {
+  Duration begin = {};
+  Duration end = {};
+};
+
 struct SimulatedJob {
   workload::Training training;
   std::vector<play::Step> steps = {};  ///< of all ranks, in order of time; warm-up is negative
-  /// By ranks from and to: what gradients, requests and side words took on the line.
+  std::map<std::pair<int, std::int64_t>, Exchange> exchanges = {};  ///< by rank and step
+  /// By ranks from and to: all that was sent, and what of it were gradients.
   std::map<std::pair<int, int>, std::int64_t> bytes = {};
+  std::map<std::pair<int, int>, std::int64_t> gradients = {};
 };
 
 struct Simulated {

@@ -176,4 +176,13 @@ record::Job described(const Training& training, const std::vector<PhaseRow>& row
   return made;
 }
 
+record::Iterations logged_iterations(const record::Job& job) {
+  record::Iterations iterations{.count = job.steps.value_or(0), .source = "log", .confidence = 1};
+  if (!job.step) return iterations;
+  iterations.median_s = job.step->median_s;
+  iterations.ci_low_s = job.step->ci_low_s;
+  iterations.ci_high_s = job.step->ci_high_s;
+  return iterations;
+}
+
 }  // namespace tw::steps

@@ -33,8 +33,10 @@ CountedTime counted_time(const std::vector<record::PhaseRow>& rows,
                          const workload::Training& training);
 
 /// What a job's counted steps took; `sent_bytes` by all its ranks in all steps.
-record::Job described(const workload::Training& training,
-                      const std::vector<record::PhaseRow>& rows, std::int64_t sent_bytes,
-                      bool verified);
+record::Job described(const workload::Training& training, const std::vector<record::PhaseRow>& rows,
+                      std::int64_t sent_bytes, bool verified);
+
+/// Iterations as a job's ranks tell them, where there are no packets.
+record::Iterations logged_iterations(const record::Job& job);
 
 }  // namespace tw::steps

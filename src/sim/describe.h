@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulation found, as `run` records what it measured.
+
+#pragma once
+
+#include "trainwire/record/phase.h"
+#include "trainwire/record/run.h"
+#include "trainwire/record/run_folder.h"
+#include "trainwire/sim/simulate.h"
+
+#include <vector>
+
+namespace tw::sim {
+
+/// What `engine` says of a simulation flow by flow.
+inline constexpr const char* kFlowEngine = "flow";
+
+/// Steps and exchanges of all ranks; nanoseconds since the simulation's begin.
+std::vector<record::PhaseRow> phases_of(const SimulatedJob& job);
+
+/// Jobs, links, checks and the experiment.
+record::Run described(const spec::Experiment& experiment, const Simulated& simulated);
+
+/// steps.csv and links.csv.
+void write_tables(const Simulated& simulated, const record::Run& run, record::RunFolder& folder);
+
+}  // namespace tw::sim
