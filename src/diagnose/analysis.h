@@ -97,6 +97,7 @@ struct Straggler {
 struct Finding {
   std::string text;
   Severity severity;
+  std::string kind = {};  ///< one of finding_kinds.h
 };
 
 struct Quality {

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/collective/strategies.h"
+#include "trainwire/diagnose/finding_kinds.h"
 
 #include <fmt/format.h>
 
@@ -51,7 +52,7 @@ void add_bottleneck(std::vector<Finding>& findings, const Analysis& analysis) {
   findings.push_back({fmt::format("{}→{} is the slow link, at {}{}: {}; every host waits for it",
                                   slow.from, slow.to, readable(BitRate(slow.rate_bps)),
                                   guessed(slow.confidence), slow.evidence),
-                      Severity::Warning});
+                      Severity::Warning, std::string(kSlowLink)});
 }
 
 void add_straggler(std::vector<Finding>& findings, const Analysis& analysis) {
@@ -60,7 +61,7 @@ void add_straggler(std::vector<Finding>& findings, const Analysis& analysis) {
   findings.push_back(
       {fmt::format("{} starts {} late{}: {}; the network is idle meanwhile", late.host,
                    time_text(late.delay_s), guessed(late.confidence), late.evidence),
-       Severity::Warning});
+       Severity::Warning, std::string(kStraggler)});
 }
 
 void add_summary(std::vector<Finding>& findings, const Analysis& analysis,
@@ -81,7 +82,7 @@ void add_summary(std::vector<Finding>& findings, const Analysis& analysis,
   } else {
     text += "; " + unknown;
   }
-  findings.push_back({std::move(text), Severity::Info});
+  findings.push_back({std::move(text), Severity::Info, std::string(kSteps)});
 }
 
 void add_other_reading(std::vector<Finding>& findings, const Analysis& analysis) {
@@ -92,7 +93,7 @@ void add_other_reading(std::vector<Finding>& findings, const Analysis& analysis)
                    "of the steps decides it",
                    iterations.other->count, time_text(iterations.other->median_s),
                    iterations.other->probability),
-       Severity::Notice});
+       Severity::Notice, std::string(kOtherReading)});
 }
 
 void add_share(std::vector<Finding>& findings, const Analysis& analysis) {
@@ -105,7 +106,7 @@ void add_share(std::vector<Finding>& findings, const Analysis& analysis) {
       {fmt::format("{} are on the wire for {} of each iteration ({:.0f} %), and for {} none are",
                    analysis.collectives.empty() ? "bytes of the exchange" : "gradients",
                    time_text(exchange_s), 100 * part, time_text(iterations.compute_gap_s)),
-       part > 0.5 ? Severity::Notice : Severity::Info});
+       part > 0.5 ? Severity::Notice : Severity::Info, std::string(kExchangeShare)});
 }
 
 void add_first_step(std::vector<Finding>& findings, const Analysis& analysis) {
@@ -117,7 +118,7 @@ void add_first_step(std::vector<Finding>& findings, const Analysis& analysis) {
            "the first iteration is not typical: its exchange takes {}, later ones {}",
            time_text(static_cast<double>(first.exchange_end_ns - first.exchange_start_ns) * 1e-9),
            time_text(iterations.exchange_s)),
-       Severity::Info});
+       Severity::Info, std::string(kFirstStep)});
 }
 
 void add_broadcast(std::vector<Finding>& findings, const Analysis& analysis) {
@@ -128,7 +129,7 @@ void add_broadcast(std::vector<Finding>& findings, const Analysis& analysis) {
              "before the first iteration {} goes from {} to {} others: it is probably rank 0",
              size_text(static_cast<double>(collective.bytes_per_iteration)),
              collective.order.front(), collective.order.size() - 1),
-         Severity::Info});
+         Severity::Info, std::string(kFirstModel)});
   }
 }
 
@@ -148,7 +149,7 @@ void add_losses(std::vector<Finding>& findings, const gather::Captured& traffic)
                    100 * static_cast<double>(repeated) / static_cast<double>(payload),
                    is_shared ? "job's payload" : "payload",
                    size_text(static_cast<double>(repeated))),
-       Severity::Warning});
+       Severity::Warning, std::string(kSentAgain)});
 }
 
 void add_other_traffic(std::vector<Finding>& findings, const Analysis& analysis,
@@ -165,7 +166,7 @@ void add_other_traffic(std::vector<Finding>& findings, const Analysis& analysis,
   if (gradient == 0 || other < 0.02 * (gradient + other)) return;
   findings.push_back({fmt::format("{} ({:.1f} % of the bytes) are not part of the exchanges",
                                   size_text(other), 100 * other / (gradient + other)),
-                      Severity::Notice});
+                      Severity::Notice, std::string(kOtherTraffic)});
 }
 
 }  // namespace
@@ -183,7 +184,8 @@ std::vector<Finding> findings_of(const Analysis& analysis, const gather::Capture
   add_straggler(findings, analysis);
   add_summary(findings, analysis, unknown);
   if (analysis.iterations.steps.empty()) {
-    findings.push_back({fmt::format("no training found: {}", looked_for), Severity::Notice});
+    findings.push_back({fmt::format("no training found: {}", looked_for), Severity::Notice,
+                        std::string(kNoTraining)});
   }
   add_other_reading(findings, analysis);
   add_share(findings, analysis);

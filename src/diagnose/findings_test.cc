@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/diagnose/findings.h"
 
+#include "trainwire/diagnose/finding_kinds.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace tw::diagnose {
 namespace {
@@ -43,6 +47,19 @@ TEST(FindingsOf, BeginWithTheTrouble) {
   EXPECT_THAT(findings[0].text, HasSubstr("a→c is the slow link, at 200 Mbit/s (guessed)"));
   EXPECT_EQ(findings[0].severity, Severity::Warning);
   EXPECT_THAT(findings[1].text, HasSubstr("b starts 20 ms late:"));
+}
+
+TEST(FindingsOf, AreOfKindsThatAreDescribed) {
+  Analysis analysis = ring_of_three();
+  analysis.straggler = Straggler{"b", 0.02, 0.9, "late"};
+  analysis.bottleneck = Bottleneck{"a", "c", 2e8, 0.5, "busy"};
+  analysis.iterations.other = {.count = 80, .median_s = 0.025, .probability = 0.3};
+  for (const Finding& finding : findings_of(analysis, gather::Captured{}, "")) {
+    const auto kinds = finding_kinds();
+    EXPECT_TRUE(std::any_of(kinds.begin(), kinds.end(), [&](const FindingKind& kind) {
+      return kind.name == finding.kind;
+    })) << finding.text;
+  }
 }
 
 TEST(FindingsOf, NameAnotherReadingOfTheSteps) {

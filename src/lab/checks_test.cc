@@ -2,6 +2,7 @@
 #include "trainwire/lab/checks.h"
 
 #include "trainwire/lab/test_jobs.h"
+#include "trainwire/record/check_kinds.h"
 
 #include <gmock/gmock.h>
 
@@ -40,6 +41,9 @@ TEST(ConductChecks, PassWhenAllCountsAgree) {
   const auto checks = conduct_checks(sound(), two_hosts(), {});
   EXPECT_TRUE(record::all_ok(checks));
   EXPECT_EQ(checks[0].name, "ranks");
+  for (const record::Check& check : checks) {
+    EXPECT_NE(record::find_check_kind(check.name), nullptr) << check.name << " is not explained";
+  }
 }
 
 TEST(ConductChecks, ASingleByteIsADifference) {
@@ -112,7 +116,11 @@ std::vector<RankState> counted(std::int64_t first, std::int64_t second) {
 TEST(TrainingChecks, CompareSchedulesWithWhatRanksSent) {
   // A ring of two sends 2(2-1)/2 of 4000 bytes, twice.
   const std::vector<TrainingJob> jobs{job_of_two()};
-  EXPECT_TRUE(record::all_ok(training_checks(jobs, counted(8000, 8000), {})));
+  const auto right = training_checks(jobs, counted(8000, 8000), {});
+  EXPECT_TRUE(record::all_ok(right));
+  for (const record::Check& check : right) {
+    EXPECT_NE(record::find_check_kind(check.name), nullptr) << check.name << " is not explained";
+  }
   const auto wrong = training_checks(jobs, counted(8000, 7996), {});
   EXPECT_FALSE(record::all_ok(wrong));
   EXPECT_THAT(wrong[0].text, HasSubstr("rank 1 sent 7996 bytes to rank 0, its schedule says 8000"));

@@ -197,7 +197,8 @@ struct Finding {
   std::string text = {};
   std::string severity = {};            ///< info, notice, warning
   std::optional<std::string> job = {};  ///< of which it is, where there are several
-  bool operator==(const Finding&) const = default;
+  std::optional<std::string> kind = {};    ///< one of diagnose/finding_kinds.h
+  std::optional<std::string> filter = {};  ///< its packets, in Wireshark's words  bool operator==(const Finding&) const = default;
 };
 
 }  // namespace tw::record

@@ -185,6 +185,7 @@ void describe(Io& io, As<Finding> auto& finding) {
   io("text", finding.text);
   io("severity", finding.severity);
   io.if_any("job", finding.job);
-}
+  io.if_any("kind", finding.kind);
+  io.if_any("filter", finding.filter);}
 
 }  // namespace tw::record

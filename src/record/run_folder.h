@@ -26,7 +26,7 @@ namespace tw::record {
 
 /// What makes the run.
 struct Maker {
-  std::string command;                    ///< analyze, run, sim, predict
+  std::string command;                    ///< analyze, run, exec
   std::vector<std::string> command_line;  ///< with the program's name
   std::string version;
   std::string commit;

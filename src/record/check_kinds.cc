@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/record/check_kinds.h"
+
+#include <array>
+
+namespace tw::record {
+
+std::span<const CheckKind> check_kinds() {
+  static constexpr std::array kKinds{
+      CheckKind{"schedule",
+                "bytes that the strategy's schedule says every rank sends each other "
+                "rank, against those that the ranks counted while sending",
+                "equal for every pair of ranks", "", "one pair differs, or a rank did not tell",
+                "a rank ended early or the program is wrong: read the rank's output, and report it "
+                "where every rank ended well"},
+      CheckKind{"sums",
+                "gradients as ranks hold them after an exchange, against the sum that "
+                "every contribution exactly once gives",
+                "no element differs, or nothing was verified because the payload is large", "",
+                "an element differs: what was timed is not the exchange that was asked for",
+                "report it; --set job.verify=true verifies large payloads too"},
+      CheckKind{"stream",
+                "bytes that ranks handed to their sockets, framing included, against "
+                "distinct bytes of TCP streams in the captures",
+                "equal to the byte for every pair of hosts", "",
+                "a pair differs: packets are missing, or something else talks between the hosts",
+                "see whether the check `capture` failed too; a quieter machine or a smaller "
+                "capture.snaplen loses fewer packets"},
+      CheckKind{"traffic",
+                "bytes of cross traffic that its sources sent and its sinks "
+                "acknowledged, against those in the captures",
+                "the captures show at least what arrived and at most what was sent", "",
+                "a pair of hosts shows more or less, or a source did not tell",
+                "see whether the check `capture` failed too"},
+      CheckKind{"ranks", "how every process ended", "all ended well", "",
+                "one failed, was killed, or the run was interrupted",
+                "its last lines are printed, and its output is in the run folder"},
+      CheckKind{"network",
+                "rate, round trip and loss that the experiment asks of paths, against "
+                "what real packets met on them before the run",
+                "every measured path gives what was asked for", "",
+                "a path is off by more than the tolerance that the check prints",
+                "`trainwire net check FILE` measures again; ask for less (run.scale), take another "
+                "engine (--set network.engine=tap), or a quieter machine"},
+      CheckKind{"capture", "packets that the kernel says it dropped while capturing", "none", "",
+                "some are missing, so bytes and times are too low",
+                "a smaller capture.snaplen, a lower rate (run.scale), a quieter machine"},
+      CheckKind{"bytes", "bytes in each host's capture, against the counters of its network device",
+                "equal to the byte on every host", "", "a host differs",
+                "see whether the check `capture` failed too"},
+      CheckKind{"pairs",
+                "bytes of the matrix of host pairs, against what each host's device "
+                "counted as sent",
+                "equal to the byte for every host", "", "a host differs",
+                "see whether the checks `capture` and `bytes` failed too"},
+      CheckKind{"clock",
+                "the clock that stamps packets, against the one that times steps, from "
+                "the begin of the run to its end",
+                "they went apart by less than 1 ms", "",
+                "the machine's clock was set meanwhile: times of packets and of steps do not "
+                "belong together",
+                "run again, with the time service quiet"},
+      CheckKind{"machine",
+                "whether processors and the emulation kept up, so that the network was "
+                "the limit",
+                "nothing was late or full", "something was, too little to spoil the figures",
+                "the machine was the limit: times are its own, not the network's",
+                "a larger run.scale, fewer hosts, a quieter or larger machine"},
+  };
+  return kKinds;
+}
+
+const CheckKind* find_check_kind(std::string_view name) {
+  for (const CheckKind& kind : check_kinds()) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace tw::record
