@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The completion scripts parse, and bash's completes commands and options.
+# The completion scripts parse, and bash's completes commands, options and their values.
 set -euo pipefail
 
 bash -n <("$1" completion bash)
@@ -14,6 +14,23 @@ complete_words() {
   _trainwire
   echo "${COMPREPLY[*]}"
 }
-[[ $(complete_words trainwire pl) == plan ]]
-[[ $(complete_words trainwire plan --js) == --json ]]
+# expect WHAT WORDS...: completing the last of the words offers exactly that.
+expect() {
+  local found
+  found=$(complete_words "${@:2}")
+  [[ $found == "$1" ]] || { echo "completing \"${*:2}\" offers \"$found\", not \"$1\"" >&2; exit 1; }
+}
+expect plan trainwire pl
+expect --json trainwire plan --js
+expect "show check shell cli" trainwire net ""
+expect "step exchange busbw bytes" trainwire compare a.run b.run --metric ""
+expect parquet trainwire export a.run --to par
+expect "iterations iteration_pairs" trainwire schema iter
+expect network.rate= trainwire plan a.toml --set network.ra
+expect double_tree trainwire new --strategy double
+expect leafspine trainwire exec --hosts 4 --topology l
+expect "bash zsh" trainwire completion ""
+expect network.core_rate trainwire explain network.core_r
+cd "$(dirname "$0")"
+expect completion.sh trainwire plan --set network.rate=1Gbit completion.s
 [[ " $(complete_words trainwire --) " == *" --version "* ]]

@@ -8,6 +8,7 @@
 #include "trainwire/command/experiment_file.h"
 #include "trainwire/command/hosts_file.h"
 #include "trainwire/command/run_options.h"
+#include "trainwire/excerpt/cut.h"
 #include "trainwire/gather/hosts.h"
 #include "trainwire/record/json.h"
 #include "trainwire/summarise/describe.h"
@@ -21,6 +22,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -36,6 +39,7 @@ struct AnalyzeOptions {
   std::string hosts;
   std::string expect;
   std::string window = "1ms";
+  std::vector<std::string> cuts;
   bool force = false;
   bool json = false;
   bool strict = false;
@@ -145,6 +149,60 @@ void print_damage(const summarise::CaptureResult& result, command::Streams strea
   }
 }
 
+/// What is to be cut out, and where to.
+struct CutOption {
+  bool is_step;
+  std::size_t number;  ///< findings count from 1, as they are printed; steps from 0, as in tables
+  std::string path;
+};
+
+/// "finding:2=x.pcapng", "step:12=y.pcapng". Throws SpecError.
+CutOption cut_option(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::size_t equals = text.find('=');
+  const std::string what = text.substr(0, colon);
+  CutOption cut{.is_step = what == "step", .number = 0, .path = {}};
+  const bool has_parts = colon < equals && equals + 1 < text.size();
+  const char* const end = text.data() + std::min(equals, text.size());
+  const char* const digits = text.data() + std::min(colon + 1, text.size());
+  const bool is_number = has_parts && std::from_chars(digits, end, cut.number).ptr == end;
+  if (!is_number || digits == end || (what != "finding" && what != "step")) {
+    throw SpecError(
+        fmt::format("--cut {}: expected finding:N=FILE or step:N=FILE, for example "
+                    "--cut finding:1=slow.pcapng",
+                    printable(text)));
+  }
+  cut.path = text.substr(equals + 1);
+  return cut;
+}
+
+excerpt::Selection selection_of(const CutOption& cut, const summarise::CaptureResult& result) {
+  const std::size_t findings = result.analysis.findings.size();
+  const std::size_t steps = result.analysis.iterations.steps.size();
+  if (cut.is_step) {
+    if (cut.number < steps) return excerpt::of_step(result.analysis, cut.number);
+    throw SpecError(
+        fmt::format("--cut step:{}: there are {} steps, counted from 0", cut.number, steps));
+  }
+  if (cut.number >= 1 && cut.number <= findings) {
+    return excerpt::of_finding(result.analysis, result.traffic, cut.number - 1);
+  }
+  throw SpecError(
+      fmt::format("--cut finding:{}: there are {} findings, counted from 1", cut.number, findings));
+}
+
+void cut_out(const AnalyzeOptions& options, const summarise::CaptureResult& result,
+             command::Streams streams) {
+  for (const std::string& text : options.cuts) {
+    const CutOption cut = cut_option(text);
+    const excerpt::Selection selection = selection_of(cut, result);
+    const std::uint64_t packets = excerpt::cut(result.traffic.files, selection, cut.path);
+    if (options.quiet) continue;
+    fmt::print(streams.err, "{}: {} packets of {} {}\n", printable(cut.path), packets,
+               cut.is_step ? "step" : "finding", cut.number);
+  }
+}
+
 int exit_code(const AnalyzeOptions& options, const summarise::CaptureResult& result,
               command::Streams streams) {
   if (result.interrupted) {
@@ -165,6 +223,7 @@ int exit_code(const AnalyzeOptions& options, const summarise::CaptureResult& res
 int analyze(const AnalyzeOptions& options, command::Streams streams) {
   summarise::CaptureResult result;
   window_of(options);
+  for (const std::string& text : options.cuts) cut_option(text);
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   diagnose::AnalysisOptions how;
   if (!options.hosts.empty()) how.names = command::read_hosts(options.hosts);
@@ -206,6 +265,7 @@ int analyze(const AnalyzeOptions& options, command::Streams streams) {
   }
   streams.out.flush();
   print_damage(result, streams);
+  cut_out(options, result, streams);
   const int expected = command::expectations_code(judged, streams.err);
   const int code = exit_code(options, result, streams);
   return code != command::kDone ? code : expected;
@@ -235,6 +295,12 @@ command::Body declare_analyze(command::CommandLine& app) {
       .type_name("EXPR");
   app.add_option("--hosts", options->hosts, "names for addresses, CSV or TOML").type_name("FILE");
   command::add_expect(app, options->expect);
+  app.add_option("--cut", options->cuts,
+                 "write the packets of a finding (counted from 1) or step (from 0) to a pcapng "
+                 "file; repeatable")
+      .type_name("WHAT:N=FILE")
+      .suggests({"finding:1=", "step:0="})
+      .repeatable();
   app.add_option("--window", options->window, "width of the throughput series, default 1ms")
       .type_name("TIME");
   app.add_flag("--one-clock", options->one_clock,

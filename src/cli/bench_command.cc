@@ -221,10 +221,11 @@ int bench(const BenchOptions& options, command::Streams streams) {
 
 command::Body declare_bench(command::CommandLine& app) {
   const auto options = std::make_shared<BenchOptions>();
-  app.add_option("WHAT", options->what, "exchange: time all-reduces of the experiment's first job")
+  app.add_option("WHAT", options->what, "")
       .type_name("")
       .required()
-      .one_of({"exchange"});
+      .one_of({"exchange"})
+      .action("exchange", "time all-reduces of the experiment's first job");
   options->experiment = command::add_experiment_file(app);
   app.add_option("--sizes", options->sizes, "payloads, default 64KiB,1MiB,16MiB,100MB")
       .type_name("LIST");

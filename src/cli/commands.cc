@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/commands.h"
 
+#include "trainwire/guide/commands.h"
+
 #include <array>
 
 namespace tw::cli {
@@ -19,7 +21,9 @@ std::span<const command::Command> commands() {
                        "trainwire exec job.toml -- python3 train.py\n"
                        "trainwire exec job.toml --launcher torchrun -o ddp.run -- python3 train.py "
                        "--rank {rank}\n"
-                       "trainwire exec job.toml --dry-run -- hostname\n"},
+                       "trainwire exec --hosts 4 --rate 500Mbit --link host1:to:120Mbit -- python3 "
+                       "train.py\n"
+                       "trainwire exec --hosts 2 --dry-run -- hostname\n"},
       command::Command{"bench", "time exchanges as nccl-tests does, on any network", declare_bench,
                        "trainwire bench exchange job.toml --sizes 64KiB,1MiB,16MiB\n"
                        "trainwire bench exchange job.toml --on loopback --json\n"},
@@ -27,7 +31,8 @@ std::span<const command::Command> commands() {
                        declare_net,
                        "trainwire net show job.toml\n"
                        "trainwire net check job.toml\n"
-                       "trainwire net shell job.toml host1\n"},
+                       "trainwire net shell job.toml host1\n"
+                       "trainwire net cli job.toml\n"},
       command::Command{
           "traffic", "cross traffic: make a load, send it, take it", declare_traffic,
           "trainwire traffic make --kind websearch --rate 500Mbit --duration 10s -o load.csv\n"
@@ -58,7 +63,8 @@ std::span<const command::Command> commands() {
           "analyze", "captures into flows, iterations, collectives, findings", declare_analyze,
           "trainwire analyze job.pcapng.zst\n"
           "trainwire analyze host0.pcap host1.pcap --log steps.csv --hosts hosts.csv -o job.run\n"
-          "trainwire analyze job.pcap --no-folder --json\n"},
+          "trainwire analyze job.pcap --no-folder --json\n"
+          "trainwire analyze job.pcap --cut finding:1=slow.pcapng --cut step:3=step.pcapng\n"},
       command::Command{"info", "facts about capture files", declare_info,
                        "trainwire info job.pcapng.zst\n"},
       command::Command{
@@ -67,22 +73,33 @@ std::span<const command::Command> commands() {
           "trainwire plan job.toml --set job.strategy=tree --set network.hosts=64 --json\n"},
       command::Command{"show", "an experiment with every default and derived value", declare_show,
                        "trainwire show job.toml\n"
-                       "trainwire show job.toml --set network.rate=25Gbit\n"},
-      command::Command{"models", "the models: parameters, gradients, FLOPs", declare_models,
+                       "trainwire show job.toml --set network.rate=25Gbit\n",
+                       true},
+      command::Command{
+          "new", "an experiment file from a few flags, with comments", guide::declare_new,
+          "trainwire new --hosts 8 --topology leafspine --model gpt2 -o job.toml\n"
+          "trainwire new --rate 500Mbit --link host1:to:120Mbit --traffic host2:host0:0.8\n",
+          true},
+      command::Command{"explain", "what a key, check, finding, column or strategy means",
+                       guide::declare_explain,
+                       "trainwire explain network.queue\n"
+                       "trainwire explain slow_link --json\n"},
+      command::Command{"models", "the models: parameters, gradients, FLOPs", guide::declare_models,
                        "trainwire models\n"
                        "trainwire models resnet50\n"},
-      command::Command{"strategies", "the strategies: rounds and bytes", declare_strategies,
+      command::Command{"strategies", "the strategies: rounds and bytes", guide::declare_strategies,
                        "trainwire strategies\n"},
       command::Command{"doctor", "what this machine can emulate, and how to get the rest",
                        declare_doctor, "trainwire doctor\n"},
       command::Command{"cleanup", "remove what killed runs have left", declare_cleanup,
                        "trainwire cleanup\n"},
-      command::Command{"schema", "every table and column of a run folder", declare_schema,
+      command::Command{"schema", "every table and column of a run folder", guide::declare_schema,
                        "trainwire schema\n"
                        "trainwire schema iterations\n"},
       command::Command{"completion", "completion script for bash or zsh", declare_completion,
-                       "trainwire completion bash > /etc/bash_completion.d/trainwire\n"},
-      command::Command{"man", "the manual page", declare_man, "trainwire man > trainwire.1\n"},
+                       "trainwire completion bash > /etc/bash_completion.d/trainwire\n", true},
+      command::Command{"man", "the manual page", declare_man, "trainwire man > trainwire.1\n",
+                       true},
   };
   return kCommands;
 }

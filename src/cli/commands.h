@@ -28,10 +28,7 @@ command::Body declare_report(command::CommandLine& app);
 command::Body declare_serve(command::CommandLine& app);
 command::Body declare_export(command::CommandLine& app);
 command::Body declare_show(command::CommandLine& app);
-command::Body declare_models(command::CommandLine& app);
-command::Body declare_strategies(command::CommandLine& app);
 command::Body declare_traffic(command::CommandLine& app);
-command::Body declare_schema(command::CommandLine& app);
 command::Body declare_completion(command::CommandLine& app);
 command::Body declare_man(command::CommandLine& app);
 

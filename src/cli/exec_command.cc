@@ -6,16 +6,18 @@
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
 #include "trainwire/command/run_options.h"
+#include "trainwire/command/sketch_options.h"
 #include "trainwire/lab/checks.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/lab/outcome.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
+#include "trainwire/os/clock.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/record/json.h"
+#include "trainwire/spec/print.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/terminal/interrupt.h"
-#include "trainwire/terminal/progress.h"
 #include "trainwire/terminal/status.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/text/capture_text.h"
@@ -29,6 +31,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -38,8 +41,11 @@ namespace tw::cli {
 namespace {
 
 struct ExecOptions {
-  std::shared_ptr<command::ExperimentFile> experiment;
+  std::shared_ptr<sketch::Sketch> flags;
+  std::vector<std::string> overrides;
+  std::string first;  ///< the file, or the program where flags say the network
   std::vector<std::string> command;
+  command::ExperimentFile experiment;  ///< follows from these
   std::string launcher = "each";
   std::string out;
   bool force = false;
@@ -52,6 +58,29 @@ struct ExecOptions {
   bool quiet = false;
   bool no_page = false;
 };
+
+/// A file, or what flags say. Throws SpecError when the words are not enough.
+void tell_apart(ExecOptions& options) {
+  const sketch::Sketch flags = command::given(*options.flags);
+  if (!flags.empty()) {
+    if (options.first.empty()) throw SpecError("which program? exec --hosts 4 -- COMMAND...");
+    if (options.first.ends_with(".toml")) {
+      throw SpecError(fmt::format(
+          "{}: flags like --hosts describe a network without a file; with a file, change it with "
+          "--set network.hosts=4",
+          printable(options.first)));
+    }
+    options.command.insert(options.command.begin(), options.first);
+    options.experiment = command::file_of(flags, sketch::For::Program, options.overrides);
+    return;
+  }
+  if (options.command.empty()) {
+    throw SpecError(
+        "an experiment and a program are needed: exec FILE -- COMMAND..., or exec --hosts 4 --rate "
+        "1Gbit -- COMMAND...; see `trainwire exec --help`");
+  }
+  options.experiment = {.path = options.first, .overrides = options.overrides};
+}
 
 lab::Launcher launcher_of(const ExecOptions& options) {
   if (options.launcher == "mpi") return lab::Launcher::Mpi;
@@ -127,6 +156,7 @@ int finish(const ExecOptions& options, const spec::Experiment& experiment,
   record::Run run = lab::described("exec", result, outcome, request);
   run.checks = lab::conduct_checks(outcome, request, result);
   run.steps = marked_steps(marks);
+  run.experiment = record::value_from(spec::to_json(experiment));
   std::vector<command::Judged> expectations;
   if (!outcome.interrupted && !outcome.failure) {
     expectations = command::judge_all(experiment.expectations, "exec", run);
@@ -169,8 +199,9 @@ int show(const lab::ConductRequest& request, spec::Engine asked, command::Stream
   return 0;
 }
 
-int exec(const ExecOptions& options, command::Streams streams) {
-  const spec::Experiment experiment = command::load(*options.experiment);
+int exec(ExecOptions& options, command::Streams streams) {
+  tell_apart(options);
+  const spec::Experiment experiment = command::load(options.experiment);
   lab::ConductRequest request = request_of(options, experiment);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);
   // First, since a user namespace hides what other runs left.
@@ -178,12 +209,26 @@ int exec(const ExecOptions& options, command::Streams streams) {
   os::become_root_of_own_namespace();
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
   record::RunFolder folder =
-      command::take_folder("exec", *options.experiment, options.out, options.force, streams);
+      command::take_folder("exec", options.experiment, options.out, options.force, streams);
   folder.table("links");
   request.folder = std::filesystem::absolute(folder.path()).string();
-  terminal::Status status(streams.err, !options.quiet && terminal::is_terminal(streams.err));
+  terminal::Status status(streams.err, terminal::shown_on(streams.err, options.quiet));
   const terminal::InterruptGuard guard;
-  request.tell = [&](const std::string& what) { status.tell(what); };
+  std::string doing;
+  std::int64_t since = os::monotonic_ns();
+  std::int64_t due = since;
+  request.tell = [&](const std::string& what) {
+    doing = what;
+    since = os::monotonic_ns();
+    status.tell(what);
+  };
+  request.care.attend = [&] {
+    const std::int64_t now = os::monotonic_ns();
+    if (now < due) return;
+    due = now + 1'000'000'000;
+    status.tell(
+        fmt::format("{}, {}", doing, terminal::in_words(std::chrono::nanoseconds(now - since))));
+  };
   request.stop = [&] { return guard.interrupted(); };
   const lab::ConductOutcome outcome = lab::conduct(request);
   status.tell("analysing");
@@ -195,12 +240,17 @@ int exec(const ExecOptions& options, command::Streams streams) {
 
 command::Body declare_exec(command::CommandLine& app) {
   const auto options = std::make_shared<ExecOptions>();
-  options->experiment = command::add_experiment_file(app);
+  // CLI11 takes words behind "--" only where an argument is still to come: hence two of them.
+  app.add_option("FILE", options->first,
+                 "experiment file (TOML), or - for standard input; none when flags like --hosts "
+                 "describe the network")
+      .type_name("");
   app.add_option("COMMAND", options->command,
                  "what each rank runs, after --; {rank}, {local_rank}, {world}, {host}, {address} "
                  "and {master} are replaced")
-      .type_name("")
-      .required();
+      .type_name("");
+  options->flags = command::add_sketch(app, sketch::For::Program);
+  command::add_overrides(app, options->overrides);
   app.add_option("--launcher", options->launcher,
                  "each: the command once per rank with RANK, WORLD_SIZE, MASTER_ADDR...; torchrun: "
                  "with torchrun's variables too; mpi: by mpirun")

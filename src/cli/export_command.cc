@@ -131,7 +131,7 @@ void print_text(const std::string& out, const exports::Outcome& outcome, command
                sum->second.files == 1 ? " " : "s", readable(Bytes(sum->second.bytes)),
                use_of(format));
   }
-  fmt::print(streams.out, "Next: {}\n", printable(next_step(out, outcome)));
+  fmt::print(streams.out, "next: {}\n", printable(next_step(out, outcome)));
 }
 
 void print_notes(const exports::Outcome& outcome, command::Streams streams) {
@@ -180,6 +180,7 @@ command::Body declare_export(command::CommandLine& app) {
                  "formats, separated by commas: csv, json, parquet, sqlite, perfetto, chrome, "
                  "figures")
       .type_name("FORMATS")
+      .suggests({exports::format_names().begin(), exports::format_names().end()})
       .required();
   app.add_option("-o,--out", options->out, "folder for the files; default: RUN-export")
       .type_name("DIR");

@@ -32,7 +32,7 @@ TEST(ExportCommand, WritesNextToTheRunAndSaysWhere) {
   const std::string run = run_folder(folder);
   const Result result = trainwire({"export", run, "--to", "csv,perfetto"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("exported to " + run + "-export"), HasSubstr("Next:")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("exported to " + run + "-export"), HasSubstr("next:")));
   EXPECT_THAT(result.err, HasSubstr("not in this run: flows, pairs"));
   EXPECT_EQ(content(run + "-export/steps.csv"),
             "rank,step,phase,start_ns,end_ns,job,bucket,moved_bytes,queued_bytes\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/cli/commands.h"
+#include "trainwire/cli/net_cli.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/experiment_file.h"
 #include "trainwire/ledger/folder.h"
@@ -10,7 +11,7 @@
 #include "trainwire/record/json.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/terminal/interrupt.h"
-#include "trainwire/terminal/progress.h"
+#include "trainwire/terminal/status.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/testbed/programs.h"
 #include "trainwire/text/network_text.h"
@@ -18,10 +19,10 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
-#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <iostream>
 #include <memory>
 
 namespace tw::cli {
@@ -59,7 +60,7 @@ int show(const NetOptions& options, const network::NetPlan& plan, spec::Engine e
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(text::plan_document(plan, engine)));
   } else {
-    fmt::print(streams.out, "{}\nNothing was built. Measure it with: trainwire net check {}\n",
+    fmt::print(streams.out, "{}\nNothing was built.\nnext: trainwire net check {}\n",
                text::plan_text(plan, engine), options.experiment->path);
   }
   return 0;
@@ -85,16 +86,15 @@ int check(const NetOptions& options, const network::NetPlan& plan, spec::Engine 
           command::Streams streams) {
   const Built built(plan, engine);
   const terminal::InterruptGuard guard;
-  const bool shown = terminal::is_terminal(streams.err);
+  terminal::Status status(streams.err, terminal::shown_on(streams.err, false));
   testbed::CheckOptions how;
   how.coverage = options.quick ? testbed::Coverage::EveryKind : testbed::Coverage::EveryPort;
   how.stop = [&] { return guard.interrupted(); };
   how.progress = [&](std::size_t done, std::size_t all) {
-    if (shown) fmt::print(streams.err, "\r\x1b[Kmeasuring path {} of {}", done + 1, all);
-    streams.err.flush();
+    status.tell(fmt::format("measuring path {} of {}", done + 1, all));
   };
   const std::vector<testbed::PathCheck> checks = testbed::check_network(built.cluster, how);
-  if (shown) fmt::print(streams.err, "\r\x1b[K");
+  status.wipe();
   const testbed::Fitness worst = testbed::worst(checks);
   if (options.json) {
     nlohmann::ordered_json document = text::plan_document(plan, engine, checks);
@@ -120,17 +120,6 @@ int host_number(const network::NetPlan& plan, const std::string& name) {
                               plan.hosts.front().name, plan.hosts.back().name));
 }
 
-std::vector<std::string> shell_environment(const network::NetPlan& plan, const std::string& host) {
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  environment.push_back("TRAINWIRE_HOST=" + host);
-  environment.push_back(fmt::format("PS1={}$ ", host));
-  for (const network::HostPlan& other : plan.hosts) {
-    environment.push_back(fmt::format("{}={}", other.name, other.address));
-  }
-  return environment;
-}
-
 /// The shell gets the terminal, and we get it back.
 int shell(const NetOptions& options, const network::NetPlan& plan, spec::Engine engine,
           command::Streams streams) {
@@ -140,21 +129,21 @@ int shell(const NetOptions& options, const network::NetPlan& plan, spec::Engine 
   built.ledger.add(programs.first_process(), "programs");
   const bool terminal = ::isatty(STDIN_FILENO) != 0;
   if (terminal) {
-    fmt::print(streams.err, "{}on {}; other hosts answer by name (ping host1); exit ends it all\n",
+    fmt::print(streams.err, "{}on {}; other hosts answer by name; exit ends it all\n",
                text::plan_text(plan, engine), options.host);
   }
   std::vector<std::string> words{"sh"};
   if (terminal) words = {"bash", "--norc", "-i"};
   os::Child child = programs.start(
-      {.host = host, .words = words, .environment = shell_environment(plan, options.host)});
-  ::signal(SIGTTOU, SIG_IGN);
-  if (terminal) ::tcsetpgrp(STDIN_FILENO, child.identity().pid);
-  const terminal::InterruptGuard guard;
-  std::optional<os::Ending> ending;
-  while (!ending && !guard.interrupted()) ending = child.wait_for(std::chrono::seconds(1));
-  if (terminal) ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
-  if (!ending) return command::kInterrupted;
-  return ending->signal != 0 ? 128 + ending->signal : ending->exit_code;
+      {.host = host, .words = words, .environment = host_environment(plan, options.host)});
+  return in_foreground(child, terminal);
+}
+
+int prompt(const network::NetPlan& plan, spec::Engine engine, command::Streams streams) {
+  Built built(plan, engine);
+  const testbed::Programs programs(built.cluster);
+  built.ledger.add(programs.first_process(), "programs");
+  return run_net_cli(built.cluster, programs, std::cin, streams);
 }
 
 int net(const NetOptions& options, command::Streams streams) {
@@ -167,6 +156,7 @@ int net(const NetOptions& options, command::Streams streams) {
   os::become_root_of_own_namespace();
   const spec::Engine engine = testbed::choose_engine(asked, plan);
   if (options.action == "check") return check(options, plan, engine, streams);
+  if (options.action == "cli") return prompt(plan, engine, streams);
   return shell(options, plan, engine, streams);
 }
 
@@ -174,17 +164,21 @@ int net(const NetOptions& options, command::Streams streams) {
 
 command::Body declare_net(command::CommandLine& app) {
   const auto options = std::make_shared<NetOptions>();
-  app.add_option("ACTION", options->action,
-                 "show: the plan, nothing is built; check: build, measure, print what was asked "
-                 "for and found, remove; shell: a shell on a host")
+  app.add_option("ACTION", options->action, "")
       .type_name("")
-      .one_of({"show", "check", "shell"})
+      .one_of({"show", "check", "shell", "cli"})
+      .action("show", "the plan of the network; nothing is built")
+      .action("check", "build it, measure it, print what was asked for and found, remove it")
+      .action("shell", "a shell on one of its hosts")
+      .action("cli",
+              "a prompt for all hosts: `pingall`, `host1 ping host0`, `links`, `exit`; reads "
+              "a pipe too")
       .required();
   options->experiment = command::add_experiment_file(app);
-  app.add_option("HOST", options->host, "for shell: where it runs; default host0").type_name("");
-  app.add_flag("--json", options->json, "print one JSON document");
-  app.add_flag("--quick", options->quick,
-               "for check: of links with the same settings measure one only");
+  app.add_option("HOST", options->host, "where it runs; default host0").of("shell").type_name("");
+  app.add_flag("--json", options->json, "print one JSON document").of("show").of("check");
+  app.add_flag("--quick", options->quick, "of links with the same settings measure one only")
+      .of("check");
   return [options](command::Streams streams) { return net(*options, streams); };
 }
 

@@ -7,6 +7,7 @@
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/version.h"
 #include "trainwire/os/last_words.h"
+#include "trainwire/terminal/look.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -42,6 +43,18 @@ std::string unknown_command(std::span<const std::string> arguments) {
       near ? fmt::format("did you mean \"{}\"?", *near) : "`trainwire --help` lists them");
 }
 
+/// Whether what is printed must stay as it is. REQUIRES: the first argument is a command.
+bool prints_data(std::span<const std::string> arguments) {
+  for (const std::string& word : arguments) {
+    if (word == "--") break;
+    if (word == "--json" || word == "--transfers") return true;
+  }
+  for (const command::Command& command : commands()) {
+    if (command.name == arguments.front()) return command.prints_data;
+  }
+  return false;
+}
+
 /// Reads the options and runs the command's body.
 int dispatch(std::span<const std::string> arguments, command::Streams streams) {
   command::Application application(commands());
@@ -58,7 +71,14 @@ int dispatch(std::span<const std::string> arguments, command::Streams streams) {
     case command::Application::Parsed::Command:
       break;
   }
-  return (*application.body())(streams);
+  const terminal::Look look = terminal::look_of(streams.out);
+  if (look.changes_nothing() || prints_data(arguments)) return (*application.body())(streams);
+  // Text, if it is for a terminal, as that shows it best.
+  terminal::FittedStream text(streams.out, look);
+  const int code =
+      (*application.body())({.out = text, .err = streams.err, .arguments = streams.arguments});
+  text.flush();
+  return code;
 }
 
 }  // namespace

@@ -90,6 +90,57 @@ TEST_F(Program, UnknownOptionPointsToTheHelp) {
   EXPECT_THAT(result.err, HasSubstr("trainwire plan --help"));
 }
 
+TEST_F(Program, UnknownOptionNamesTheNearest) {
+  EXPECT_THAT(trainwire({"plan", "--sett", "a=b", file(kRingOfFour)}).err,
+              HasSubstr("there is no option \"--sett\"; did you mean \"--set\"?"));
+}
+
+TEST_F(Program, HelpOfAnActionIsAboutThatActionOnly) {
+  const std::string sink = trainwire({"traffic", "sink", "--help"}).out;
+  EXPECT_THAT(sink, HasSubstr("Usage: trainwire traffic sink [OPTIONS]\n"));
+  EXPECT_THAT(sink, HasSubstr("address to listen on"));
+  for (const char* other : {"--kind", "traffic send", "address to send from"}) {
+    EXPECT_THAT(sink, testing::Not(HasSubstr(other)));
+  }
+  const std::string all = trainwire({"traffic", "--help"}).out;
+  EXPECT_THAT(all, HasSubstr("for sink: address to listen on"));
+  EXPECT_THAT(all, HasSubstr("for make, send: payload"));
+}
+
+TEST_F(Program, NewWritesWhatCanBePlanned) {
+  const std::string path = testing::TempDir() + "program_test_new.toml";
+  std::filesystem::remove(path);
+  const std::vector<std::string> words{"new", "--hosts", "3", "--strategy", "tree", "-o", path};
+  const Result made = trainwire(words);
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("next: trainwire plan " + path));
+  EXPECT_EQ(trainwire({"plan", path}).code, 0);
+  // Never over a file that is there.
+  EXPECT_EQ(trainwire(words).code, 3);
+  std::filesystem::remove(path);
+  EXPECT_EQ(trainwire({"new", "--rate", "fast", "-o", path}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(Program, ExecTakesItsNetworkFromFlags) {
+  const Result shown =
+      trainwire({"exec", "--hosts", "2", "--link", "host1:to:20Mbit", "--dry-run", "--", "echo"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("20 Mbit/s"));
+  EXPECT_THAT(shown.out, HasSubstr("rank 1 on host1  echo"));
+  EXPECT_THAT(trainwire({"exec", "--link", "host9:1Mbit", "--", "echo"}).err,
+              HasSubstr("--link host9:1Mbit: "));
+  EXPECT_EQ(trainwire({"exec", file(kRingOfFour)}).code, 2);
+}
+
+TEST_F(Program, ExplainFindsWordsOfAllKinds) {
+  EXPECT_THAT(trainwire({"explain", "network.queue"}).out, HasSubstr("limit of the queue"));
+  EXPECT_THAT(trainwire({"explain", "clock"}).out, HasSubstr("what to do"));
+  const auto document = nlohmann::json::parse(trainwire({"explain", "slow_link", "--json"}).out);
+  EXPECT_EQ(document["entries"][0]["kind"], "finding");
+  EXPECT_THAT(trainwire({"explain", "slow_lnk"}).err, HasSubstr("did you mean \"slow_link\""));
+}
+
 TEST_F(Program, MissingFileIsAnEnvironmentError) {
   const Result result = trainwire({"plan", "/nonexistent/x.toml"});
   EXPECT_EQ(result.code, 3);

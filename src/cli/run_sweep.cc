@@ -12,6 +12,7 @@
 #include "trainwire/os/clock.h"
 #include "trainwire/record/json.h"
 #include "trainwire/record/run_file.h"
+#include "trainwire/terminal/status.h"
 #include "trainwire/text/run_text.h"
 #include "trainwire/text/runs_to_come.h"
 
@@ -71,8 +72,8 @@ class SweepStatus {
       const double each =
           1e-9 * static_cast<double>(os::monotonic_ns() - began_ns_) / static_cast<double>(run_now);
       line +=
-          fmt::format(", about {} left",
-                      readable(from_seconds(each * static_cast<double>(points_.size() - done))));
+          fmt::format(", about {} left", terminal::in_words(std::chrono::duration<double>(
+                                             each * static_cast<double>(points_.size() - done))));
     }
     fmt::print(streams_.err, "{}\n", line);
     streams_.err.flush();

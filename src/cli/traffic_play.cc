@@ -93,7 +93,7 @@ traffic::SourceTask task_of(const command::TrafficOptions& options) {
 /// Until the load is over or Ctrl-C.
 void watch(traffic::Generator& generator, const terminal::InterruptGuard& guard,
            command::Streams streams) {
-  terminal::Status status(streams.err, terminal::is_terminal(streams.err));
+  terminal::Status status(streams.err, terminal::shown_on(streams.err, false));
   const std::int64_t begin = os::monotonic_ns();
   pollfd over{.fd = generator.over_descriptor(), .events = POLLIN, .revents = 0};
   while (!generator.is_over()) {
@@ -218,7 +218,7 @@ int sink_traffic(const command::TrafficOptions& options, command::Streams stream
   streams.err.flush();
   const terminal::InterruptGuard guard;
   const std::int64_t end = os::monotonic_ns() + time.count();
-  terminal::Status status(streams.err, terminal::is_terminal(streams.err));
+  terminal::Status status(streams.err, terminal::shown_on(streams.err, false));
   while (!guard.interrupted() && (time == Duration() || os::monotonic_ns() < end)) {
     os::sleep_until(time == Duration() ? os::monotonic_ns() + 100'000'000
                                        : std::min(end, os::monotonic_ns() + 100'000'000));

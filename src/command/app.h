@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trainwire/command/command.h"
+#include "trainwire/command/hints.h"
 
 #include <memory>
 #include <span>
@@ -20,6 +21,7 @@ struct OptionText {
   /// "--out", "-o": what can be typed; nothing for an argument.
   std::vector<std::string> spellings;
   std::string help;
+  Hint hint;
 };
 
 struct CommandText {
@@ -43,7 +45,7 @@ class Application {
 
   /// Of the command that was chosen on the command line; nothing before parsing or without one.
   const Body* body() const;
-  /// Of the chosen command, or of the program.
+  /// Of the chosen command, or of its action where one was named, or of the program.
   std::string help() const;
 
   /// The program's own options, under its own name.
@@ -57,8 +59,14 @@ class Application {
     std::string_view examples;
   };
   const Declared* chosen() const;
+  CommandText text_of(const CLI::App& app) const;
+  /// Leaves in the command's help what is about that action.
+  void narrow(const Declared& command, const std::string& action) const;
+  /// What is wrong with the words that nothing took; "" where it is not known.
+  std::string unknown_option(const Declared* command) const;
 
   std::unique_ptr<CLI::App> app_;
+  Hints hints_;
   std::vector<Declared> declared_;
 };
 

@@ -34,6 +34,8 @@ struct Command {
   Body (*declare)(CommandLine& app);
   /// Command lines to begin with, one a line; all of them can be parsed.
   std::string_view examples;
+  /// What it prints is for programs (TOML, roff, a script), never fitted to a terminal.
+  bool prints_data = false;
 };
 
 }  // namespace tw::command

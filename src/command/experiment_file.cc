@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/spec/parse.h"
+#include "trainwire/spec/reference.h"
 #include "trainwire/workload/vocabulary.h"
 
 #include <fmt/format.h>
@@ -46,6 +47,28 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
+/// "network.rate=", and so on: what --set takes.
+std::vector<std::string> settable() {
+  std::vector<std::string> keys;
+  for (const spec::SectionText& section : spec::reference()) {
+    std::string path = section.header;
+    std::erase_if(path, [](char c) { return c == '[' || c == ']'; });
+    for (const spec::KeyText& key : section.keys) {
+      keys.push_back(path + (path.empty() ? "" : ".") + key.key + "=");
+    }
+  }
+  return keys;
+}
+
+spec::Experiment load_flags(const sketch::Text& text, const std::string& name,
+                            const std::vector<spec::Override>& overrides) {
+  try {
+    return spec::parse(text.toml, name, workload::vocabulary(), overrides);
+  } catch (const SpecError& error) {
+    throw SpecError(sketch::in_options(error.what(), name, text));
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app) {
@@ -53,15 +76,21 @@ std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app) {
   app.add_option("FILE", file->path, "experiment file (TOML), or - for standard input")
       .required()
       .type_name("");
-  app.add_option("--set", file->overrides, "replace a setting, e.g. job.model=vgg16; repeatable")
-      .type_name("KEY=VALUE")
-      .repeatable();
+  add_overrides(app, file->overrides);
   return file;
+}
+
+void add_overrides(CommandLine& app, std::vector<std::string>& into) {
+  app.add_option("--set", into, "replace a setting, e.g. job.model=vgg16; repeatable")
+      .type_name("KEY=VALUE")
+      .suggests(settable())
+      .repeatable();
 }
 
 spec::Experiment load(const ExperimentFile& file) {
   std::vector<spec::Override> overrides;
   for (const std::string& text : file.overrides) overrides.push_back(spec::parse_override(text));
+  if (file.text) return load_flags(*file.text, file.path, overrides);
   return spec::parse(read_file(file.path), file.path, workload::vocabulary(), overrides);
 }
 

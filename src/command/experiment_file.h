@@ -4,9 +4,11 @@
 #pragma once
 
 #include "trainwire/command/command_line.h"
+#include "trainwire/sketch/sketch.h"
 #include "trainwire/spec/experiment.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,16 @@ namespace tw::command {
 struct ExperimentFile {
   std::string path;
   std::vector<std::string> overrides;
+  std::optional<sketch::Text> text = {};  ///< made from flags, in place of the file
+
+  bool is_file() const { return !text && path != "-"; }
 };
 
 /// Adds FILE and --set to a command; the values are there once the command line was parsed.
 std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app);
+
+/// Adds --set alone.
+void add_overrides(CommandLine& app, std::vector<std::string>& into);
 
 /// Reads and resolves it ("-" is standard input). Throws SystemError when it cannot be read,
 /// SpecError with all problems when it is wrong.

@@ -42,6 +42,7 @@ std::string run_folder_named(const std::string& name, bool force) {
 }
 
 std::string default_folder(const ExperimentFile& experiment, bool force) {
+  if (experiment.text) return run_folder_named("trainwire", force);
   const std::filesystem::path path(experiment.path);
   const std::string name = path.filename() == "experiment.toml" && path.has_parent_path()
                                ? path.parent_path().filename().string()
@@ -65,7 +66,7 @@ record::Maker provenance_of(std::string_view command, std::span<const std::strin
 record::Maker provenance_of(std::string_view command, const ExperimentFile& experiment,
                             Streams streams) {
   std::vector<std::string> inputs;
-  if (experiment.path != "-") inputs.push_back(experiment.path);
+  if (experiment.is_file()) inputs.push_back(experiment.path);
   return provenance_of(command, inputs, streams);
 }
 

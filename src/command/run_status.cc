@@ -3,14 +3,15 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/os/clock.h"
-#include "trainwire/terminal/progress.h"
 
 #include <fmt/format.h>
+
+#include <chrono>
 
 namespace tw::command {
 
 RunStatus::RunStatus(Streams streams, bool quiet)
-    : status_(streams.err, !quiet && terminal::is_terminal(streams.err)) {}
+    : status_(streams.err, terminal::shown_on(streams.err, quiet)) {}
 
 lab::Observer RunStatus::observer() {
   return {.tell = [this](const std::string& what) { status_.tell(what); },
@@ -34,8 +35,9 @@ void RunStatus::show(const lab::RunProgress& progress) {
   std::string line = fmt::format("step {} of {}", progress.steps_done, progress.steps);
   if (progress.steps_done > 0 && elapsed > 0) {
     const double pace = static_cast<double>(progress.steps_done) / elapsed;
-    line += fmt::format(", {:.2f} steps/s, {:.0f} s left", pace,
-                        static_cast<double>(progress.steps - progress.steps_done) / pace);
+    const double left = static_cast<double>(progress.steps - progress.steps_done) / pace;
+    line += fmt::format(", {:.2f} steps/s, {} left", pace,
+                        terminal::in_words(std::chrono::duration<double>(left)));
   }
   if (progress.busiest_bps > 0) {
     line += fmt::format(", busiest link {}", readable(BitRate(progress.busiest_bps)));

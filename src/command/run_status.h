@@ -14,7 +14,7 @@ namespace tw::command {
 
 class RunStatus {
  public:
-  /// Shows nothing when `quiet`, or where there is no terminal.
+  /// Shows nothing when `quiet`, and a line every 10 s where there is no terminal.
   RunStatus(Streams streams, bool quiet);
 
   /// REQUIRES: this outlives it.

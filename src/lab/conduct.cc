@@ -238,9 +238,18 @@ class Conductor {
     }
   }
 
+  /// Sources and sinks of cross traffic are no ranks.
+  std::string running_text() const {
+    std::size_t ranks = 0;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      ranks += ranks_.label(i).find("rank ") != std::string::npos;
+    }
+    if (ranks_.size() == 1 || ranks == 0) return ranks_.label(0);
+    return fmt::format("{} ranks", ranks);
+  }
+
   void wait_for_ranks() {
-    tell(fmt::format("running {}", ranks_.size() == 1 ? ranks_.label(0)
-                                                      : fmt::format("{} ranks", ranks_.size())));
+    tell(fmt::format("running {}", running_text()));
     RankCare care = request_.care;
     care.timeout = request_.timeout;
     care.stop = [this] { return is_stopped(); };

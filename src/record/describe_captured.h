@@ -186,6 +186,7 @@ void describe(Io& io, As<Finding> auto& finding) {
   io("severity", finding.severity);
   io.if_any("job", finding.job);
   io.if_any("kind", finding.kind);
-  io.if_any("filter", finding.filter);}
+  io.if_any("filter", finding.filter);
+}
 
 }  // namespace tw::record

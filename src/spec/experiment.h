@@ -2,8 +2,7 @@
 // What an experiment is: a network, jobs that train on it, cross traffic, and how to measure.
 //
 // This mirrors the experiment file field by field (docs/experiment-file.md); `run` measures it,
-// `sim` simulates it, `predict` and `plan` compute it. parse.h reads and validates one, print.h
-// writes it back. An Experiment that parse.h returned is resolved: every setting has its value,
+// `plan` computes it. parse.h reads and validates one, print.h writes it back. An Experiment that parse.h returned is resolved: every setting has its value,
 // names exist, counts fit.
 //
 // Hosts are numbered 0..hosts-1 and named host0, host1, ...; a link joins each host to its switch

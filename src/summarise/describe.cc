@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/summarise/describe.h"
 
+#include "trainwire/excerpt/selection.h"
+
 #include <utility>
 
 namespace tw::summarise {
@@ -153,22 +155,30 @@ void describe_diagnosis(const diagnose::Analysis& analysis, record::Run& run) {
   }
 }
 
+record::Finding finding_of(const diagnose::Analysis& analysis, const gather::Captured& traffic,
+                           std::size_t i) {
+  const diagnose::Finding& found = analysis.findings[i];
+  record::Finding finding{
+      .text = found.text, .severity = text(name_of(found.severity)), .kind = found.kind};
+  const excerpt::Selection selection = excerpt::of_finding(analysis, traffic, i);
+  if (!selection.is_everything()) finding.filter = excerpt::wireshark_filter(selection);
+  return finding;
+}
+
 /// Of several jobs in turns, each one's most important first, and by name.
 void add_findings(const CaptureResult& result, record::Run& run) {
-  std::vector<std::pair<std::string, const std::vector<diagnose::Finding>*>> all{
-      {result.job, &result.analysis.findings}};
-  for (const JobAnalysis& job : result.other_jobs) {
-    all.emplace_back(job.name, &job.analysis.findings);
-  }
+  std::vector<std::pair<std::string, const diagnose::Analysis*>> all{
+      {result.job, &result.analysis}};
+  for (const JobAnalysis& job : result.other_jobs) all.emplace_back(job.name, &job.analysis);
   for (std::size_t i = 0, left = 1; left > 0; ++i) {
     left = 0;
-    for (const auto& [name, findings] : all) {
-      if (i >= findings->size()) continue;
+    for (const auto& [name, analysis] : all) {
+      if (i >= analysis->findings.size()) continue;
       ++left;
-      const diagnose::Finding& finding = (*findings)[i];
-      run.findings.push_back({.text = name.empty() ? finding.text : name + ": " + finding.text,
-                              .severity = text(name_of(finding.severity)),
-                              .job = if_named(name)});
+      run.findings.push_back(finding_of(*analysis, result.traffic, i));
+      record::Finding& finding = run.findings.back();
+      if (!name.empty()) finding.text = name + ": " + finding.text;
+      finding.job = if_named(name);
     }
   }
 }

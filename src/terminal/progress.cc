@@ -2,6 +2,7 @@
 #include "trainwire/terminal/progress.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/terminal/status.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -33,7 +34,9 @@ std::string progress_line(std::int64_t done, std::int64_t all, double elapsed_s)
   const double share = std::clamp(static_cast<double>(done) / static_cast<double>(all), 0.0, 1.0);
   const double left_s = rate >= 1 ? static_cast<double>(all - done) / rate : -1;
   const std::string left =
-      left_s >= 0 && left_s < 1e8 ? fmt::format("  {:.0f} s left", left_s) : "";
+      left_s >= 0 && left_s < 1e8
+          ? fmt::format("  {} left", in_words(std::chrono::duration<double>(left_s)))
+          : "";
   return fmt::format("reading  {} of {}  {} {:3.0f} %{}{}", readable(Bytes(done)),
                      readable(Bytes(all)), bar(share), 100 * share, speed, left);
 }

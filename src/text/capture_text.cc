@@ -38,19 +38,8 @@ std::string percent(double share) {
   return share < 1e-5 ? "< 0.001 %" : fmt::format("{:.3g} %", 100 * share);
 }
 
-/// A label and its text, wrapped to at most `most` lines.
-void add_line(Lines& lines, std::string_view label, std::string_view text, std::size_t most = 1) {
-  Lines parts = wrapped(text, kMostColumns - kLabelWidth);
-  if (parts.size() > most) {
-    std::string rest;
-    for (std::size_t i = most - 1; i < parts.size(); ++i)
-      rest += (rest.empty() ? "" : " ") + parts[i];
-    parts.resize(most);
-    parts.back() = cut(rest, kMostColumns - kLabelWidth);
-  }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    lines.push_back(fmt::format("{:<{}}{}", i == 0 ? label : "", kLabelWidth, parts[i]));
-  }
+void add_line(Lines& lines, std::string_view label, std::string_view text) {
+  lines.push_back(fmt::format("{:<{}}{}", label, kLabelWidth, text));
 }
 
 std::string file_title(const gather::Captured& traffic) {
@@ -77,19 +66,17 @@ std::string protocols(const flow::Totals& totals) {
 
 void add_capture(Lines& lines, const CaptureResult& result) {
   const flow::Totals& totals = result.traffic.totals;
-  lines.push_back(
-      cut(fmt::format("{} · {} · {} · {} · {} · {}", file_title(result.traffic),
-                      time_text(summarise::duration_s(totals)), count_of(totals.packets, "packet"),
-                      bytes_text(totals.wire_bytes), count_of(result.analysis.hosts.size(), "host"),
-                      protocols(totals)),
-          kMostColumns));
+  lines.push_back(fmt::format("{} · {} · {} · {} · {} · {}", file_title(result.traffic),
+                              time_text(summarise::duration_s(totals)),
+                              count_of(totals.packets, "packet"), bytes_text(totals.wire_bytes),
+                              count_of(result.analysis.hosts.size(), "host"), protocols(totals)));
   std::string quality(summarise::name_of(result.analysis.quality.level));
   if (const auto lost = summarise::dropped(result.traffic))
     quality += fmt::format(" · {} dropped", count_text(*lost));
   for (const std::string& reason : result.analysis.quality.reasons) {
     quality += " · " + printable(reason);
   }
-  add_line(lines, "data quality", quality, 2);
+  add_line(lines, "data quality", quality);
   if (result.interrupted)
     add_line(lines, "", "interrupted: these are results of what was read until then");
 }
@@ -98,7 +85,7 @@ void add_iterations(Lines& lines, const diagnose::Iterations& iterations) {
   if (iterations.steps.empty()) {
     const std::string why =
         iterations.evidence.empty() ? "" : ": " + printable(iterations.evidence);
-    add_line(lines, "iterations", "none found" + why, 2);
+    add_line(lines, "iterations", "none found" + why);
     return;
   }
   const std::string source = iterations.from_log
@@ -139,7 +126,7 @@ void add_traffic(Lines& lines, const CaptureResult& result, const summarise::Hos
                         printable(rates.busiest_host), rate_text(rates.busiest_mean_bps),
                         rate_text(rates.busiest_peak_bps));
   }
-  add_line(lines, "traffic", text, 2);
+  add_line(lines, "traffic", text);
   const record::FlowClasses flows = summarise::class_counts(result.traffic, result.analysis);
   add_line(
       lines, "flows",
@@ -183,7 +170,7 @@ void add_collective(Lines& lines, const diagnose::Collective& collective,
                               printable(collective.operation), printable(collective.strategy),
                               collective.bytes_per_iteration, collective.count, time, algbw, busbw,
                               collective.confidence));
-  lines.push_back(cut("    " + order_text(collective), kMostColumns));
+  lines.push_back("    " + order_text(collective));
 }
 
 void add_collectives(Lines& lines, const diagnose::Analysis& analysis, std::size_t most) {
@@ -208,41 +195,24 @@ void add_collectives(Lines& lines, const diagnose::Analysis& analysis, std::size
 Lines closing_lines(const CaptureResult& result, const std::string& folder) {
   Lines lines{""};
   if (!folder.empty()) {
-    lines.push_back(
-        cut(fmt::format("tables   {}/*.csv and run.json", printable(folder)), kMostColumns));
+    lines.push_back(fmt::format("tables: {}/*.csv and run.json", printable(folder)));
   }
   if (result.analysis.iterations.steps.empty()) {
     lines.push_back(
-        "next     trainwire analyze --log STEPS.csv with the program's own steps, or a longer "
+        "next: trainwire analyze --log STEPS.csv with the program's own steps, or a longer "
         "capture");
   } else {
     lines.push_back(
-        "next     trainwire schema iterations for the columns, trainwire analyze --json for "
+        "next: trainwire schema iterations for the columns, trainwire analyze --json for "
         "programs");
   }
   return lines;
 }
 
-/// One finding a line, or several lines while there is `room`; the most important first.
-Lines finding_lines(const diagnose::Analysis& analysis, std::size_t room) {
-  constexpr std::size_t kIndent = 5;
-  std::vector<Lines> texts;
-  std::size_t sum = 0;
-  for (const diagnose::Finding& finding : analysis.findings) {
-    texts.push_back(wrapped(printable(finding.text), kMostColumns - kIndent));
-    sum += texts.back().size();
-  }
-  // The least important are shortened first.
-  for (std::size_t i = texts.size(); i-- > 0 && sum > room;) {
-    sum -= texts[i].size() - 1;
-    texts[i] = {cut(printable(analysis.findings[i].text), kMostColumns - kIndent)};
-  }
+Lines finding_lines(const diagnose::Analysis& analysis) {
   Lines lines;
-  for (std::size_t i = 0; i < texts.size() && lines.size() < room; ++i) {
-    for (std::size_t part = 0; part < texts[i].size(); ++part) {
-      lines.push_back(part == 0 ? fmt::format("  {}  {}", i + 1, texts[i][part])
-                                : fmt::format("     {}", texts[i][part]));
-    }
+  for (std::size_t i = 0; i < analysis.findings.size(); ++i) {
+    lines.push_back(fmt::format("  {}  {}", i + 1, printable(analysis.findings[i].text)));
   }
   return lines;
 }
@@ -268,14 +238,13 @@ Lines leading_lines(const CaptureResult& result, std::size_t most_collectives) {
 std::string capture_text(const summarise::CaptureResult& result, const std::string& folder) {
   const Lines closing = closing_lines(result, folder);
   Lines lines;
-  std::size_t room = 0;
   // Findings matter more than the third collective.
   for (std::size_t most = kMostCollectives; most > 0; --most) {
     lines = leading_lines(result, most);
-    room = kMostLines - lines.size() - closing.size();
+    const std::size_t room = kMostLines - lines.size() - closing.size();
     if (room >= result.analysis.findings.size()) break;
   }
-  const Lines findings = finding_lines(result.analysis, room);
+  const Lines findings = finding_lines(result.analysis);
   lines.insert(lines.end(), findings.begin(), findings.end());
   lines.insert(lines.end(), closing.begin(), closing.end());
   return fmt::format("{}\n", fmt::join(lines, "\n"));

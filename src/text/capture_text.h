@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a capture for a terminal: at most 30 lines of at most 100 characters.
+// The summary of a capture: at most 30 lines, as long as they need to be (terminal/look.h).
 
 #pragma once
 
@@ -10,7 +10,6 @@
 namespace tw::text {
 
 inline constexpr std::size_t kMostLines = 30;
-inline constexpr std::size_t kMostColumns = 100;
 
 /// `folder` is where the tables are; "" when they were not written. The last line says what to do
 /// next.

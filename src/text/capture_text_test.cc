@@ -64,15 +64,15 @@ summarise::CaptureResult too_much() {
   return result;
 }
 
-TEST(CaptureText, FitsATerminalWhateverWasFound) {
+TEST(CaptureText, HasFewLinesWhateverWasFound) {
   const std::vector<std::string> lines = lines_of(capture_text(too_much(), std::string(300, 'y')));
   EXPECT_LE(lines.size(), kMostLines);
-  for (const std::string& line : lines) EXPECT_LE(width_of(line), kMostColumns) << line;
-  EXPECT_THAT(lines.back(), StartsWith("next "));
+  EXPECT_THAT(lines.back(), StartsWith("next: "));
 }
 
-TEST(CaptureText, ShowsEveryFindingEvenInATightPlace) {
+TEST(CaptureText, ShowsEveryFindingWhole) {
   const std::string text = capture_text(too_much(), "x.run");
+  EXPECT_THAT(text, Not(HasSubstr("…")));
   for (int i = 1; i <= 7; ++i)
     EXPECT_THAT(text, HasSubstr(fmt::format("\n  {}  finding {} ", i, i)));
 }

@@ -21,7 +21,6 @@ constexpr std::size_t kMostPairs = 6;
 constexpr std::size_t kMostFindings = 4;
 constexpr std::size_t kMostJobs = 4;
 constexpr std::size_t kMostEntries = 3;
-constexpr std::size_t kFindingColumns = 110;
 
 std::string time_text(double time_s) { return readable(from_seconds(time_s)); }
 
@@ -122,7 +121,7 @@ std::string findings_text(const std::vector<record::Finding>& findings) {
   if (findings.empty()) return {};
   std::string text = "findings\n";
   for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
-    text += fmt::format("  {}  {}\n", i + 1, cut(printable(findings[i].text), kFindingColumns));
+    text += fmt::format("  {}  {}\n", i + 1, printable(findings[i].text));
   }
   return text;
 }
@@ -218,7 +217,10 @@ std::string run_text(const record::Run& run, const std::string& name, const std:
   if (run.cross_traffic) text += traffic_text(*run.cross_traffic);
   text += pairs_text(run) + findings_text(run.findings) + checks_text(run.checks);
   if (run.expectations) text += command::expectations_text(*run.expectations);
-  return text + fmt::format("\n{} has the tables; trainwire schema explains them\n", folder);
+  return text + fmt::format(
+                    "\n{} has the tables\nnext: trainwire schema explains their columns, "
+                    "trainwire explain CHECK a check\n",
+                    folder);
 }
 
 std::string points_text(const std::vector<record::Point>& points, const std::string& folder) {

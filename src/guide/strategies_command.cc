@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/commands.h"
 #include "trainwire/collective/strategies.h"
+#include "trainwire/guide/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-namespace tw::cli {
+namespace tw::guide {
 namespace {
 
 void print_text(std::ostream& out) {
@@ -49,4 +49,4 @@ command::Body declare_strategies(command::CommandLine& app) {
   };
 }
 
-}  // namespace tw::cli
+}  // namespace tw::guide

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/base/nearest.h"
-#include "trainwire/cli/commands.h"
+#include "trainwire/guide/commands.h"
 #include "trainwire/zoo/zoo.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-namespace tw::cli {
+namespace tw::guide {
 namespace {
 
 using nlohmann::ordered_json;
@@ -99,8 +99,11 @@ int print_models(const ModelsOptions& options, command::Streams streams) {
 
 command::Body declare_models(command::CommandLine& app) {
   const auto options = std::make_shared<ModelsOptions>();
+  const std::vector<std::string_view> names = zoo::names();
   const command::Option name =
-      app.add_option("NAME", options->name, "show this model layer by layer").type_name("");
+      app.add_option("NAME", options->name, "show this model layer by layer")
+          .type_name("")
+          .suggests({names.begin(), names.end()});
   app.add_option("--classes", options->classes, "outputs of the classifier head")
       .type_name("N")
       .needs(name);
@@ -108,4 +111,4 @@ command::Body declare_models(command::CommandLine& app) {
   return [options](command::Streams streams) { return print_models(*options, streams); };
 }
 
-}  // namespace tw::cli
+}  // namespace tw::guide

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/base/nearest.h"
-#include "trainwire/cli/commands.h"
+#include "trainwire/guide/commands.h"
 #include "trainwire/result/schema.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace tw::cli {
+namespace tw::guide {
 namespace {
 
 using nlohmann::ordered_json;
@@ -75,9 +75,11 @@ int print_schema(const SchemaOptions& options, command::Streams streams) {
 
 command::Body declare_schema(command::CommandLine& app) {
   const auto options = std::make_shared<SchemaOptions>();
-  app.add_option("TABLE", options->table, "only this table").type_name("");
+  std::vector<std::string> names;
+  for (const result::Table& table : result::tables()) names.emplace_back(table.name);
+  app.add_option("TABLE", options->table, "only this table").type_name("").suggests(names);
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](command::Streams streams) { return print_schema(*options, streams); };
 }
 
-}  // namespace tw::cli
+}  // namespace tw::guide
