@@ -18,6 +18,8 @@ install(TARGETS trainwire RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/trainwire.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${completion}/trainwire DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${completion}/_trainwire DESTINATION ${TW_ZSH_FUNCTIONS})
+install(DIRECTORY python/ DESTINATION ${CMAKE_INSTALL_DATADIR}/trainwire/python PATTERN "__pycache__" EXCLUDE
+        PATTERN "*.egg-info" EXCLUDE PATTERN "build" EXCLUDE)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN trainwire.1 EXCLUDE PATTERN "*.run" EXCLUDE)
