@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Documents and texts name only commands and options that exist: tests/words.py TRAINWIRE ROOT.
+"""Documents and texts name only commands and options that exist, and every check has words: tests/words.py TRAINWIRE ROOT.
 
 Looked at: code spans and code blocks of every document, and texts and comments of sources where they quote a command line
 (`trainwire ...`) or say what is next ("next: trainwire ..."). What is behind " -- " is another program's.
@@ -65,10 +65,22 @@ def problems_of(text, known):
                     yield f'{one} has no option "{option.group(1)}"'
 
 
+def unexplained_checks():
+    """Checks that runs have and `trainwire explain` does not know."""
+    for path in (ROOT / "src" / "lab").glob("*.cc"):
+        if path.name.endswith("_test.cc"):
+            continue
+        for name in re.findall(r'\.name = "(\w+)"', path.read_text()):
+            done = subprocess.run([TRAINWIRE, "explain", name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  check=False)
+            if f"check: {name}\n" not in done.stdout:
+                yield f"{path.relative_to(ROOT)}: the check {name} has no words in src/record/check_kinds.cc"
+
+
 def main():
     known = commands()
     assert len(known) > 20 and "--set" in known["plan"], known
-    failed, looked = [], 0
+    failed, looked = list(unexplained_checks()), 0
     documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")]
     sources = [path for path in (ROOT / "src").rglob("*") if path.suffix in (".cc", ".h") and not path.name.endswith("_test.cc")]
     for path in [*documents, *sources]:

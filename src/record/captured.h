@@ -195,8 +195,8 @@ struct Straggler {
 
 struct Finding {
   std::string text = {};
-  std::string severity = {};            ///< info, notice, warning
-  std::optional<std::string> job = {};  ///< of which it is, where there are several
+  std::string severity = {};               ///< info, notice, warning
+  std::optional<std::string> job = {};     ///< of which it is, where there are several
   std::optional<std::string> kind = {};    ///< one of diagnose/finding_kinds.h
   std::optional<std::string> filter = {};  ///< its packets, in Wireshark's words
   bool operator==(const Finding&) const = default;

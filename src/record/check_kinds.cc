@@ -32,14 +32,20 @@ std::span<const CheckKind> check_kinds() {
                 "the captures show at least what arrived and at most what was sent", "",
                 "a pair of hosts shows more or less, or a source did not tell",
                 "see whether the check `capture` failed too"},
+      CheckKind{"scale",
+                "what run.scale does not scale: loss, queues in packets, short delays, against the "
+                "cluster that is meant",
+                "nothing differs from the cluster", "something does, and the check says what", "",
+                "`trainwire plan FILE` shows cluster and emulated values side by side; "
+                "run.slow_motion keeps them in proportion"},
       CheckKind{"ranks", "how every process ended", "all ended well", "",
                 "one failed, was killed, or the run was interrupted",
                 "its last lines are printed, and its output is in the run folder"},
       CheckKind{"network",
-                "rate, round trip and loss that the experiment asks of paths, against "
-                "what real packets met on them before the run",
-                "every measured path gives what was asked for", "",
-                "a path is off by more than the tolerance that the check prints",
+                "rate, round trip and loss that the experiment asks of paths, against what real "
+                "packets met on them before the run",
+                "every measured path is within the tolerances that the check prints",
+                "a path is beyond them, by less than a tenth", "a path is off by more",
                 "`trainwire net check FILE` measures again; ask for less (run.scale), take another "
                 "engine (--set network.engine=tap), or a quieter machine"},
       CheckKind{"capture", "packets that the kernel says it dropped while capturing", "none", "",
