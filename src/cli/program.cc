@@ -55,10 +55,9 @@ bool prints_data(std::span<const std::string> arguments) {
   return false;
 }
 
-/// Reads the options and runs the command's body.
-int dispatch(std::span<const std::string> arguments, command::Streams streams) {
-  command::Application application(commands());
-  switch (application.parse(arguments)) {
+int answer(const command::Application& application, command::Application::Parsed parsed,
+           command::Streams streams) {
+  switch (parsed) {
     case command::Application::Parsed::Help:
       fmt::print(streams.out, "{}", application.help());
       return command::kDone;
@@ -71,12 +70,20 @@ int dispatch(std::span<const std::string> arguments, command::Streams streams) {
     case command::Application::Parsed::Command:
       break;
   }
+  return (*application.body())(streams);
+}
+
+/// Reads the options and runs the command's body. Text, if it is for a terminal, goes out as that
+/// shows it best.
+int dispatch(std::span<const std::string> arguments, command::Streams streams) {
+  command::Application application(commands());
+  const command::Application::Parsed parsed = application.parse(arguments);
   const terminal::Look look = terminal::look_of(streams.out);
-  if (look.changes_nothing() || prints_data(arguments)) return (*application.body())(streams);
-  // Text, if it is for a terminal, as that shows it best.
+  const bool is_data = parsed == command::Application::Parsed::Command && prints_data(arguments);
+  if (look.changes_nothing() || is_data) return answer(application, parsed, streams);
   terminal::FittedStream text(streams.out, look);
-  const int code =
-      (*application.body())({.out = text, .err = streams.err, .arguments = streams.arguments});
+  const int code = answer(application, parsed,
+                          {.out = text, .err = streams.err, .arguments = streams.arguments});
   text.flush();
   return code;
 }

@@ -25,15 +25,20 @@ std::vector<std::string> values_of(const sketch::Flag& flag) {
   return sketch::words_of(flag.section, flag.key);
 }
 
+std::string usual_of(const sketch::Flag& flag) {
+  if (flag.key == "model") return std::string(sketch::kUsualModel);
+  return sketch::usual_in_words(flag.section, flag.key);
+}
+
 }  // namespace
 
 std::shared_ptr<sketch::Sketch> add_sketch(CommandLine& app, sketch::For purpose) {
   auto flags = std::make_shared<sketch::Sketch>();
   for (const sketch::Flag& flag : sketch::flags()) {
     if (!means_something(flag, purpose)) continue;
-    app.add_option(std::string(flag.option), flags->values[std::string(flag.option)],
-                   fmt::format("{}; default: {}", sketch::meaning(flag.section, flag.key),
-                               sketch::usual_in_words(flag.section, flag.key)))
+    app.add_option(
+           std::string(flag.option), flags->values[std::string(flag.option)],
+           fmt::format("{}; default: {}", sketch::meaning(flag.section, flag.key), usual_of(flag)))
         .type_name(std::string(flag.word))
         .suggests(values_of(flag));
   }

@@ -34,13 +34,20 @@ std::string path_of(const std::string& header) {
   return path.empty() ? path : path + ".";
 }
 
+/// The reference sets values in backquotes, as its document does.
+std::string bare(std::string text) {
+  std::erase(text, '`');
+  return text;
+}
+
 void add_keys(Entries& entries) {
   for (const spec::SectionText& section : spec::reference()) {
     for (const spec::KeyText& key : section.keys) {
+      const std::string otherwise = bare(key.otherwise);
       add(entries, "key", path_of(section.header) + key.key,
           {{"meaning", key.help},
            {"value", key.type},
-           {"default", key.otherwise},
+           {"default", otherwise},
            {"section", section.header.empty() ? "top level" : section.header}});
     }
   }

@@ -67,6 +67,12 @@ TEST(Glossary, TakesNamesAsTheyAreMet) {
   EXPECT_THAT(find(""), IsEmpty());
 }
 
+TEST(Glossary, HasTheDefaultAsItWouldBeWritten) {
+  const Entry hosts = find("network.hosts").front();
+  EXPECT_THAT(hosts.facts, Contains(testing::Pair("default", "4")));
+  EXPECT_THAT(hosts.facts, Contains(testing::Pair("value", "whole number")));
+}
+
 TEST(Glossary, KnowsWhatWasPerhapsMeant) {
   EXPECT_THAT(find("netwrok.rate"), IsEmpty());
   EXPECT_THAT(near("netwrok.rate"), Contains("network.rate"));

@@ -61,6 +61,7 @@ std::span<const Flag> flags() {
       Flag{"--compute-time", "[[job]]", "compute_time", "TIME"},
       Flag{"--seed", "[run]", "seed", "N"},
       Flag{"--scale", "[run]", "scale", "X"},
+      Flag{"--slow-motion", "[run]", "slow_motion", "X"},
       Flag{"--timeout", "[run]", "timeout", "TIME"},
   };
   return kFlags;

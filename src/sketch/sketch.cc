@@ -14,7 +14,6 @@ namespace tw::sketch {
 namespace {
 
 constexpr std::size_t kCommentColumn = 31;
-constexpr std::string_view kUsualModel = "resnet50";
 /// Shown as comments where no flag sets them.
 constexpr std::array<std::string_view, 13> kUsual{
     "--topology", "--hosts", "--rate",  "--delay", "--loss",  "--queue",  "--ranks",

@@ -24,6 +24,9 @@ struct Sketch {
   bool empty() const { return values.empty() && links.empty() && traffic.empty(); }
 };
 
+/// Of a training that names none.
+inline constexpr std::string_view kUsualModel = "resnet50";
+
 enum class For {
   Training,  ///< a job of trainwire's own: a model where none is given
   Program,   ///< somebody's program: a job only where the ranks were told, for their number

@@ -58,7 +58,7 @@ std::size_t text_begin(std::string_view line, std::size_t most) {
 
 std::vector<std::string> broken(std::string_view line, std::size_t width) {
   if (width < kLeastWidth || width_of(line) <= width) return {std::string(line)};
-  const std::size_t begin = text_begin(line, width / 3);
+  const std::size_t begin = text_begin(line, width / 2);
   const std::string_view text = line.substr(begin);
   const std::size_t indent = width_of(line.substr(0, begin));
   // Blanks further on are columns of a table.
