@@ -88,6 +88,14 @@ def test_analyze(folder):
     assert all(row["class"] == "gradient" for row in run.flows.where(**{"class": "gradient"}))
 
 
+def test_tables_are_read_as_they_were_written(folder):
+    # "'=x" says text to spreadsheets; an apostrophe of its own stays.
+    (folder / "run.json").write_text("{}")
+    (folder / "flows.csv").write_text("flow,source,class\n7,'=1+1,'quoted'\n8,,-\n")
+    rows = tw.load(folder).flows
+    assert [row["source"] for row in rows] == ["=1+1", ""] and rows[0]["class"] == "'quoted'" and rows[0]["flow"] == 7, rows
+
+
 def test_words(folder):
     text = tw.new(hosts=3, rate="500Mbit", link=["host1:to:120Mbit"])
     assert tw.show(text).at("experiment.network.hosts.value") == 3

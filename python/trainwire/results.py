@@ -5,6 +5,7 @@ import functools
 import html
 import json
 import pathlib
+import re
 
 from . import program
 
@@ -69,7 +70,15 @@ def _types(asked):
     return {table["name"]: {column["name"]: column["type"] for column in table["columns"]} for table in tables}
 
 
+def _bare(text):
+    """Without the apostrophe that the program puts before what a spreadsheet would take for a formula."""
+    rest = text.lstrip("'")
+    is_formula = len(rest) > 1 and rest[0] in "=+-@\t\r" and not re.fullmatch(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?%?", rest)
+    return text[1:] if rest != text and is_formula else text
+
+
 def _typed(text, kind):
+    text = _bare(text)
     if text == "":
         return "" if kind == "text" else None
     try:
@@ -80,6 +89,7 @@ def _typed(text, kind):
 
 def _number_or_text(text):
     """For columns that the schema does not name: settings of a sweep."""
+    text = _bare(text)
     for kind in (int, float):
         try:
             return kind(text)
