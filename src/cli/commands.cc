@@ -16,6 +16,9 @@ std::span<const command::Command> commands() {
                        "trainwire run sweep.toml --dry-run\n"
                        "trainwire run sweep.toml --retry 3\n"
                        "trainwire run job.toml --on loopback\n"},
+      command::Command{"sim", "the same experiment in virtual time, flow by flow", declare_sim,
+                       "trainwire sim job.toml\n"
+                       "trainwire sim job.toml --set network.hosts=256 --steps 3 --json\n"},
       command::Command{"exec", "any program on an emulated network, captured and analysed",
                        declare_exec,
                        "trainwire exec job.toml -- python3 train.py\n"

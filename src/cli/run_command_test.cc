@@ -56,5 +56,31 @@ TEST_F(RunCommand, BenchRefusesSizesAndJobsThatItCannotTime) {
   EXPECT_THAT(trainwire({"bench", "exchange", averaging}).err, HasSubstr("take `run`"));
 }
 
+TEST_F(RunCommand, SimRecordsWhatRunWould) {
+  const std::string e =
+      file("s.toml",
+           "[network]\nhosts = 4\n[[job]]\nparameters = \"4MB\"\ncompute_time = \"10ms\"\n"
+           "steps = 3\n[[expect]]\nof = \"sim\"\nmetric = \"jobs.0.steps\"\nequals = 3\n");
+  const std::string out = folder_ / "s.run";
+  const Result done = trainwire({"sim", e, "-o", out});
+  EXPECT_EQ(done.code, 0) << done.err;
+  // Six rounds of a megabyte at 1 Gbit/s, and 10 ms of compute.
+  EXPECT_THAT(done.out, HasSubstr("simulated flow by flow"));
+  EXPECT_THAT(done.out, HasSubstr("step      60.8"));
+  EXPECT_THAT(done.out, HasSubstr("ok    schedule"));
+  for (const char* made : {"run.json", "steps.csv", "links.csv", "report.html"}) {
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(out) / made)) << made;
+  }
+  EXPECT_EQ(trainwire({"compare", out, out}).code, 0);
+  EXPECT_EQ(trainwire({"sim", e, "-o", out}).code, 3) << "nothing is overwritten";
+  const Result traffic =
+      trainwire({"sim",
+                 file("x.toml", std::string(kPair) +
+                                    "[[traffic]]\nfrom = \"host0\"\nto = \"host1\"\nload = 0.1\n"),
+                 "-o", folder_ / "no.run"});
+  EXPECT_EQ(traffic.code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "no.run"));
+}
+
 }  // namespace
 }  // namespace tw::cli

@@ -19,11 +19,8 @@ namespace {
 
 record::PhaseRow phase_row(int rank, std::int64_t step, record::Phase phase, Duration begin,
                            Duration end) {
-  return {.rank = rank,
-          .step = step,
-          .phase = phase,
-          .start_ns = begin.count(),
-          .end_ns = end.count()};
+  return {
+      .rank = rank, .step = step, .phase = phase, .start_ns = begin.count(), .end_ns = end.count()};
 }
 
 record::CountedLink counted(double payload_bytes, const network::Request& request,

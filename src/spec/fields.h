@@ -30,8 +30,8 @@ const std::vector<Field<Traffic>>& traffic_fields();
 const std::vector<Field<Capture>>& capture_fields();
 const std::vector<Field<Run>>& run_fields();
 /// Commands that judge what an experiment expects of their --json document.
-constexpr std::array<std::string_view, 7> kJudgingCommands{"plan",    "run", "exec",   "bench",
-                                                           "analyze", "fit", "compare"};
+constexpr std::array<std::string_view, 8> kJudgingCommands{"plan",  "run",     "sim", "exec",
+                                                           "bench", "analyze", "fit", "compare"};
 /// [[expect]].
 const std::vector<Field<Expectation>>& expectation_fields();
 

@@ -178,6 +178,9 @@ std::string point_text(const record::Point& point, std::size_t width) {
 }  // namespace
 
 std::string place_text(const std::string& engine) {
+  if (engine == "flow") {
+    return "simulated flow by flow: links are shared, nothing is lost, queued or slow to start";
+  }
   if (engine != "loopback") return "engine " + engine;
   return "loopback: no link is shaped, nothing is captured, times are this machine's";
 }
