@@ -42,8 +42,9 @@ std::string small_run(const TestFolder& folder) {
   const std::string run = timeline::make_run(
       folder, "job.run", timeline::run_document(R"({"jobs": [{"name": "job0", "ok": true}]})"));
   folder.file("job.run/links.csv",
-              "link,direction,requested_bps,effective_bps,packets,wire_bytes,dropped_packets\n"
-              "\"a \"\"b\"\"\nc\",to_host,1e9,,5,9007199254740993,0\n");
+              "link,direction,requested_bps,effective_bps,packets,wire_bytes,dropped_packets,"
+              "lost_packets,marked_packets,queue_peak_bytes\n"
+              "\"a \"\"b\"\"\nc\",to_host,1e9,,5,9007199254740993,0,1,2,3\n");
   return run;
 }
 
@@ -78,7 +79,8 @@ TEST(Export, WritesTextAndNumbersSoThatTheyReadBack) {
   // More than a double holds exactly (2^53 + 1), and no value where the field is empty.
   EXPECT_EQ(content(folder / "out/links.jsonl"),
             R"({"link":"a \"b\"\u000ac","direction":"to_host","requested_bps":1000000000.0,)"
-            R"("effective_bps":null,"packets":5,"wire_bytes":9007199254740993,"dropped_packets":0})"
+            R"("effective_bps":null,"packets":5,"wire_bytes":9007199254740993,"dropped_packets":0,)"
+            R"("lost_packets":1,"marked_packets":2,"queue_peak_bytes":3})"
             "\n");
   const std::string database = folder / "out/run.sqlite";
   EXPECT_EQ(asked(database, "select link from links"), "a \"b\"\nc");

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(Plan, AStarHasTwoPortsPerHost) {
-  const NetPlan plan = plan_of("hosts = 3\nrate = \"100Mbit\"\ndelay = \"5ms\"");
+  const NetPlan plan = plan_of("hosts = 3\nrate = \"100Mbit\"\ndelay = \"5ms\"\nqueue = \"1bdp\"");
   ASSERT_EQ(plan.ports.size(), 6);
   EXPECT_EQ(plan.switches, std::vector<std::string>{"switch"});
   EXPECT_EQ(path_text(plan, 2, 0), "host2>switch>host0");
