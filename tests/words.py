@@ -11,7 +11,7 @@ import sys
 
 TRAINWIRE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
 # What the design promises and the program does not have: naming it as if it were there is a dead end.
-ABSENT = ["simulate it", "predicted, simulated", "`predict`"]
+ABSENT = ["simulate it", "predicted, simulated"]
 # Words of a line that are no command line: what stands behind "trainwire" in prose.
 COMMAND_LINE = re.compile(r"(?:\./|build/release/)?\btrainwire ((?:[a-z]|--)[^`\"\n]*)")
 
