@@ -508,7 +508,7 @@ async function testSweep() {
   assert.deepEqual(await assertDrawn(tab, "sweep"), ["sweep-load"]);
   assert.deepEqual(await assertWhole(tab, "sweep"), ["sweep-load"]);
   // What was varied has a column each.
-  assert.match((await savedBy(tab, "sweep-load")).csv, /^traffic load,checks,.*\n0,✓ ok,0.2,0.3,/);
+  assert.match((await savedBy(tab, "sweep-load")).csv, /^traffic load,point,checks,.*\n0,point-000,✓ ok,0.2,0.3,/);
   assert.deepEqual(troubles, []);
   await tab.close();
 }
@@ -527,7 +527,7 @@ async function testLossSweep() {
   const title = "From loss 0 % to loss 1 % the mean step goes from 250 ms to 2.95 s.";
   assert.equal(await tab.$eval("#sweep .answer", (line) => line.innerText), title);
   const { csv, svg } = await savedBy(tab, "sweep-points");
-  assert.match(csv, /^loss,checks,mean step \(s\),p99 \(s\),point\n0,✓ ok,0.25,0.3,point-000\n0.0001,✓ ok,.*\n0.001,✗ machine,/);
+  assert.match(csv, /^loss,point,checks,mean step \(s\),p99 \(s\)\n0,point-000,✓ ok,0.25,0.3\n0.0001,point-001,✓ ok,.*\n0.001,point-002,✗ machine,/);
   const text = (await readSvg(tab, svg)).text.split("\n");
   for (const tick of ["0 %", "0.01 %", "0.1 %", "1 %", "loss"]) assert.ok(text.includes(tick), `the axis lacks ${tick}: ${text}`);
   assert.match(await tab.$eval("#sweep-points", (figure) => figure.innerText), /fit: t = 30 x\^0\.5 a = 30 \[25, 35\] s; R² = 0\.97/);

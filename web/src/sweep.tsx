@@ -51,12 +51,12 @@ function pointsTable(run: Run, points: Point[]): Table {
   const axes = run.sweep?.axes ?? [];
   const used = COLUMNS.filter(([key]) => points.some(({ row }) => at(row, key) !== null && at(row, key) !== 0));
   return {
-    columns: [...axes.map(settingColumn), { name: "checks" }, ...used.map(([, name, kind]): Column => ({ name, kind })), { name: "point" }],
+    columns: [...axes.map(settingColumn), { name: "point" }, { name: "checks" }, ...used.map(([, name, kind]): Column => ({ name, kind }))],
     rows: points.map((point): Cell[] => [
       ...axes.map((axis) => settingCell(axis, point.place)),
+      folderCell(run, point),
       point.why === null ? "✓ ok" : `✗ ${point.why.map((each) => each.name).join(", ")}`,
       ...used.map(([key, , kind]) => (point.mean === null ? null : figureCell(point.row, key, kind))),
-      folderCell(run, point),
     ]),
   };
 }
