@@ -25,7 +25,13 @@ struct Place {
 
 struct Entry;
 struct Node;
-struct Absent {};
+/// Not trivially copied, on purpose: libstdc++ 12 takes a variant of texts, vectors and trivial types
+/// for one that always has a value, and destroys what was never made when a copy of it throws.
+struct Absent {
+  Absent() = default;
+  Absent(const Absent&) noexcept {}
+  Absent& operator=(const Absent&) noexcept { return *this; }
+};
 using List = std::vector<Node>;
 using Table = std::vector<Entry>;
 

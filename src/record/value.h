@@ -15,7 +15,13 @@ namespace tw::record {
 
 struct Value;
 struct Member;
+/// Not trivially copied, on purpose: libstdc++ 12 takes a variant of texts, vectors and trivial types
+/// for one that is never without a value, and destroys what was never made when memory ends in the
+/// middle of a copy.
 struct Nothing {
+  Nothing() = default;
+  Nothing(const Nothing&) noexcept {}
+  Nothing& operator=(const Nothing&) noexcept { return *this; }
   bool operator==(const Nothing&) const = default;
 };
 using List = std::vector<Value>;
