@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 
 TEST(Network, APortIsOneDirectionOfALink) {
   const Network network = network_of(
-      "hosts = 2\ndelay = \"5ms\"\nrate = \"100Mbit\"\nqueue = \"1bdp\"\n[[network.link]]\nat = \"host1\"\n"
+      "hosts = 2\ndelay = \"5ms\"\nrate = \"100Mbit\"\nqueue = \"1bdp\"\n[[network.link]]\nat = "
+      "\"host1\"\n"
       "direction = \"to_host\"\nrate = \"50Mbit\"\nloss = \"1%\"");
   const Port up = network.port(2);
   EXPECT_EQ(up.link, "host1");
