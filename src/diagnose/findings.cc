@@ -99,13 +99,13 @@ void add_other_reading(std::vector<Finding>& findings, const Analysis& analysis)
 void add_share(std::vector<Finding>& findings, const Analysis& analysis) {
   const Iterations& iterations = analysis.iterations;
   if (iterations.steps.empty() || iterations.median_s <= 0) return;
-  // Exchanges of hosts that are not in step overlap.
-  const double exchange_s = std::min(iterations.exchange_s, iterations.median_s);
-  const double part = exchange_s / iterations.median_s;
+  // Exchanges of hosts that are not in step overlap, and may last longer than an iteration.
+  const double part = std::min(iterations.exchange_s / iterations.median_s, 1.0);
   findings.push_back(
-      {fmt::format("{} are on the wire for {} of each iteration ({:.0f} %), and for {} none are",
-                   analysis.collectives.empty() ? "bytes of the exchange" : "gradients",
-                   time_text(exchange_s), 100 * part, time_text(iterations.compute_gap_s)),
+      {fmt::format(
+           "an exchange takes {} from its first byte to its last, {:.0f} % of an iteration; "
+           "for {} of an iteration nothing of it is on the wire",
+           time_text(iterations.exchange_s), 100 * part, time_text(iterations.compute_gap_s)),
        part > 0.5 ? Severity::Notice : Severity::Info, std::string(kExchangeShare)});
 }
 

@@ -192,8 +192,10 @@ std::optional<CollectiveTiming> timing_of(const diagnose::Collective& collective
     if (other.bytes_per_iteration > collective.bytes_per_iteration) return {};
   }
   std::vector<double> times;
-  for (const diagnose::Iteration& step : analysis.iterations.steps) {
-    const std::int64_t length = step.exchange_end_ns - step.exchange_start_ns;
+  // Without the first, which is start-up: the same exchanges whose median the iterations have.
+  const auto& steps = analysis.iterations.steps;
+  for (std::size_t i = steps.size() > 2 ? 1 : 0; i < steps.size(); ++i) {
+    const std::int64_t length = steps[i].exchange_end_ns - steps[i].exchange_start_ns;
     if (length > 0) times.push_back(static_cast<double>(length) / 1e9);
   }
   if (times.empty()) return {};

@@ -160,17 +160,19 @@ void add_collective(Lines& lines, const diagnose::Collective& collective,
   std::string time = "-";
   std::string algbw = "-";
   std::string busbw = "-";
+  std::string line_rate;
   if (const auto timing = summarise::timing_of(collective, analysis)) {
     time = fmt::format("{:.4g} ±{:.2g}", 1e3 * timing->time_s.value,
                        1e3 * (timing->time_s.high - timing->time_s.low) / 2);
     algbw = fmt::format("{:.3g}", timing->algbw_bps / 8e9);
     busbw = fmt::format("{:.3g}", timing->busbw_bps / 8e9);
+    line_rate = fmt::format(" · busbw {}", readable(BitRate(timing->busbw_bps)));
   }
   lines.push_back(fmt::format("  {:<17} {:<17} {:>12} {:>7} {:>16} {:>8} {:>8} {:>5.2f}",
                               printable(collective.operation), printable(collective.strategy),
                               collective.bytes_per_iteration, collective.count, time, algbw, busbw,
                               collective.confidence));
-  lines.push_back("    " + order_text(collective));
+  lines.push_back("    " + order_text(collective) + line_rate);
 }
 
 void add_collectives(Lines& lines, const diagnose::Analysis& analysis, std::size_t most) {

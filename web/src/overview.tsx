@@ -238,6 +238,12 @@ export function Findings(props: { run: Run; sections: ReadonlySet<string> }) {
               <span class="word">{severity}</span>
               {text}
               {props.sections.has(id) && <a href={`#${id}`}>see {name}</a>}
+              {str(finding, "filter") && (
+                <details>
+                  <summary>in Wireshark</summary>
+                  <code>{str(finding, "filter")}</code>
+                </details>
+              )}
             </li>
           );
         })}
