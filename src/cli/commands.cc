@@ -43,7 +43,7 @@ std::span<const command::Command> commands() {
           "trainwire traffic sink --bind 127.0.0.1 --port 9000\n"},
       command::Command{"fit", "a model through a sweep or a table, with intervals", declare_fit,
                        "trainwire fit sweep.run\n"
-                       "trainwire fit sweep.run --x network.loss --y step_mean_s --model linear\n"
+                       "trainwire fit sweep.run --x network.loss --y step_mean_s --model power\n"
                        "trainwire fit points.csv --model saturation --x load --y t --capacity "
                        "25Gbit --at 20Gbit\n"},
       command::Command{"compare", "runs side by side: differences, intervals, verdicts",

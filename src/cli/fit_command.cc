@@ -191,7 +191,7 @@ command::Body declare_fit(command::CommandLine& app) {
   app.add_option("--model", options->model,
                  "default: saturation for a sweep, alphabeta for bytes and time_s")
       .type_name("NAME")
-      .one_of({"saturation", "ols", "alphabeta", "linear"});
+      .one_of({"saturation", "ols", "alphabeta", "linear", "power", "inverse", "log"});
   app.add_option("--x", options->x, "column; several for ols: model_bytes,batch")
       .type_name("COLUMN")
       .repeatable();

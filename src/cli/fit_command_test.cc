@@ -253,6 +253,28 @@ TEST(FitCommand, FitsALine) {
   EXPECT_EQ(trainwire({"fit", file, "--model", "linear", "--at", "3.1"}).code, 3);
 }
 
+// y = 3 / sqrt(x); 2 + 10 / x; 1 + 2 ln x, exactly.
+TEST(FitCommand, FitsPowersInversesAndLogarithms) {
+  const TestFolder folder;
+  const auto fitted = [&](const char* model, const std::string& rows, const char* at) {
+    const std::string file = folder.file(std::string(model) + ".csv", "a,b\n" + rows);
+    const Result result = trainwire({"fit", file, "--model", model, "--json", "--at", at});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return json::parse(result.out);
+  };
+  const json power = fitted("power", "1,3\n4,1.5\n9,1\n16,0.75\n", "2.25");
+  EXPECT_NEAR(power["at"]["value"], 2, 1e-9);
+  EXPECT_EQ(power["equation"], "y = 3 x^-0.5");
+  EXPECT_NEAR(fitted("inverse", "1,12\n2,7\n5,4\n10,3\n", "4")["at"]["value"], 4.5, 1e-9);
+  EXPECT_NEAR(
+      fitted("log", "1,1\n2,2.386294361\n4,3.772588722\n8,5.158883083\n", "4")["at"]["value"],
+      3.772588722, 1e-6);
+  const std::string zero = folder.file("zero.csv", "a,b\n0,1\n1,2\n2,3\n3,4\n");
+  const Result refused = trainwire({"fit", zero, "--model", "power"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("this model needs values above 0"));
+}
+
 TEST(FitCommand, WritesTheDocumentToAFile) {
   const TestFolder folder;
   const std::string file = folder.file("line.csv", "a,b\n0,1\n1,3.1\n2,4.9\n3,7\n");

@@ -125,16 +125,41 @@ void fit_alpha_beta(FitResult& result) {
   result.model = fit;
 }
 
-void fit_line(FitResult& result) {
-  const std::vector<double> x = column_of(result.points, &FitPoint::x);
+/// What y is straight in. Throws DataError where that is not defined.
+double straight_x(FitModel shape, double x) {
+  if (shape == FitModel::Linear) return x;
+  if (x <= 0) throw DataError(fmt::format("x is {:.6g}: this model needs values above 0", x));
+  return shape == FitModel::Inverse ? 1 / x : std::log(x);
+}
+
+double straight_y(FitModel shape, double y) {
+  if (shape != FitModel::Power) return y;
+  if (y <= 0) throw DataError(fmt::format("y is {:.6g}: a power needs values above 0", y));
+  return std::log(y);
+}
+
+double bent_y(FitModel shape, double y) { return shape == FitModel::Power ? std::exp(y) : y; }
+
+std::string straight_name(FitModel shape, const std::string& column) {
+  if (shape == FitModel::Linear) return column;
+  return shape == FitModel::Inverse ? "1/" + column : "ln " + column;
+}
+
+void fit_line(FitResult& result, FitModel shape) {
+  std::vector<double> x, y;
+  for (const FitPoint& point : result.points) {
+    x.push_back(straight_x(shape, point.x));
+    y.push_back(straight_y(shape, point.y));
+  }
   stats::Design design;
-  design.add(result.x.column, x);
-  LinearResult found{.line = stats::ols(design, column_of(result.points, &FitPoint::y)),
-                     .valid_from = x.front(),
-                     .valid_to = x.back(),
+  design.add(straight_name(shape, result.x.column), x);
+  LinearResult found{.shape = shape,
+                     .line = stats::ols(design, y),
+                     .valid_from = result.points.front().x,
+                     .valid_to = result.points.back().x,
                      .mean_x = 0};
   for (const double one : x) found.mean_x += one / static_cast<double>(x.size());
-  result.fitted = found.line.fitted;
+  for (const double one : found.line.fitted) result.fitted.push_back(bent_y(shape, one));
   result.model = std::move(found);
 }
 
@@ -173,12 +198,17 @@ Estimate evaluate_line(const LinearResult& linear, double x) {
                                 linear.valid_from, linear.valid_to));
   }
   const stats::OlsFit& line = linear.line;
-  const double value = line.coefficients[0].value.value + line.coefficients[1].value.value * x;
+  const double at = straight_x(linear.shape, x);
+  const double value = line.coefficients[0].value.value + line.coefficients[1].value.value * at;
   const double level = line.residual_deviation / std::sqrt(static_cast<double>(line.n));
-  const double error = std::hypot(level, (x - linear.mean_x) * line.coefficients[1].standard_error);
+  const double error =
+      std::hypot(level, (at - linear.mean_x) * line.coefficients[1].standard_error);
   const double half = stats::t_factor(0.95, static_cast<double>(line.degrees_of_freedom)) * error;
-  return {
-      .value = value, .low = value - half, .high = value + half, .confidence = 0.95, .n = line.n};
+  return {.value = bent_y(linear.shape, value),
+          .low = bent_y(linear.shape, value - half),
+          .high = bent_y(linear.shape, value + half),
+          .confidence = 0.95,
+          .n = line.n};
 }
 
 void evaluate(FitResult& result, const FitSettings& settings, std::vector<std::string>& notes) {
@@ -220,7 +250,7 @@ FitResult fit_series(const FitRequest& request, const FitSeries& series,
     }
     if (columns.model == FitModel::Saturation) fit_curve(result, table, settings, notes);
     if (columns.model == FitModel::AlphaBeta) fit_alpha_beta(result);
-    if (columns.model == FitModel::Linear) fit_line(result);
+    if (columns.model >= FitModel::Linear) fit_line(result, columns.model);
   } catch (const DataError& error) {
     result.refused = error.what();
     return result;

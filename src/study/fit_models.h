@@ -42,11 +42,13 @@ struct SaturationResult {
   std::optional<stats::Estimate> spare_bps = {};  ///< mean past the congestion point
 };
 
+/// A line, or a curve that is one once x (and for a power y) are taken as the model says.
 struct LinearResult {
-  stats::OlsFit line;
+  FitModel shape;
+  stats::OlsFit line;  ///< of what is straight
   double valid_from;
   double valid_to;
-  double mean_x;
+  double mean_x;  ///< of what is straight
 };
 
 /// A series and what it gave.

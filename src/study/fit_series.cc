@@ -31,7 +31,8 @@ constexpr std::array kSuffixes{
 
 FitModel model_named(const std::string& name) {
   for (const FitModel model :
-       {FitModel::Saturation, FitModel::Ols, FitModel::AlphaBeta, FitModel::Linear}) {
+       {FitModel::Saturation, FitModel::Ols, FitModel::AlphaBeta, FitModel::Linear, FitModel::Power,
+        FitModel::Inverse, FitModel::Log}) {
     if (name_of(model) == name) return model;
   }
   throw SpecError(fmt::format("--model: there is no \"{}\"", name));
@@ -178,6 +179,12 @@ std::string_view name_of(FitModel model) {
       return "alphabeta";
     case FitModel::Linear:
       return "linear";
+    case FitModel::Power:
+      return "power";
+    case FitModel::Inverse:
+      return "inverse";
+    case FitModel::Log:
+      return "log";
   }
   return {};
 }

@@ -18,7 +18,15 @@
 
 namespace tw::study {
 
-enum class FitModel { Saturation, Ols, AlphaBeta, Linear };
+enum class FitModel {
+  Saturation,
+  Ols,
+  AlphaBeta,
+  Linear,
+  Power,    ///< y = a x^b, as of loss
+  Inverse,  ///< y = a + b / x, as of ranks that share a work
+  Log,      ///< y = a + b ln x, as of the depth of a tree
+};
 std::string_view name_of(FitModel model);
 
 /// Columns by name, as asked for or as the source has them by default.

@@ -232,8 +232,14 @@ std::string equation_of(const study::FitResult& result) {
   }
   if (const auto* linear = std::get_if<study::LinearResult>(&result.model)) {
     const auto& c = linear->line.coefficients;
-    return fmt::format("y = {:.6g} {} {:.6g} x", c[0].value.value, c[1].value.value < 0 ? '-' : '+',
-                       std::abs(c[1].value.value));
+    if (linear->shape == study::FitModel::Power) {
+      return fmt::format("y = {:.6g} x^{:.6g}", std::exp(c[0].value.value), c[1].value.value);
+    }
+    const char* const straight = linear->shape == study::FitModel::Inverse ? "/ x"
+                                 : linear->shape == study::FitModel::Log   ? "ln x"
+                                                                           : "x";
+    return fmt::format("y = {:.6g} {} {:.6g} {}", c[0].value.value,
+                       c[1].value.value < 0 ? '-' : '+', std::abs(c[1].value.value), straight);
   }
   return {};
 }

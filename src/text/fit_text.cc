@@ -200,7 +200,12 @@ void add_model(Lines& lines, const study::FitResult&, const stats::OlsFit& fit) 
 }
 
 void add_model(Lines& lines, const study::FitResult& result, const study::LinearResult& linear) {
-  lines.push_back("y = intercept + slope x");
+  lines.push_back(
+      linear.shape == study::FitModel::Power
+          ? "ln y = intercept + slope ln x: a power of x"
+          : fmt::format("y = intercept + slope {}", linear.shape == study::FitModel::Inverse ? "/ x"
+                                                    : linear.shape == study::FitModel::Log ? "ln x"
+                                                                                           : "x"));
   add_model(lines, result, linear.line);
   lines.push_back(holds_line(result, linear.valid_from, linear.valid_to));
   add_points(lines, result, {});
