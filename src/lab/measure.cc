@@ -5,9 +5,9 @@
 #include "trainwire/lab/outcome.h"
 #include "trainwire/lab/rank_logs.h"
 #include "trainwire/lab/training_run.h"
+#include "trainwire/network/scale_doubts.h"
 #include "trainwire/record/json.h"
 #include "trainwire/spec/print.h"
-#include "trainwire/spec/scale.h"
 #include "trainwire/steps/figures.h"
 #include "trainwire/workload/volume.h"
 
@@ -155,7 +155,7 @@ class Measurement {
       checks.push_back(traffic_check(training_.traffic(), captured_));
     }
     if (!place_.loopback) {
-      for (const std::string& doubt : spec::scale_doubts(experiment_)) {
+      for (const std::string& doubt : network::scale_doubts(experiment_)) {
         checks.push_back({.name = "scale",
                           .ok = true,
                           .expected = "as in the cluster",

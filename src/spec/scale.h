@@ -16,22 +16,15 @@
 // the cross traffic are made; records, plans and predictions speak of the experiment as it was.
 //
 // Limits: packets and their headers stay as large as they are, so a packet takes longer on the
-// line; socket buffers are kept as given. scale_doubts says where that misleads.
+// line; socket buffers are kept as given. network/scale_doubts.h says where that misleads.
 
 #pragma once
 
 #include "trainwire/spec/experiment.h"
 
-#include <string>
-#include <vector>
-
 namespace tw::spec {
 
 /// REQUIRES: the experiment is resolved.
 Experiment scaled(Experiment experiment);
-
-/// Where run.scale makes the emulated network behave unlike the cluster, a sentence each; none where
-/// it does not. REQUIRES: the experiment is resolved.
-std::vector<std::string> scale_doubts(const Experiment& experiment);
 
 }  // namespace tw::spec

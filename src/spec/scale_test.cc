@@ -3,7 +3,7 @@
 
 #include "trainwire/spec/test_experiments.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace tw::spec {
 namespace {
@@ -96,26 +96,6 @@ slow_motion = 50
   EXPECT_EQ(slow.traffic[0].load->rate, 20_Mbit);
   EXPECT_EQ(*slow.traffic[0].period, std::chrono::milliseconds(500));
   EXPECT_EQ(scaled(slow), slow);
-}
-
-TEST(ScaleDoubts, TellWhatPacketsThatAreNotScaledChange) {
-  const std::string scale = "[run]\nscale = 25";
-  EXPECT_TRUE(scale_doubts(parsed("[network]\nloss = 0.01")).empty());
-  EXPECT_TRUE(
-      scale_doubts(parsed("[network]\nrate = \"25Gbit\"\ndelay = \"1ms\"\n" + scale)).empty());
-  const auto loss =
-      scale_doubts(parsed("[network]\nrate = \"25Gbit\"\ndelay = \"1ms\"\nloss = 0.01\n" + scale));
-  ASSERT_EQ(loss.size(), 1U);
-  EXPECT_THAT(loss[0], testing::HasSubstr("links are 25 times slower, so it hurts less here"));
-  const auto queue =
-      scale_doubts(parsed("[network]\nrate = \"10Gbit\"\ndelay = \"1ms\"\nqueue = \"64KiB\"\n"
-                          "allow_shallow_queue = true\n" +
-                          scale));
-  ASSERT_EQ(queue.size(), 1U);
-  EXPECT_THAT(queue[0], testing::HasSubstr("a queue holds 2 packets here"));
-  const auto late = scale_doubts(parsed("[network]\nrate = \"1Gbit\"\n" + scale));
-  ASSERT_EQ(late.size(), 1U);
-  EXPECT_THAT(late[0], testing::HasSubstr("short delays do not show"));
 }
 
 }  // namespace

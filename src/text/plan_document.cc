@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/text/plan_document.h"
 
-#include "trainwire/spec/scale.h"
+#include "trainwire/network/scale_doubts.h"
 
 namespace tw::text {
 namespace {
@@ -99,7 +99,7 @@ ordered_json plan_document(const spec::Experiment& experiment,
           {"experiment", *experiment.name},
           {"scale", *experiment.run.scale},
           {"slow_motion", *experiment.run.slow_motion},
-          {"doubts", spec::scale_doubts(experiment)},
+          {"doubts", network::scale_doubts(experiment)},
           {"jobs", std::move(jobs)}};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/strategies.h"
+#include "trainwire/network/scale_doubts.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/text/matrix.h"
 #include "trainwire/text/plan_document.h"
@@ -129,7 +130,7 @@ std::string scaling_text(const spec::Experiment& experiment) {
         "there\n",
         slow, links(), readable(from_seconds(1 / slow)));
   }
-  for (const std::string& doubt : spec::scale_doubts(experiment))
+  for (const std::string& doubt : network::scale_doubts(experiment))
     text += "warning: " + doubt + "\n";
   return text;
 }
