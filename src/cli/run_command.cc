@@ -79,11 +79,7 @@ std::optional<lab::Measured> measured_into(record::RunFolder& folder, const RunO
 /// What speaks for measuring once more; nothing when all is well, or nobody wants more.
 std::optional<std::string> trouble_of(const lab::Measured& measured) {
   if (measured.interrupted) return {};
-  if (measured.failure) return measured.failure;
-  for (const record::Check& check : measured.run.checks) {
-    if (!check.ok) return fmt::format("check {}: {}", check.name, check.text);
-  }
-  return {};
+  return measured.failure ? measured.failure : lab::problem_of(measured.run);
 }
 
 /// Measures until all is well, --retry times more at most.

@@ -115,16 +115,6 @@ void write_point(result::TableFile& table, const record::Point& point, double sc
   result::write_row(table, kColumns, row);
 }
 
-/// What of a measurement is not as it should be; nothing when all is.
-std::optional<std::string> problem_of(const record::Run& run) {
-  std::vector<std::string> failed;
-  for (const record::Check& check : run.checks) {
-    if (!check.ok) failed.push_back(fmt::format("check {}: {}", check.name, check.text));
-  }
-  if (failed.empty()) return {};
-  return fmt::format("{}", fmt::join(failed, "; "));
-}
-
 /// Which repetitions are still to be run: all, or until the step is known well enough.
 class Repetitions {
  public:
