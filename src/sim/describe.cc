@@ -23,12 +23,11 @@ record::PhaseRow phase_row(int rank, std::int64_t step, record::Phase phase, Dur
       .rank = rank, .step = step, .phase = phase, .start_ns = begin.count(), .end_ns = end.count()};
 }
 
-record::CountedLink counted(double payload_bytes, const network::Request& request,
-                            const spec::Network& network, double seconds) {
-  const double wire = payload_bytes / payload_share(network);
-  const double rate = seconds > 0 ? 8 * wire / seconds : 0;
-  return {.packets = std::llround(wire / (*network.mtu + 14)),
-          .bytes = std::llround(wire),
+record::CountedLink counted(const PortFigures& figures, const network::Request& request,
+                            double seconds) {
+  const double rate = seconds > 0 ? 8 * figures.wire_bytes / seconds : 0;
+  return {.packets = figures.packets,
+          .bytes = std::llround(figures.wire_bytes),
           .rate_bps = rate,
           .share = rate / request.rate.bits_per_second()};
 }
@@ -44,8 +43,8 @@ record::Network links_of(const spec::Experiment& experiment, const Simulated& si
                      .requested = {.rate_bps = request.rate.bits_per_second(),
                                    .delay_s = seconds(request.delay),
                                    .queue_bytes = request.queue.count()}});
-    link.counted = counted(simulated.carried[static_cast<std::size_t>(i)], request,
-                           experiment.network, seconds(simulated.end));
+    link.counted =
+        counted(simulated.ports[static_cast<std::size_t>(i)], request, seconds(simulated.end));
   }
   return made;
 }

@@ -42,67 +42,64 @@ double payload_share(const spec::Network& network) {
   return static_cast<double>(*network.mtu - headers) / (*network.mtu + kEthernetHeader);
 }
 
-FlowNetwork::FlowNetwork(const spec::Network& network)
+FlowNetwork::FlowNetwork(const spec::Network& network, Told told)
     : network_(network),
+      told_(std::move(told)),
+      payload_share_(payload_share(network)),
       frame_bytes_(*network.mtu + kEthernetHeader),
-      sharing_(capacities(network_, payload_share(network))),
+      sharing_(capacities(network_, payload_share_)),
       carried_(static_cast<std::size_t>(network_.ports())) {}
 
-const FlowNetwork::Path& FlowNetwork::path(int from, int to) {
-  const auto [found, is_new] = paths_.try_emplace({from, to});
-  if (!is_new) return found->second;
-  Path& path = found->second;
-  path.ports = network_.path(from, to);
-  for (std::size_t i = 0; i < path.ports.size(); ++i) {
-    const network::Request& request = network_.request(path.ports[i]);
-    path.travelling += request.delay;
-    if (i > 0) path.travelling += Bytes(frame_bytes_) / request.rate;
+int FlowNetwork::connect(int from, int to) {
+  Connection& connection = connections_.emplace_back();
+  connection.ports = network_.path(from, to);
+  for (std::size_t i = 0; i < connection.ports.size(); ++i) {
+    const network::Request& request = network_.request(connection.ports[i]);
+    connection.travelling += request.delay;
+    if (i > 0) connection.travelling += Bytes(frame_bytes_) / request.rate;
   }
-  return path;
+  return static_cast<int>(connections_.size()) - 1;
 }
 
-Duration FlowNetwork::travelling(int from, int to) {
-  return from == to ? Duration(0) : path(from, to).travelling;
-}
-
-int FlowNetwork::send(int from, int to, std::int64_t bytes, Duration now) {
+void FlowNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
   check(now >= now_, "time does not go back");
   now_ = now;
-  if (free_.empty()) {
-    free_.push_back(static_cast<int>(flows_.size()));
-    flows_.emplace_back();
-  }
-  const int number = free_.back();
-  free_.pop_back();
-  Flow& flow = flows_[static_cast<std::size_t>(number)];
-  flow = {.left = static_cast<double>(bytes), .since = now, .version = flow.version + 1};
-  if (bytes > 0 && from != to) {
-    flow.path = path(from, to).ports;
-    flow.share = sharing_.add(flow.path);
-    of_share_.resize(std::max(of_share_.size(), static_cast<std::size_t>(flow.share) + 1));
-    of_share_[static_cast<std::size_t>(flow.share)] = number;
+  Connection& connection = at(number);
+  connection.messages.push_back({.bytes = static_cast<double>(bytes), .tag = tag});
+  if (connection.messages.size() == 1) begin(number, now);
+}
+
+/// The first message that waits starts to flow.
+void FlowNetwork::begin(int number, Duration now) {
+  Connection& connection = at(number);
+  connection.left = connection.messages.front().bytes;
+  connection.since = now;
+  if (connection.left > 0 && !connection.ports.empty()) {
+    connection.rate = 0;
+    connection.share = sharing_.add(connection.ports);
+    of_share_.resize(std::max(of_share_.size(), static_cast<std::size_t>(connection.share) + 1));
+    of_share_[static_cast<std::size_t>(connection.share)] = number;
     changed_ = true;
   } else {
-    flow.left = 0;
+    connection.left = 0;
     expect(number, now);
   }
-  return number;
 }
 
 /// What has gone until now is accounted for.
-void FlowNetwork::settle(Flow& flow, Duration now) {
-  const double gone = std::min(flow.left, flow.rate * seconds(now - flow.since));
-  flow.left -= gone;
-  flow.since = now;
-  for (const int port : flow.path) carried_[static_cast<std::size_t>(port)] += gone;
+void FlowNetwork::settle(Connection& connection, Duration now) {
+  const double gone = std::min(connection.left, connection.rate * seconds(now - connection.since));
+  connection.left -= gone;
+  connection.since = now;
+  for (const int port : connection.ports) carried_[static_cast<std::size_t>(port)] += gone;
 }
 
 void FlowNetwork::expect(int number, Duration now) {
-  Flow& flow = flows_[static_cast<std::size_t>(number)];
-  ++flow.version;
-  if (flow.left > 0 && flow.rate <= 0) return;  // it stands still
-  const Duration at = flow.left > 0 ? now + time_for(flow.left, flow.rate) : now;
-  ends_.push_back({.at = at, .flow = number, .version = flow.version});
+  Connection& connection = at(number);
+  ++connection.version;
+  if (connection.left > 0 && connection.rate <= 0) return;  // it stands still
+  const Duration at = connection.left > 0 ? now + time_for(connection.left, connection.rate) : now;
+  ends_.push_back({.at = at, .connection = number, .version = connection.version});
   std::push_heap(ends_.begin(), ends_.end(), std::greater<>());
 }
 
@@ -110,48 +107,86 @@ void FlowNetwork::solve(Duration now) {
   if (!std::exchange(changed_, false)) return;
   for (const int share : sharing_.solve()) {
     const int number = of_share_[static_cast<std::size_t>(share)];
-    Flow& flow = flows_[static_cast<std::size_t>(number)];
-    settle(flow, now);
-    flow.rate = sharing_.rate(share);
+    settle(at(number), now);
+    at(number).rate = sharing_.rate(share);
     expect(number, now);
   }
 }
 
-std::optional<Duration> FlowNetwork::next_end() {
-  solve(now_);
-  while (!ends_.empty() &&
-         ends_.front().version != flows_[static_cast<std::size_t>(ends_.front().flow)].version) {
+void FlowNetwork::forget_stale() {
+  while (!ends_.empty() && ends_.front().version != at(ends_.front().connection).version) {
     std::pop_heap(ends_.begin(), ends_.end(), std::greater<>());
     ends_.pop_back();
   }
-  if (ends_.empty()) return {};
-  return ends_.front().at;
+}
+
+std::optional<Duration> FlowNetwork::next() {
+  solve(now_);
+  forget_stale();
+  std::optional<Duration> next;
+  if (!ends_.empty()) next = ends_.front().at;
+  if (!arrivals_.empty() && (!next || arrivals_.top().at < *next)) next = arrivals_.top().at;
+  return next;
 }
 
 std::optional<int> FlowNetwork::ended(Duration now) {
-  check(now >= now_, "time does not go back");
-  const auto next = next_end();
-  now_ = now;
-  if (!next || *next > now) return {};
-  const int number = ends_.front().flow;
-  Flow& flow = flows_[static_cast<std::size_t>(number)];
-  for (const int port : flow.path) carried_[static_cast<std::size_t>(port)] += flow.left;
-  if (flow.share >= 0) {
-    sharing_.remove(flow.share);
-    changed_ = true;
-  }
-  flow = {.version = flow.version + 1};
-  free_.push_back(number);
-  return number;
+  forget_stale();
+  if (ends_.empty() || ends_.front().at > now) return {};
+  return ends_.front().connection;
 }
 
-double FlowNetwork::carried(int port, Duration now) const {
-  double sum = carried_[static_cast<std::size_t>(port)];
-  for (const Flow& flow : flows_) {
-    if (std::find(flow.path.begin(), flow.path.end(), port) == flow.path.end()) continue;
-    sum += std::min(flow.left, flow.rate * seconds(now - flow.since));
+/// The message that flows has left; the next one flows.
+void FlowNetwork::end_message(int number, Duration now) {
+  Connection& connection = at(number);
+  const Tag tag = connection.messages.front().tag;
+  for (const int port : connection.ports) {
+    carried_[static_cast<std::size_t>(port)] += connection.left;
   }
-  return sum;
+  connection.left = 0;
+  ++connection.version;
+  if (connection.share >= 0) {
+    sharing_.remove(std::exchange(connection.share, -1));
+    changed_ = true;
+  }
+  arrivals_.push({.at = now + connection.travelling, .number = made_++, .tag = tag});
+  connection.messages.pop_front();
+  if (!connection.messages.empty()) begin(number, now);
+  told_.left(tag, now);
+}
+
+void FlowNetwork::advance(Duration now) {
+  check(now >= now_, "time does not go back");
+  solve(now_);
+  now_ = now;
+  while (const std::optional<int> number = ended(now)) end_message(*number, now);
+  while (!arrivals_.empty() && arrivals_.top().at <= now) {
+    const Tag tag = arrivals_.top().tag;
+    arrivals_.pop();
+    told_.came(tag, now);
+  }
+}
+
+void FlowNetwork::alter(int port, const network::Request& request, Duration now) {
+  check(now >= now_, "time does not go back");
+  solve(now_);
+  now_ = now;
+  sharing_.set_capacity(port, payload_share_ * request.rate.bits_per_second() / 8);
+  changed_ = true;
+}
+
+PortFigures FlowNetwork::figures(int port) const {
+  PortFigures figures{.payload_bytes = carried_[static_cast<std::size_t>(port)]};
+  for (const Connection& connection : connections_) {
+    if (std::find(connection.ports.begin(), connection.ports.end(), port) ==
+        connection.ports.end()) {
+      continue;
+    }
+    figures.payload_bytes +=
+        std::min(connection.left, connection.rate * seconds(now_ - connection.since));
+  }
+  figures.wire_bytes = figures.payload_bytes / payload_share_;
+  figures.packets = std::llround(figures.wire_bytes / frame_bytes_);
+  return figures;
 }
 
 }  // namespace tw::sim

@@ -15,12 +15,15 @@
 #include "trainwire/base/units.h"
 #include "trainwire/fluid/sharing.h"
 #include "trainwire/network/network.h"
+#include "trainwire/sim/medium.h"
+#include "trainwire/spec/experiment.h"
 
 #include <cstdint>
-#include <map>
+#include <deque>
+#include <functional>
 #include <optional>
+#include <queue>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace tw::sim {
@@ -28,65 +31,78 @@ namespace tw::sim {
 /// How many of a frame's bytes, as rates count them, are payload.
 double payload_share(const spec::Network& network);
 
-class FlowNetwork {
+class FlowNetwork : public Medium {
  public:
   /// Throws SpecError for links without a rate.
-  explicit FlowNetwork(const spec::Network& network);
+  FlowNetwork(const spec::Network& network, Told told);
 
-  /// A flow of `bytes` from host to host begins now. Returns its number, which is free again once it
-  /// has ended. REQUIRES: now does not go back.
-  int send(int from, int to, std::int64_t bytes, Duration now);
+  int connect(int from, int to) override;
+  void send(int connection, std::int64_t bytes, Tag tag, Duration now) override;
+  std::optional<Duration> next() override;
+  void advance(Duration now) override;
+  void alter(int port, const network::Request& request, Duration now) override;
+  PortFigures figures(int port) const override;
+  const network::Network& network() const override { return network_; }
+
   /// Propagation one way, and each further line's time for a frame.
-  Duration travelling(int from, int to);
-
-  /// When the next flow ends as things are; nothing when none is under way. To be asked after all
-  /// that happens at one time has been told.
-  std::optional<Duration> next_end();
-  /// A flow that ends now; nothing when there is none, or no more.
-  std::optional<int> ended(Duration now);
-
-  /// Payload bytes that a port has carried until `now`.
-  double carried(int port, Duration now) const;
-  int ports() const { return network_.ports(); }
-  const network::Network& network() const { return network_; }
+  Duration travelling(int connection) const { return at(connection).travelling; }
   /// Of max-min: see fluid::Sharing.
   bool certified() const { return sharing_.certified(); }
 
  private:
-  struct Flow {
-    std::vector<int> path = {};
-    int share = -1;       ///< its number in sharing_; -1: takes no time
-    double left = 0;      ///< bytes, at `since`
+  struct Message {
+    double bytes = 0;
+    Tag tag = 0;
+  };
+  /// Its first message flows; the others wait.
+  struct Connection {
+    std::vector<int> ports = {};
+    Duration travelling = {};
+    std::deque<Message> messages = {};
+    int share = -1;       ///< its number in sharing_; -1: nothing flows
+    double left = 0;      ///< bytes of the first message, at `since`
     Duration since = {};  ///< when its rate last changed
     double rate = 0;      ///< bytes a second
     std::uint64_t version = 0;
   };
   struct End {
     Duration at = {};
-    int flow = 0;
+    int connection = 0;
     std::uint64_t version = 0;
     bool operator>(const End& other) const {
-      return std::tie(at, flow) > std::tie(other.at, other.flow);
+      return std::tie(at, connection) > std::tie(other.at, other.connection);
     }
   };
-  struct Path {
-    std::vector<int> ports = {};
-    Duration travelling = {};
+  struct Arrival {
+    Duration at = {};
+    std::uint64_t number = 0;  ///< of equal times the first made comes first
+    Tag tag = 0;
+    bool operator>(const Arrival& other) const {
+      return std::tie(at, number) > std::tie(other.at, other.number);
+    }
   };
-  const Path& path(int from, int to);
-  void settle(Flow& flow, Duration now);
+
+  Connection& at(int number) { return connections_[static_cast<std::size_t>(number)]; }
+  const Connection& at(int number) const { return connections_[static_cast<std::size_t>(number)]; }
+  void begin(int number, Duration now);
+  void settle(Connection& connection, Duration now);
   void solve(Duration now);
   void expect(int number, Duration now);
+  std::optional<int> ended(Duration now);
+  void end_message(int number, Duration now);
+  void forget_stale();
 
   network::Network network_;
+  Told told_;
+  double payload_share_;
   int frame_bytes_;
   fluid::Sharing sharing_;
-  std::vector<Flow> flows_;
-  std::vector<int> free_;
-  std::vector<int> of_share_;  ///< flow by number in sharing_
+  std::vector<Connection> connections_;
+  std::vector<int> of_share_;  ///< connection by number in sharing_
   std::vector<End> ends_;      ///< a heap
-  std::vector<double> carried_;
-  std::map<std::pair<int, int>, Path> paths_;
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+  std::vector<double> carried_;  ///< payload bytes by port
+  std::uint64_t made_ = 0;
   Duration now_ = {};
   bool changed_ = false;
 };

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
 
 namespace tw::sim {
 namespace {
@@ -23,47 +24,78 @@ TEST(PayloadShare, IsWhatHeadersLeave) {
   EXPECT_DOUBLE_EQ(payload_share(network_of("ip_version = 6\nmtu = 9000")), 8928.0 / 9014);
 }
 
+/// A fluid network, and what became of the messages on it.
+struct Watched {
+  explicit Watched(const std::string& text)
+      : network(network_of(text), {.left = [this](Tag tag, Duration now) { left[tag] = now; },
+                                   .came = [this](Tag tag, Duration now) { came[tag] = now; }}) {}
+  void play() {
+    while (const auto next = network.next()) network.advance(*next);
+  }
+
+  std::map<Tag, Duration> left;
+  std::map<Tag, Duration> came;
+  FlowNetwork network;
+};
+
 // 1 Gbit/s, 50 us a link: a megabyte leaves in 8 ms and the headers' share.
 TEST(FlowNetwork, AFlowAloneHasTheLine) {
-  FlowNetwork network(network_of("hosts = 2"));
-  const int flow = network.send(0, 1, 1'000'000, 0s);
-  const auto end = network.next_end();
-  ASSERT_TRUE(end);
-  EXPECT_NEAR(seconds(*end), 8e-3 * 1514 / 1448, 1e-9);
-  EXPECT_FALSE(network.ended(*end - 1ns));
-  EXPECT_EQ(network.ended(*end), flow);
-  EXPECT_FALSE(network.ended(*end));
+  Watched watched("hosts = 2");
+  const int connection = watched.network.connect(0, 1);
+  watched.network.send(connection, 1'000'000, 7, 0s);
+  watched.play();
+  EXPECT_NEAR(seconds(watched.left[7]), 8e-3 * 1514 / 1448, 1e-9);
   // Two links, and the second one's time for a frame.
-  EXPECT_EQ(network.travelling(0, 1), 100us + Bytes(1514) / 1_Gbit);
-  EXPECT_NEAR(network.carried(0, *end), 1e6, 1e-3);
-  EXPECT_NEAR(network.carried(3, *end), 1e6, 1e-3);
-  EXPECT_EQ(network.carried(1, *end), 0);
+  EXPECT_EQ(watched.network.travelling(connection), 100us + Bytes(1514) / 1_Gbit);
+  EXPECT_EQ(watched.came[7] - watched.left[7], watched.network.travelling(connection));
+  EXPECT_NEAR(watched.network.figures(0).payload_bytes, 1e6, 1e-3);
+  EXPECT_NEAR(watched.network.figures(3).payload_bytes, 1e6, 1e-3);
+  EXPECT_EQ(watched.network.figures(1).payload_bytes, 0);
 }
 
 // Two into one host: each has half; when the shorter has ended, the other has all.
 TEST(FlowNetwork, FlowsShareAPortAndTakeWhatOthersLeave) {
-  FlowNetwork network(network_of("hosts = 3"));
+  Watched watched("hosts = 3");
   const double rate = 1e9 / 8 * 1448 / 1514;
-  const int longer = network.send(0, 2, 3'000'000, 0s);
-  const int shorter = network.send(1, 2, 1'000'000, 0s);
-  const Duration first = *network.next_end();
-  EXPECT_NEAR(seconds(first), 2e6 / rate, 1e-8);
-  EXPECT_TRUE(network.certified());
-  EXPECT_EQ(network.ended(first), shorter);
-  const Duration second = *network.next_end();
-  EXPECT_NEAR(seconds(second), 4e6 / rate, 1e-8);
-  EXPECT_EQ(network.ended(second), longer);
-  EXPECT_FALSE(network.next_end());
+  watched.network.send(watched.network.connect(0, 2), 3'000'000, 0, 0s);
+  watched.network.send(watched.network.connect(1, 2), 1'000'000, 1, 0s);
+  watched.network.next();
+  EXPECT_TRUE(watched.network.certified());
+  watched.play();
+  EXPECT_NEAR(seconds(watched.left[1]), 2e6 / rate, 1e-8);
+  EXPECT_NEAR(seconds(watched.left[0]), 4e6 / rate, 1e-8);
+}
+
+TEST(FlowNetwork, MessagesOfAConnectionGoOneAfterAnother) {
+  Watched watched("hosts = 2");
+  const int connection = watched.network.connect(0, 1);
+  watched.network.send(connection, 1'000'000, 0, 0s);
+  watched.network.send(connection, 1'000'000, 1, 0s);
+  watched.play();
+  EXPECT_NEAR(seconds(watched.left[1]), 2 * seconds(watched.left[0]), 1e-8);
 }
 
 TEST(FlowNetwork, NothingAndNeighboursTakeNoTime) {
-  FlowNetwork network(network_of("hosts = 2"));
-  const int nothing = network.send(0, 1, 0, 5s);
-  EXPECT_EQ(network.next_end(), 5s);
-  EXPECT_EQ(network.ended(5s), nothing);
-  const int inside = network.send(1, 1, 1'000'000, 6s);
-  EXPECT_EQ(network.ended(6s), inside);
-  EXPECT_EQ(network.travelling(1, 1), 0s);
+  Watched watched("hosts = 2");
+  watched.network.send(watched.network.connect(0, 1), 0, 0, 5s);
+  watched.play();
+  EXPECT_EQ(watched.left[0], 5s);
+  watched.network.send(watched.network.connect(1, 1), 1'000'000, 1, 6s);
+  watched.play();
+  EXPECT_EQ(watched.left[1], 6s);
+  EXPECT_EQ(watched.came[1], 6s);
+}
+
+// Half of the message has gone when the line becomes half as fast.
+TEST(FlowNetwork, APortMayBecomeAnother) {
+  Watched watched("hosts = 2");
+  watched.network.send(watched.network.connect(0, 1), 1'000'000, 0, 0s);
+  const Duration whole = *watched.network.next();
+  network::Request request = watched.network.network().request(0);
+  request.rate = request.rate / 2;
+  watched.network.alter(0, request, whole / 2);
+  watched.play();
+  EXPECT_NEAR(seconds(watched.left[0]), 1.5 * seconds(whole), 1e-8);
 }
 
 }  // namespace

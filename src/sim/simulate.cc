@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kLookEvery = 1024;
 
-enum class Event { Begin, Came, Woke };
+enum class Event { Begin, Woke };
 
 struct Due {
   Duration at = {};
@@ -23,7 +24,6 @@ struct Due {
   Event event = Event::Woke;
   std::size_t job = 0;
   int rank = 0;
-  play::Message message = {};
 
   bool operator>(const Due& other) const {
     return std::tie(at, number) > std::tie(other.at, other.number);
@@ -33,7 +33,10 @@ struct Due {
 class Simulation {
  public:
   Simulation(const spec::Experiment& experiment, const Watching& watching)
-      : watching_(watching), network_(experiment.network) {
+      : watching_(watching),
+        medium_(std::make_unique<FlowNetwork>(
+            experiment.network, Told{.left = [this](Tag tag, Duration now) { left(tag, now); },
+                                     .came = [this](Tag tag, Duration now) { came(tag, now); }})) {
     for (const spec::Job& job : experiment.jobs) {
       result_.jobs.push_back({.training = workload::training_of(experiment, job)});
     }
@@ -50,19 +53,21 @@ class Simulation {
       for (const auto& player : players_)
         check(player->done(), "nobody waits for what nobody sends");
     }
-    for (int port = 0; port < network_.ports(); ++port) {
-      result_.carried.push_back(network_.carried(port, now_));
+    for (int port = 0; port < medium_->network().ports(); ++port) {
+      result_.ports.push_back(medium_->figures(port));
     }
     result_.end = now_;
     return std::move(result_);
   }
 
  private:
-  /// A message while it flows.
-  struct Leaving {
+  /// A message on its way.
+  struct Travelling {
     std::size_t job = 0;
     play::Message message = {};
   };
+  /// Of a job: two ranks, a kind of connection, and its number among those.
+  using Pair = std::tuple<std::size_t, int, int, play::Kind, int>;
 
   void add_player(std::size_t job) {
     SimulatedJob& into = result_.jobs[job];
@@ -101,29 +106,55 @@ class Simulation {
       result_.jobs[job].exchanges.try_emplace({from, message.step},
                                               Exchange{.begin = now_, .end = now_});
     }
-    const int flow = network_.send(host_of(job, from), host_of(job, to), message.bytes(), now_);
-    leaving_.resize(std::max(leaving_.size(), static_cast<std::size_t>(flow) + 1));
-    leaving_[static_cast<std::size_t>(flow)] = {.job = job, .message = message};
+    const std::size_t tag = take_place();
+    travelling_[tag] = {.job = job, .message = message};
+    medium_->send(connection(job, message), message.bytes(), tag, now_);
+  }
+
+  int connection(std::size_t job, const play::Message& message) {
+    const collective::Transfer& transfer = message.transfer;
+    const auto [found, is_new] =
+        connections_.try_emplace({job, transfer.from, transfer.to, message.kind, message.lane});
+    if (is_new) {
+      found->second = medium_->connect(host_of(job, transfer.from), host_of(job, transfer.to));
+    }
+    return found->second;
+  }
+
+  std::size_t take_place() {
+    if (free_.empty()) {
+      free_.push_back(travelling_.size());
+      travelling_.emplace_back();
+    }
+    const std::size_t place = free_.back();
+    free_.pop_back();
+    return place;
+  }
+
+  void left(Tag tag, Duration now) {
+    now_ = now;
+    const Travelling about = travelling_[tag];
+    players_[about.job]->left(about.message, now);
+  }
+
+  void came(Tag tag, Duration now) {
+    now_ = now;
+    const Travelling about = travelling_[tag];
+    free_.push_back(tag);
+    players_[about.job]->came(about.message, now);
   }
 
   /// To the next instant at which anything happens, and all of that; false when nothing does.
   bool advance() {
-    const std::optional<Duration> end = network_.next_end();
-    if (!end && due_.empty()) return false;
-    now_ = end && (due_.empty() || *end <= due_.top().at) ? *end : due_.top().at;
-    while (const std::optional<int> flow = network_.ended(now_)) {
-      const Leaving left = leaving_[static_cast<std::size_t>(*flow)];
-      const collective::Transfer& transfer = left.message.transfer;
-      const Duration way =
-          network_.travelling(host_of(left.job, transfer.from), host_of(left.job, transfer.to));
-      add({.at = now_ + way, .event = Event::Came, .job = left.job, .message = left.message});
-      players_[left.job]->left(left.message, now_);
-    }
+    const std::optional<Duration> next = medium_->next();
+    if (!next && due_.empty()) return false;
+    const bool travels = next && (due_.empty() || *next <= due_.top().at);
+    now_ = travels ? *next : due_.top().at;
+    if (travels) medium_->advance(now_);
     while (!due_.empty() && due_.top().at <= now_) {
       const Due due = due_.top();
       due_.pop();
       if (due.event == Event::Begin) players_[due.job]->begin();
-      if (due.event == Event::Came) players_[due.job]->came(due.message, now_);
       if (due.event == Event::Woke) players_[due.job]->woke(due.rank, now_);
     }
     return true;
@@ -136,10 +167,12 @@ class Simulation {
   }
 
   const Watching& watching_;
-  FlowNetwork network_;
+  std::unique_ptr<Medium> medium_;
+  std::map<Pair, int> connections_;
   std::vector<std::unique_ptr<play::Player>> players_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
-  std::vector<Leaving> leaving_;  ///< by flow
+  std::vector<Travelling> travelling_;  ///< by tag
+  std::vector<std::size_t> free_;
   Simulated result_;
   Duration now_ = {};
   std::int64_t made_ = 0;

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "trainwire/play/player.h"
-#include "trainwire/sim/flow_network.h"
+#include "trainwire/sim/medium.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/workload/training.h"
 
@@ -40,7 +40,7 @@ struct SimulatedJob {
 
 struct Simulated {
   std::vector<SimulatedJob> jobs = {};
-  std::vector<double> carried = {};  ///< by port: payload bytes
+  std::vector<PortFigures> ports = {};
   Duration end = {};
   std::int64_t messages = 0;
 };

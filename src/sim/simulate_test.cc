@@ -43,7 +43,7 @@ TEST(Simulate, ARingTakesItsRounds) {
   EXPECT_EQ(found.jobs[0].steps.size(), 12U);
   EXPECT_NEAR(seconds(longest_step(found.jobs[0])), 6 * (chunk_s + way_s), 1e-6);
   EXPECT_EQ(found.messages, 3 * 4 * 6);
-  EXPECT_NEAR(found.carried[0], 3 * 6e6, 1);
+  EXPECT_NEAR(found.ports[0].payload_bytes, 3 * 6e6, 1);
 }
 
 // A core as fast as a host's link is shared by two jobs: each takes twice as long, less the way.
@@ -97,7 +97,7 @@ TEST_P(SimulatedStrategies, MoveWhatTheScheduleSaysAndNoLinkIsOverfull) {
       }
       const network::Network network(made.network);
       for (int port = 0; port < network.ports(); ++port) {
-        EXPECT_LE(8 * found.carried[static_cast<std::size_t>(port)],
+        EXPECT_LE(8 * found.ports[static_cast<std::size_t>(port)].wire_bytes,
                   network.request(port).rate.bits_per_second() * seconds(found.end) + 1);
       }
     }

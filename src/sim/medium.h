@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where simulated messages travel: one network, at some level of detail (flow_network.h as fluids,
+// packet_network.h packet by packet). Who uses it neither knows nor cares which.
+//
+//   connect, send     ->   a message waits behind those of its connection, leaves, comes
+//   next              ->   when anything happens, if nobody sends before
+//   advance(now)      ->   all that happens until then; `left` and `came` are called on the way
+//
+// Time is what the user says, and does not go back. What `left` and `came` send is sent at the time
+// at which they were called.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+#include "trainwire/network/network.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace tw::sim {
+
+/// Chosen by who sends a message.
+using Tag = std::uint64_t;
+
+/// What became of messages.
+struct Told {
+  std::function<void(Tag tag, Duration now)> left;  ///< its last byte was sent
+  std::function<void(Tag tag, Duration now)> came;  ///< all of it is there, in order
+};
+
+/// What a port has done so far. A fluid has no packets: those are what it would take.
+struct PortFigures {
+  double payload_bytes = 0;
+  double wire_bytes = 0;  ///< frames, as rates count them
+  std::int64_t packets = 0;
+  std::int64_t lost = 0;     ///< as the experiment asks
+  std::int64_t dropped = 0;  ///< that found the queue full
+  std::int64_t marked = 0;   ///< by ECN
+  double deepest_bytes = 0;  ///< the most that a packet found waiting
+};
+
+class Medium {
+ public:
+  virtual ~Medium() = default;
+
+  /// One direction from host to host, over which messages go one after another; returns its number.
+  virtual int connect(int from, int to) = 0;
+  /// A message of no bytes, or inside one host, takes no time on the line.
+  virtual void send(int connection, std::int64_t bytes, Tag tag, Duration now) = 0;
+
+  /// When something happens next as things are; nothing: never. To be asked after all that happens
+  /// at one time has been told.
+  virtual std::optional<Duration> next() = 0;
+  /// REQUIRES: now <= next().
+  virtual void advance(Duration now) = 0;
+
+  /// From now on a port is another.
+  virtual void alter(int port, const network::Request& request, Duration now) = 0;
+
+  virtual PortFigures figures(int port) const = 0;
+  virtual const network::Network& network() const = 0;
+};
+
+}  // namespace tw::sim
