@@ -2,6 +2,7 @@
 #include "trainwire/sim/flow_network.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/load/wire_share.h"
 
 #include <fmt/format.h>
 
@@ -30,6 +31,11 @@ std::vector<double> capacities(const network::Network& network, double share) {
   return bytes_per_second;
 }
 
+double datagram_share(const spec::Network& network) {
+  return load::payload_share(spec::TrafficKind::Constant,
+                             {.mtu = *network.mtu, .ip_version = *network.ip_version});
+}
+
 /// The first nanosecond at which `left` bytes have gone.
 Duration time_for(double left, double rate) {
   return Duration(static_cast<std::int64_t>(std::ceil(left / rate * 1e9)));
@@ -46,26 +52,51 @@ FlowNetwork::FlowNetwork(const spec::Network& network, Told told)
     : network_(network),
       told_(std::move(told)),
       payload_share_(payload_share(network)),
+      datagram_worth_(payload_share_ / datagram_share(network)),
       frame_bytes_(*network.mtu + kEthernetHeader),
       sharing_(capacities(network_, payload_share_)),
       carried_(static_cast<std::size_t>(network_.ports())) {}
 
-int FlowNetwork::connect(int from, int to) {
-  Connection& connection = connections_.emplace_back();
-  connection.ports = network_.path(from, to);
+int FlowNetwork::connect(int from, int to, const Sending& sending) {
+  check(sending.manner == Manner::Stream || sending.pace, "datagrams have a pace");
+  if (closed_.empty()) {
+    closed_.push_back(static_cast<int>(connections_.size()));
+    connections_.emplace_back();
+  }
+  const int number = closed_.back();
+  closed_.pop_back();
+  Connection& connection = at(number);
+  connection = {.ports = network_.path(from, to),
+                .manner = sending.manner,
+                .worth = sending.manner == Manner::Datagrams ? datagram_worth_ : 1,
+                .version = connection.version + 1};
+  if (sending.pace) connection.pace = connection.worth * sending.pace->bits_per_second() / 8;
   for (std::size_t i = 0; i < connection.ports.size(); ++i) {
     const network::Request& request = network_.request(connection.ports[i]);
     connection.travelling += request.delay;
     if (i > 0) connection.travelling += Bytes(frame_bytes_) / request.rate;
   }
-  return static_cast<int>(connections_.size()) - 1;
+  return number;
+}
+
+void FlowNetwork::close(int number, Duration now) {
+  check(now >= now_, "time does not go back");
+  solve(now_);
+  now_ = now;
+  Connection& connection = at(number);
+  settle(connection, now);
+  connection.left = 0;
+  connection.messages.clear();
+  stop_flowing(connection);
+  closed_.push_back(number);
 }
 
 void FlowNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
   check(now >= now_, "time does not go back");
   now_ = now;
   Connection& connection = at(number);
-  connection.messages.push_back({.bytes = static_cast<double>(bytes), .tag = tag});
+  connection.messages.push_back(
+      {.bytes = connection.worth * static_cast<double>(bytes), .tag = tag});
   if (connection.messages.size() == 1) begin(number, now);
 }
 
@@ -76,7 +107,9 @@ void FlowNetwork::begin(int number, Duration now) {
   connection.since = now;
   if (connection.left > 0 && !connection.ports.empty()) {
     connection.rate = 0;
-    connection.share = sharing_.add(connection.ports);
+    // Datagrams have their pace before anybody else has a byte a second.
+    const double weight = connection.manner == Manner::Datagrams ? connection.pace : 1;
+    connection.share = sharing_.add(connection.ports, weight, connection.pace);
     of_share_.resize(std::max(of_share_.size(), static_cast<std::size_t>(connection.share) + 1));
     of_share_[static_cast<std::size_t>(connection.share)] = number;
     changed_ = true;
@@ -88,17 +121,35 @@ void FlowNetwork::begin(int number, Duration now) {
 
 /// What has gone until now is accounted for.
 void FlowNetwork::settle(Connection& connection, Duration now) {
-  const double gone = std::min(connection.left, connection.rate * seconds(now - connection.since));
+  const double gone =
+      std::min(connection.left, connection.leaving() * seconds(now - connection.since));
   connection.left -= gone;
   connection.since = now;
-  for (const int port : connection.ports) carried_[static_cast<std::size_t>(port)] += gone;
+  carry(connection, gone);
+}
+
+/// Of bytes that have left, those that come are on every port of the path.
+void FlowNetwork::carry(Connection& connection, double bytes) {
+  if (connection.manner == Manner::Datagrams) bytes *= connection.rate / connection.pace;
+  connection.carried += bytes;
+  for (const int port : connection.ports) carried_[static_cast<std::size_t>(port)] += bytes;
+}
+
+/// Its share is free.
+void FlowNetwork::stop_flowing(Connection& connection) {
+  ++connection.version;
+  connection.rate = 0;
+  if (connection.share < 0) return;
+  sharing_.remove(std::exchange(connection.share, -1));
+  changed_ = true;
 }
 
 void FlowNetwork::expect(int number, Duration now) {
   Connection& connection = at(number);
   ++connection.version;
-  if (connection.left > 0 && connection.rate <= 0) return;  // it stands still
-  const Duration at = connection.left > 0 ? now + time_for(connection.left, connection.rate) : now;
+  const double rate = connection.leaving();
+  if (connection.left > 0 && rate <= 0) return;  // it stands still
+  const Duration at = connection.left > 0 ? now + time_for(connection.left, rate) : now;
   ends_.push_back({.at = at, .connection = number, .version = connection.version});
   std::push_heap(ends_.begin(), ends_.end(), std::greater<>());
 }
@@ -139,15 +190,9 @@ std::optional<int> FlowNetwork::ended(Duration now) {
 void FlowNetwork::end_message(int number, Duration now) {
   Connection& connection = at(number);
   const Tag tag = connection.messages.front().tag;
-  for (const int port : connection.ports) {
-    carried_[static_cast<std::size_t>(port)] += connection.left;
-  }
+  carry(connection, connection.left);
   connection.left = 0;
-  ++connection.version;
-  if (connection.share >= 0) {
-    sharing_.remove(std::exchange(connection.share, -1));
-    changed_ = true;
-  }
+  stop_flowing(connection);
   arrivals_.push({.at = now + connection.travelling, .number = made_++, .tag = tag});
   connection.messages.pop_front();
   if (!connection.messages.empty()) begin(number, now);
@@ -172,6 +217,14 @@ void FlowNetwork::alter(int port, const network::Request& request, Duration now)
   now_ = now;
   sharing_.set_capacity(port, payload_share_ * request.rate.bits_per_second() / 8);
   changed_ = true;
+}
+
+std::int64_t FlowNetwork::arrived(int number) const {
+  const Connection& connection = at(number);
+  // What has left within the last `travelling` is still on its way.
+  const double bytes = connection.carried +
+                       connection.rate * seconds(now_ - connection.since - connection.travelling);
+  return std::llround(std::max(0.0, bytes) / connection.worth);
 }
 
 PortFigures FlowNetwork::figures(int port) const {

@@ -4,8 +4,9 @@
 // after the propagation of its path.
 //
 // A port carries payload at its rate less headers: of a frame of MTU + 14 bytes the payload is MTU
-// - 52 (IPv4; 72 for IPv6), as rates count it. Flows of equal paths are alike. A message of no
-// bytes, or between ranks of one host, takes no time on the line.
+// - 52 (IPv4; 72 for IPv6), as rates count it. Flows of equal paths are alike, but that datagrams
+// take their pace first; where even that is too much, their share comes and the rest is lost (and
+// counted nowhere). A message of no bytes, or between ranks of one host, takes no time on the line.
 //
 // Limits: no queues, no loss, no slow start: a flow has its share from its first moment. Paths are
 // picked by destination, as the emulation picks them.
@@ -36,11 +37,14 @@ class FlowNetwork : public Medium {
   /// Throws SpecError for links without a rate.
   FlowNetwork(const spec::Network& network, Told told);
 
-  int connect(int from, int to) override;
+  using Medium::connect;
+  int connect(int from, int to, const Sending& sending) override;
+  void close(int connection, Duration now) override;
   void send(int connection, std::int64_t bytes, Tag tag, Duration now) override;
   std::optional<Duration> next() override;
   void advance(Duration now) override;
   void alter(int port, const network::Request& request, Duration now) override;
+  std::int64_t arrived(int connection) const override;
   PortFigures figures(int port) const override;
   const network::Network& network() const override { return network_; }
 
@@ -58,12 +62,21 @@ class FlowNetwork : public Medium {
   struct Connection {
     std::vector<int> ports = {};
     Duration travelling = {};
+    Manner manner = Manner::Stream;
+    /// Bytes of a stream that take as much of a line: datagrams have shorter headers. All bytes
+    /// below are such bytes.
+    double worth = 1;
+    double pace = fluid::kNoCap;  ///< bytes a second
     std::deque<Message> messages = {};
     int share = -1;       ///< its number in sharing_; -1: nothing flows
     double left = 0;      ///< bytes of the first message, at `since`
     Duration since = {};  ///< when its rate last changed
-    double rate = 0;      ///< bytes a second
+    double rate = 0;      ///< bytes a second that come
+    double carried = 0;   ///< bytes that the path has, until `since`
     std::uint64_t version = 0;
+
+    /// Bytes a second that leave.
+    double leaving() const { return manner == Manner::Datagrams ? pace : rate; }
   };
   struct End {
     Duration at = {};
@@ -86,6 +99,8 @@ class FlowNetwork : public Medium {
   const Connection& at(int number) const { return connections_[static_cast<std::size_t>(number)]; }
   void begin(int number, Duration now);
   void settle(Connection& connection, Duration now);
+  void carry(Connection& connection, double bytes);
+  void stop_flowing(Connection& connection);
   void solve(Duration now);
   void expect(int number, Duration now);
   std::optional<int> ended(Duration now);
@@ -95,9 +110,11 @@ class FlowNetwork : public Medium {
   network::Network network_;
   Told told_;
   double payload_share_;
+  double datagram_worth_;
   int frame_bytes_;
   fluid::Sharing sharing_;
   std::vector<Connection> connections_;
+  std::vector<int> closed_;
   std::vector<int> of_share_;  ///< connection by number in sharing_
   std::vector<End> ends_;      ///< a heap
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;

@@ -98,5 +98,52 @@ TEST(FlowNetwork, APortMayBecomeAnother) {
   EXPECT_NEAR(seconds(watched.left[0]), 1.5 * seconds(whole), 1e-8);
 }
 
+// Datagrams of 800 Mbit/s as frames leave a stream the rest of a gigabit, whoever was first.
+TEST(FlowNetwork, DatagramsTakeTheirPaceFirst) {
+  Watched watched("hosts = 3\ndelay = 0");
+  const BitRate pace(0.8e9 * 1472 / 1514);
+  watched.network.send(watched.network.connect(0, 2), 1'000'000, 0, 0s);
+  const int datagrams = watched.network.connect(1, 2, {.manner = Manner::Datagrams, .pace = pace});
+  watched.network.send(datagrams, 100'000'000, 1, 0s);
+  watched.network.next();
+  watched.network.advance(*watched.network.next());
+  EXPECT_NEAR(seconds(watched.left[0]), 8e6 / (0.2e9 * 1448 / 1514), 1e-5);
+  EXPECT_NEAR(static_cast<double>(watched.network.arrived(datagrams)),
+              pace.bits_per_second() / 8 * seconds(watched.left[0]), 2000);
+}
+
+// Two of 800 Mbit/s into a gigabit: each is sent in its time, five in eight of its bytes come.
+TEST(FlowNetwork, DatagramsThatFindNoRoomAreLost) {
+  Watched watched("hosts = 3\ndelay = 0");
+  const BitRate pace(0.8e9 * 1472 / 1514);
+  const int first = watched.network.connect(0, 2, {.manner = Manner::Datagrams, .pace = pace});
+  const int second = watched.network.connect(1, 2, {.manner = Manner::Datagrams, .pace = pace});
+  watched.network.send(first, 8'000'000, 0, 0s);
+  watched.network.send(second, 8'000'000, 1, 0s);
+  watched.play();
+  EXPECT_NEAR(seconds(watched.left[0]), 64e6 / pace.bits_per_second(), 1e-8);
+  EXPECT_NEAR(static_cast<double>(watched.network.arrived(first)), 5e6, 1);
+  EXPECT_NEAR(watched.network.figures(5).wire_bytes, 10e6 * 1514 / 1472, 1);
+}
+
+// Half as fast as the line, until it is given up: the one beside it then has all.
+TEST(FlowNetwork, AStreamKeepsToItsPaceUntilItIsClosed) {
+  Watched watched("hosts = 3\ndelay = 0");
+  const double line = 1e9 * 1448 / 1514;
+  const int paced = watched.network.connect(0, 2, {.pace = BitRate(line / 4)});
+  watched.network.send(paced, 1'000'000'000, 0, 0s);
+  watched.network.send(watched.network.connect(1, 2), 1'000'000, 1, 0s);
+  ASSERT_TRUE(watched.network.next());
+  const Duration then = 4ms;
+  watched.network.close(paced, then);
+  watched.play();
+  // Three quarters of the line for 4 ms, then the whole of it.
+  EXPECT_NEAR(seconds(watched.left[1]), 4e-3 + (8e6 - 0.75 * line * 4e-3) / line, 1e-8);
+  EXPECT_EQ(watched.left.count(0), 0U);
+  EXPECT_NEAR(watched.network.figures(0).payload_bytes, line / 4 / 8 * 4e-3, 1);
+  EXPECT_EQ(watched.network.connect(0, 1), paced);
+  EXPECT_EQ(watched.network.arrived(paced), 0);
+}
+
 }  // namespace
 }  // namespace tw::sim

@@ -29,6 +29,18 @@ struct Told {
   std::function<void(Tag tag, Duration now)> came;  ///< all of it is there, in order
 };
 
+enum class Manner {
+  Stream,     ///< all of it comes, in order, and gives way to others
+  Datagrams,  ///< sent whatever becomes of them: some may never come
+};
+
+/// How a connection sends.
+struct Sending {
+  Manner manner = Manner::Stream;
+  /// Payload leaves at this rate at most, datagrams at just this; nothing: as fast as it goes.
+  std::optional<BitRate> pace = {};
+};
+
 /// What a port has done so far. A fluid has no packets: those are what it would take.
 struct PortFigures {
   double payload_bytes = 0;
@@ -45,7 +57,11 @@ class Medium {
   virtual ~Medium() = default;
 
   /// One direction from host to host, over which messages go one after another; returns its number.
-  virtual int connect(int from, int to) = 0;
+  /// REQUIRES: datagrams have a pace.
+  virtual int connect(int from, int to, const Sending& sending) = 0;
+  int connect(int from, int to) { return connect(from, to, {}); }
+  /// Gives up what has not left; what has may still come. Its number may be another's next.
+  virtual void close(int connection, Duration now) = 0;
   /// A message of no bytes, or inside one host, takes no time on the line.
   virtual void send(int connection, std::int64_t bytes, Tag tag, Duration now) = 0;
 
@@ -58,6 +74,8 @@ class Medium {
   /// From now on a port is another.
   virtual void alter(int port, const network::Request& request, Duration now) = 0;
 
+  /// Payload bytes of a connection that are there by now, those of unfinished messages as well.
+  virtual std::int64_t arrived(int connection) const = 0;
   virtual PortFigures figures(int port) const = 0;
   virtual const network::Network& network() const = 0;
 };
