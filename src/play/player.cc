@@ -52,6 +52,10 @@ void Player::came(const Message& message, Duration now) {
   state_->at(message.transfer.to).came(message, now);
 }
 
+void Player::began(const Message& message, std::uint64_t as, Duration now) {
+  state_->at(message.transfer.to).began(message, as, now);
+}
+
 void Player::woke(int rank, Duration now) { state_->at(rank).woke(now); }
 
 bool Player::done() const {

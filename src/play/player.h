@@ -5,6 +5,7 @@
 //   Player                     driver (play.h, or a simulator of a network)
 //     send(message)     ->       when its last byte has left: left(message)
 //                                when it is there:            came(message)
+//     follow(message)   ->       the same, and when its first bytes are there: began(message)
 //     wake(rank, at)    ->       at that time:                woke(rank)
 //     moved(row)        ->       a transfer has ended at one of its ends: what a rank's log shows
 //
@@ -12,8 +13,10 @@
 // bytes and lanes workload's (parts.h): the same that trainer/loop.h carries out. On each
 // connection messages leave one after another, and come in that order.
 //
-// Limits: a transfer is passed on when it is there as a whole, also where a strategy would cut
-// through; there is no back-pressure: a message comes whether or not its receiver is ready, and
+// Where a strategy cuts through and the driver knows `follow`, a rank passes a transfer on from its
+// first bytes; otherwise when it is there as a whole.
+//
+// Limits: there is no back-pressure: a message comes whether or not its receiver is ready, and
 // waits there. Memory grows with all ranks' transfers.
 
 #pragma once
@@ -24,6 +27,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 namespace tw::play {
 
@@ -65,6 +69,10 @@ struct Step {
 struct Driver {
   std::function<void(const Message& message)> send;
   std::function<void(int rank, Duration at)> wake;
+  /// Sends a message that is passed on as it comes: never ahead of those that are still coming,
+  /// called `behind` as the driver called them in `began`. Absent: no transfer is passed on before
+  /// it is whole.
+  std::function<void(const Message& message, std::span<const std::uint64_t> behind)> follow = {};
   std::function<void(const Moved& moved)> moved = {};
   std::function<void(const Step& step)> stepped = {};
 };
@@ -79,6 +87,8 @@ class Player {
   void begin();
   void left(const Message& message, Duration now);
   void came(const Message& message, Duration now);
+  /// Of a message that follows: its first bytes are there. `as` is the driver's name for it.
+  void began(const Message& message, std::uint64_t as, Duration now);
   void woke(int rank, Duration now);
 
   /// Whether every rank has done everything.

@@ -104,8 +104,15 @@ void Rank::came(const Message& message, Duration now) {
     tell(message, now);
     pulled_ = true;
   } else {
-    line_to(message.transfer.from, message.lane).came.push_back(message);
+    Line& line = line_to(message.transfer.from, message.lane);
+    if (!line.coming.empty() && line.coming.front().message == message) line.coming.pop_front();
+    line.came.push_back(message);
   }
+  proceed(now);
+}
+
+void Rank::began(const Message& message, std::uint64_t as, Duration now) {
+  line_to(message.transfer.from, message.lane).coming.push_back({.message = message, .as = as});
   proceed(now);
 }
 
@@ -268,26 +275,81 @@ bool Rank::send_next(Line& line, std::size_t at) {
     ++line.next_send;
     return true;
   }
-  if (!active_->may_begin(part)) return false;
+  if (!may_begin(part)) return false;
   line.busy = true;
-  driver_.send(message_of(*active_, part, line.wire, active_step_));
+  const Message message = message_of(*active_, part, line.wire, active_step_);
+  if (passes_through()) {
+    driver_.follow(message, behind_);
+  } else {
+    driver_.send(message);
+  }
   return true;
+}
+
+bool Rank::passes_through() const {
+  return driver_.follow && active_->passing == collective::Passing::CutThrough;
+}
+
+/// Whether all that it waits for have ended, or at least begun where bytes are passed on as they
+/// come. What is sent follows what is received; what is received follows what it writes over.
+bool Rank::may_begin(const Part& part) {
+  behind_.clear();
+  if (!passes_through()) return active_->may_begin(part);
+  if (part.gate < 0) return true;
+  for (const int number : active_->gates[static_cast<std::size_t>(part.gate)].parts) {
+    const Part& earlier = active_->parts[static_cast<std::size_t>(number)];
+    if (earlier.finished() || earlier.begin >= part.end || part.begin >= earlier.end) continue;
+    if (earlier.sends) {
+      if (part.sends || !is_leaving(number)) return false;
+      continue;
+    }
+    const auto coming = std::find_if(receiving_.begin(), receiving_.end(),
+                                     [&](const Receiving& r) { return r.part == number; });
+    if (coming == receiving_.end()) return false;
+    behind_.push_back(coming->as);
+  }
+  return true;
+}
+
+bool Rank::is_leaving(int number) const {
+  const auto wire =
+      static_cast<std::size_t>(active_->parts[static_cast<std::size_t>(number)].connection);
+  const Line& line = lines_[wire];
+  return line.busy && active_->sends[wire][line.next_send] == number;
 }
 
 bool Rank::receive_next(Line& line, std::size_t at, Duration now) {
   const std::vector<int>& queue = active_->receives[at];
   if (line.next_receive == queue.size()) return false;
-  Part& part = active_->parts[static_cast<std::size_t>(queue[line.next_receive])];
+  const int number = queue[line.next_receive];
+  Part& part = active_->parts[static_cast<std::size_t>(number)];
   if (part.begin != part.end) {
-    if (line.came.empty() || !active_->may_begin(part)) return false;
+    if (line.came.empty()) return begin_receiving(line, number);
+    if (!active_->may_begin(part)) return false;
     const Message expected = message_of(*active_, part, line.wire, active_step_);
     check(line.came.front() == expected, "both ends of a connection list its transfers alike");
     tell(expected, now);
     line.came.pop_front();
     part.position = part.end;
+    std::erase_if(receiving_, [&](const Receiving& r) { return r.part == number; });
     --left_;
   }
   ++line.next_receive;
+  return true;
+}
+
+/// Whether a part begins to be received only now.
+bool Rank::begin_receiving(const Line& line, int number) {
+  const Part& part = active_->parts[static_cast<std::size_t>(number)];
+  if (line.coming.empty() || !passes_through() || !may_begin(part)) return false;
+  const Coming& coming = line.coming.front();
+  if (std::any_of(receiving_.begin(), receiving_.end(),
+                  [&](const Receiving& r) { return r.part == number; })) {
+    return false;
+  }
+  check(coming.message == message_of(*active_, part, line.wire, active_step_),
+        "both ends of a connection list its transfers alike");
+  receiving_.push_back({.part = number, .as = coming.as});
   return true;
 }
 

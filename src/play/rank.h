@@ -9,6 +9,7 @@
 #include "trainwire/workload/script.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <vector>
@@ -24,6 +25,7 @@ class Rank {
   void woke(Duration now);
   void left(const Message& message, Duration now);
   void came(const Message& message, Duration now);
+  void began(const Message& message, std::uint64_t as, Duration now);
   bool done() const { return done_; }
 
  private:
@@ -32,6 +34,16 @@ class Rank {
     std::int64_t step;
     workload::Parts* parts;
   };
+  /// A message whose first bytes are there.
+  struct Coming {
+    Message message;
+    std::uint64_t as;  ///< the driver's name for it
+  };
+  /// A part of the active exchange that is being received.
+  struct Receiving {
+    int part;
+    std::uint64_t as;
+  };
   /// A connection to a peer.
   struct Line {
     workload::Wire wire;
@@ -39,6 +51,7 @@ class Rank {
     std::size_t next_receive = 0;
     bool busy = false;  ///< something is leaving
     std::deque<Message> came = {};
+    std::deque<Coming> coming = {};
   };
 
   void proceed(Duration now);
@@ -53,6 +66,10 @@ class Rank {
   bool exchange(Duration now);
   bool send_next(Line& line, std::size_t at);
   bool receive_next(Line& line, std::size_t at, Duration now);
+  bool begin_receiving(const Line& line, int number);
+  bool passes_through() const;
+  bool may_begin(const workload::Part& part);
+  bool is_leaving(int number) const;
   bool idle() const { return orders_.empty() && active_ == nullptr; }
   void tell(const Message& message, Duration now) const;
   Line& line_to(int peer, int lane);
@@ -77,6 +94,8 @@ class Rank {
   workload::Parts* active_ = nullptr;
   std::int64_t active_step_ = 0;
   std::size_t left_ = 0;  ///< parts of the active exchange that have not ended
+  std::vector<Receiving> receiving_;
+  std::vector<std::uint64_t> behind_;  ///< what the part that was last asked about has to follow
 
   std::map<int, std::int64_t> heard_;  ///< side messages of each peer
   std::int64_t agreed_ = 0;            ///< how often it has agreed

@@ -100,11 +100,27 @@ void FlowNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
   if (connection.messages.size() == 1) begin(number, now);
 }
 
+void FlowNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
+                          Duration now) {
+  check(now >= now_, "time does not go back");
+  now_ = now;
+  Connection& connection = at(number);
+  connection.messages.push_back({.bytes = connection.worth * static_cast<double>(bytes),
+                                 .tag = tag,
+                                 .is_passed_on = bytes > 2 * frame_bytes_,
+                                 .behind = static_cast<int>(behind.size())});
+  for (const Tag earlier : behind) {
+    followers_.emplace(earlier, Follower{.connection = number, .tag = tag});
+  }
+  if (connection.messages.size() == 1) begin(number, now);
+}
+
 /// The first message that waits starts to flow.
 void FlowNetwork::begin(int number, Duration now) {
   Connection& connection = at(number);
   connection.left = connection.messages.front().bytes;
   connection.since = now;
+  connection.waits = false;
   if (connection.left > 0 && !connection.ports.empty()) {
     connection.rate = 0;
     // Datagrams have their pace before anybody else has a byte a second.
@@ -117,6 +133,13 @@ void FlowNetwork::begin(int number, Duration now) {
     connection.left = 0;
     expect(number, now);
   }
+  const Message& message = connection.messages.front();
+  if (!message.is_passed_on || !told_.began || connection.ports.empty()) return;
+  const Duration first = Bytes(frame_bytes_) / network_.request(connection.ports[0]).rate;
+  arrivals_.push({.at = now + first + connection.travelling,
+                  .number = made_++,
+                  .tag = message.tag,
+                  .begins = true});
 }
 
 /// What has gone until now is accounted for.
@@ -193,6 +216,8 @@ void FlowNetwork::end_message(int number, Duration now) {
   carry(connection, connection.left);
   connection.left = 0;
   stop_flowing(connection);
+  connection.waits = connection.messages.front().behind > 0;
+  if (connection.waits) return;
   arrivals_.push({.at = now + connection.travelling, .number = made_++, .tag = tag});
   connection.messages.pop_front();
   if (!connection.messages.empty()) begin(number, now);
@@ -205,10 +230,31 @@ void FlowNetwork::advance(Duration now) {
   now_ = now;
   while (const std::optional<int> number = ended(now)) end_message(*number, now);
   while (!arrivals_.empty() && arrivals_.top().at <= now) {
-    const Tag tag = arrivals_.top().tag;
+    const Arrival arrival = arrivals_.top();
     arrivals_.pop();
-    told_.came(tag, now);
+    arrive(arrival, now);
   }
+}
+
+void FlowNetwork::arrive(const Arrival& arrival, Duration now) {
+  if (arrival.begins) {
+    told_.began(arrival.tag, now);
+    return;
+  }
+  const auto [first, last] = followers_.equal_range(arrival.tag);
+  std::vector<Follower> followers;
+  for (auto it = first; it != last; ++it) followers.push_back(it->second);
+  followers_.erase(first, last);
+  for (const Follower& follower : followers) {
+    Connection& connection = at(follower.connection);
+    for (Message& message : connection.messages) {
+      if (message.tag == follower.tag) --message.behind;
+    }
+    if (connection.waits && connection.messages.front().behind == 0) {
+      end_message(follower.connection, now);
+    }
+  }
+  told_.came(arrival.tag, now);
 }
 
 void FlowNetwork::alter(int port, const network::Request& request, Duration now) {

@@ -8,6 +8,9 @@
 // take their pace first; where even that is too much, their share comes and the rest is lost (and
 // counted nowhere). A message of no bytes, or between ranks of one host, takes no time on the line.
 //
+// What passes on messages flows from their first bytes on with a share of its own, and does not end
+// before the last of them has come.
+//
 // Limits: no queues, no loss, no slow start: a flow has its share from its first moment. Paths are
 // picked by destination, as the emulation picks them.
 
@@ -24,7 +27,9 @@
 #include <functional>
 #include <optional>
 #include <queue>
+#include <span>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace tw::sim {
@@ -41,6 +46,8 @@ class FlowNetwork : public Medium {
   int connect(int from, int to, const Sending& sending) override;
   void close(int connection, Duration now) override;
   void send(int connection, std::int64_t bytes, Tag tag, Duration now) override;
+  void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
+               Duration now) override;
   std::optional<Duration> next() override;
   void advance(Duration now) override;
   void alter(int port, const network::Request& request, Duration now) override;
@@ -57,6 +64,8 @@ class FlowNetwork : public Medium {
   struct Message {
     double bytes = 0;
     Tag tag = 0;
+    bool is_passed_on = false;  ///< told of when its first bytes are there
+    int behind = 0;             ///< messages that it passes on and that have not come yet
   };
   /// Its first message flows; the others wait.
   struct Connection {
@@ -73,6 +82,7 @@ class FlowNetwork : public Medium {
     Duration since = {};  ///< when its rate last changed
     double rate = 0;      ///< bytes a second that come
     double carried = 0;   ///< bytes that the path has, until `since`
+    bool waits = false;   ///< all of the first message has gone that can have come
     std::uint64_t version = 0;
 
     /// Bytes a second that leave.
@@ -90,6 +100,7 @@ class FlowNetwork : public Medium {
     Duration at = {};
     std::uint64_t number = 0;  ///< of equal times the first made comes first
     Tag tag = 0;
+    bool begins = false;  ///< only its first bytes
     bool operator>(const Arrival& other) const {
       return std::tie(at, number) > std::tie(other.at, other.number);
     }
@@ -105,6 +116,7 @@ class FlowNetwork : public Medium {
   void expect(int number, Duration now);
   std::optional<int> ended(Duration now);
   void end_message(int number, Duration now);
+  void arrive(const Arrival& arrival, Duration now);
   void forget_stale();
 
   network::Network network_;
@@ -118,6 +130,12 @@ class FlowNetwork : public Medium {
   std::vector<int> of_share_;  ///< connection by number in sharing_
   std::vector<End> ends_;      ///< a heap
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+  /// By a message that is passed on: by whom.
+  struct Follower {
+    int connection = 0;
+    Tag tag = 0;
+  };
+  std::unordered_multimap<Tag, Follower> followers_;
   std::vector<double> carried_;  ///< payload bytes by port
   std::uint64_t made_ = 0;
   Duration now_ = {};

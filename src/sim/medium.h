@@ -11,12 +11,14 @@
 
 #pragma once
 
+#include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
 #include "trainwire/network/network.h"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 
 namespace tw::sim {
 
@@ -27,6 +29,9 @@ using Tag = std::uint64_t;
 struct Told {
   std::function<void(Tag tag, Duration now)> left;  ///< its last byte was sent
   std::function<void(Tag tag, Duration now)> came;  ///< all of it is there, in order
+  /// Of what is sent on: its first bytes are there. A medium that never tells has whole messages
+  /// passed on.
+  std::function<void(Tag tag, Duration now)> began = {};
 };
 
 enum class Manner {
@@ -64,6 +69,10 @@ class Medium {
   virtual void close(int connection, Duration now) = 0;
   /// A message of no bytes, or inside one host, takes no time on the line.
   virtual void send(int connection, std::int64_t bytes, Tag tag, Duration now) = 0;
+  /// Sends what may be passed on from its first bytes, and passes on what messages `behind` bring,
+  /// whose own first bytes are there: it leaves when they have come, not before.
+  virtual void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
+                       Duration now);
 
   /// When something happens next as things are; nothing: never. To be asked after all that happens
   /// at one time has been told.
@@ -79,5 +88,11 @@ class Medium {
   virtual PortFigures figures(int port) const = 0;
   virtual const network::Network& network() const = 0;
 };
+
+inline void Medium::send_on(int connection, std::int64_t bytes, Tag tag,
+                            std::span<const Tag> behind, Duration now) {
+  check(behind.empty(), "who tells of first bytes passes them on");
+  send(connection, bytes, tag, now);
+}
 
 }  // namespace tw::sim

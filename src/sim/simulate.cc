@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <span>
 #include <tuple>
 
 namespace tw::sim {
@@ -35,8 +36,10 @@ class Simulation {
   Simulation(const spec::Experiment& experiment, const Watching& watching)
       : watching_(watching),
         medium_(std::make_unique<FlowNetwork>(
-            experiment.network, Told{.left = [this](Tag tag, Duration now) { left(tag, now); },
-                                     .came = [this](Tag tag, Duration now) { came(tag, now); }})) {
+            experiment.network,
+            Told{.left = [this](Tag tag, Duration now) { left(tag, now); },
+                 .came = [this](Tag tag, Duration now) { came(tag, now); },
+                 .began = [this](Tag tag, Duration now) { began(tag, now); }})) {
     for (const spec::Job& job : experiment.jobs) {
       result_.jobs.push_back({.training = workload::training_of(experiment, job)});
     }
@@ -77,6 +80,8 @@ class Simulation {
             .send = [this, job](const play::Message& message) { send(job, message); },
             .wake = [this, job](int rank,
                                 Duration at) { add({.at = at, .job = job, .rank = rank}); },
+            .follow = [this, job](const play::Message& message,
+                                  std::span<const Tag> behind) { send_on(job, message, behind); },
             .moved = [&into](const play::Moved& row) { take(row, into); },
             .stepped = [&into](const play::Step& step) { into.steps.push_back(step); }}));
   }
@@ -98,6 +103,17 @@ class Simulation {
   }
 
   void send(std::size_t job, const play::Message& message) {
+    const Tag tag = note(job, message);
+    medium_->send(connection(job, message), message.bytes(), tag, now_);
+  }
+
+  void send_on(std::size_t job, const play::Message& message, std::span<const Tag> behind) {
+    const Tag tag = note(job, message);
+    medium_->send_on(connection(job, message), message.bytes(), tag, behind, now_);
+  }
+
+  /// Of a message that is sent now.
+  Tag note(std::size_t job, const play::Message& message) {
     const auto& [from, to] = std::pair(message.transfer.from, message.transfer.to);
     ++result_.messages;
     result_.jobs[job].bytes[{from, to}] += message.bytes();
@@ -108,7 +124,7 @@ class Simulation {
     }
     const std::size_t tag = take_place();
     travelling_[tag] = {.job = job, .message = message};
-    medium_->send(connection(job, message), message.bytes(), tag, now_);
+    return tag;
   }
 
   int connection(std::size_t job, const play::Message& message) {
@@ -135,6 +151,12 @@ class Simulation {
     now_ = now;
     const Travelling about = travelling_[tag];
     players_[about.job]->left(about.message, now);
+  }
+
+  void began(Tag tag, Duration now) {
+    now_ = now;
+    const Travelling about = travelling_[tag];
+    players_[about.job]->began(about.message, tag, now);
   }
 
   void came(Tag tag, Duration now) {

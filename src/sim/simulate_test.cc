@@ -33,7 +33,8 @@ Duration longest_step(const SimulatedJob& job) {
 
 constexpr const char* kJob = "[[job]]\ncompute = \"none\"\nbroadcast = false\n";
 
-// Six rounds of a quarter of the model, each sent over a line of 1 Gbit/s and then on its way.
+// Six rounds of a quarter of the model over a line of 1 Gbit/s, which is never idle: what comes is
+// passed on while it comes. The last byte has its way to go.
 TEST(Simulate, ARingTakesItsRounds) {
   const Simulated found = simulate(
       experiment(fmt::format("[network]\nhosts = 4\n{}parameters = 4000000\nsteps = 3\n", kJob)));
@@ -41,9 +42,18 @@ TEST(Simulate, ARingTakesItsRounds) {
   const double way_s = 100e-6 + 8 * 1514 / 1e9;
   ASSERT_EQ(found.jobs.size(), 1U);
   EXPECT_EQ(found.jobs[0].steps.size(), 12U);
-  EXPECT_NEAR(seconds(longest_step(found.jobs[0])), 6 * (chunk_s + way_s), 1e-6);
+  EXPECT_NEAR(seconds(longest_step(found.jobs[0])), 6 * chunk_s + way_s, 1e-6);
   EXPECT_EQ(found.messages, 3 * 4 * 6);
   EXPECT_NEAR(found.ports[0].payload_bytes, 3 * 6e6, 1);
+}
+
+// Where the way takes longer than a chunk, the first bytes of each round have come such a way.
+TEST(Simulate, ALongWayIsPaidOnceARound) {
+  const Simulated found = simulate(experiment(fmt::format(
+      "[network]\nhosts = 4\ndelay = \"20ms\"\n{}parameters = 4000000\nsteps = 3\n", kJob)));
+  const double chunk_s = 8 * 1e6 / 1e9 * 1514 / 1448;
+  const double first_s = 40e-3 + 2 * 8 * 1514 / 1e9;
+  EXPECT_NEAR(seconds(longest_step(found.jobs[0])), 6 * first_s + chunk_s - 8 * 1514 / 1e9, 1e-6);
 }
 
 // A core as fast as a host's link is shared by two jobs: each takes twice as long, less the way.
