@@ -111,7 +111,7 @@ void watch(traffic::Generator& generator, const terminal::InterruptGuard& guard,
 void print_outcome(const command::TrafficOptions& options, const Outcome& outcome, bool whole,
                    command::Streams streams) {
   if (options.json) {
-    json document = to_json(outcome);
+    json document = traffic::to_json(outcome);
     document["schema"] = 1;
     document["command"] = "traffic send";
     document["complete"] = whole;

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/cross_traffic.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/spec/parse.h"
 #include "trainwire/spec/scale.h"
 
 #include <gmock/gmock.h>
 
-#include <fstream>
-
 namespace tw::lab {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr const char* kNetwork = "[network]\nhosts = 4\nrate = \"10Gbit\"\n[run]\nscale = 10\n";
 
@@ -23,15 +18,6 @@ std::vector<CrossTraffic> made(const std::string& keys) {
   std::vector<HostAddress> hosts;
   for (const network::HostPlan& host : plan.hosts) hosts.push_back({host.name, host.address});
   return cross_traffic(experiment, plan, hosts, "folder");
-}
-
-std::string problem(const std::string& keys) {
-  try {
-    made(keys);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
 }
 
 TEST(CrossTraffic, ScaleDividesRatesAndSizesAndALoadIsAShareOfTheFrames) {
@@ -54,37 +40,6 @@ TEST(CrossTraffic, ARateIsTheClustersNotTheEmulatedOne) {
   const auto traffic = made("from = \"host0\"\nto = \"host1\"\nload = \"5Gbit\"\nflows = 3\n");
   EXPECT_DOUBLE_EQ(traffic[0].requested.bits_per_second(), 5e8);
   EXPECT_EQ(traffic[0].source.flows, 3);
-}
-
-TEST(CrossTraffic, MoreThanTheLinkCarriesIsRefused) {
-  EXPECT_THAT(problem("from = \"host0\"\nto = \"host1\"\nload = \"11Gbit\"\n"),
-              HasSubstr("11 Gbit/s is more than the 10 Gbit/s that the way from host0 to host1"));
-}
-
-TEST(CrossTraffic, ALoadOfZeroNeedsNoProcesses) {
-  EXPECT_TRUE(made("from = \"host0\"\nto = \"host1\"\nload = 0\n")[0].is_silent());
-}
-
-TEST(CrossTraffic, AListGoesWhereItSays) {
-  const std::string path = testing::TempDir() + "cross_traffic_test_load.csv";
-  std::ofstream(path) << "# duration_s,1\nstart_s,destination,bytes\n0,host1,1000\n0.5,host2,5\n";
-  const std::string keys = "kind = \"file\"\nfrom = \"host0\"\nfile = \"" + path + "\"\n";
-  const auto traffic = made(keys);
-  ASSERT_EQ(traffic.size(), 2u);
-  EXPECT_EQ(traffic[0].to, 1);
-  EXPECT_EQ(traffic[0].source.list.at(0).size, Bytes(100));
-  // Nothing is scaled away.
-  EXPECT_EQ(traffic[1].source.list.at(0).size, Bytes(1));
-  std::ofstream(path) << "start_s,destination,bytes\n0,host9,1000\n";
-  EXPECT_THAT(problem(keys), HasSubstr("there is no host host9"));
-  std::ofstream(path) << "start_s,destination,bytes\n0,host0,1000\n";
-  EXPECT_THAT(problem(keys), HasSubstr("host0 is where it comes from"));
-}
-
-TEST(CrossTraffic, AWrongDistributionIsToldBeforeAnythingIsBuilt) {
-  EXPECT_NE(problem("kind = \"websearch\"\nfrom = \"host0\"\nto = \"host1\"\nload = 0.5\n"
-                    "distribution = \"/nowhere/sizes.txt\"\n"),
-            "");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "trainwire/result/csv.h"
 #include "trainwire/result/table_reader.h"
 #include "trainwire/traffic/task.h"
+#include "trainwire/usage/cross_traffic.h"
 
 #include <fmt/format.h>
 
@@ -19,51 +20,6 @@ namespace {
 using summarise::CaptureResult;
 
 constexpr std::int64_t kSameSending = 2'000'000;  ///< ns; a longer pause is none of the link's
-
-/// As frames on the link.
-double achieved_bps(const CrossTraffic& entry, const std::optional<traffic::Outcome>& outcome) {
-  return outcome ? outcome->achieved.bits_per_second() / entry.payload_share : 0;
-}
-
-record::TrafficOutcome outcome_of(const CrossTraffic& entry, const traffic::Outcome& outcome) {
-  record::TrafficOutcome made{
-      .offered_bps = outcome.offered.bits_per_second() / entry.payload_share,
-      .acknowledged_bytes = outcome.acknowledged.count(),
-      .elapsed_s = outcome.elapsed_s,
-      .flows = {.finished = outcome.finished,
-                .started = outcome.started,
-                .unfinished = outcome.unfinished,
-                .unstarted = outcome.unstarted},
-      .lateness = {.p50_s = outcome.lateness_p50_s, .p99_s = outcome.lateness_p99_s}};
-  for (const traffic::CompletionClass& one : outcome.completion) {
-    made.completion.push_back({.censored = one.censored,
-                               .from_bytes = one.from.count(),
-                               .mean_s = one.mean_s,
-                               .n = one.n,
-                               .p50_s = one.p50_s,
-                               .p99_s = one.p99_s,
-                               .to_bytes = one.to ? std::optional(one.to->count()) : std::nullopt});
-  }
-  if (outcome.datagrams_sent) {
-    const std::int64_t received = outcome.datagrams_received.value_or(0);
-    made.datagrams = record::Datagrams{.lost = *outcome.datagrams_sent - received,
-                                       .received = received,
-                                       .sent = *outcome.datagrams_sent};
-  }
-  return made;
-}
-
-record::TrafficEntry entry_of(const CrossTraffic& entry,
-                              const std::optional<traffic::Outcome>& outcome) {
-  record::TrafficEntry made{.name = entry.name,
-                            .kind = std::string(traffic::name_of(entry.source.kind)),
-                            .capacity_bps = entry.capacity.bits_per_second(),
-                            .requested_bps = entry.requested.bits_per_second(),
-                            .achieved_bps = achieved_bps(entry, outcome),
-                            .complete = outcome.has_value() || entry.is_silent()};
-  if (outcome) made.outcome = outcome_of(entry, *outcome);
-  return made;
-}
 
 /// Bytes a second while bursts of `gap_ns` apart or less go on. A burst lasts from its first packet
 /// to its last: the first one's bytes were sent before that and do not count.
@@ -138,16 +94,11 @@ std::vector<record::GradientPair> gradient_pairs(const CaptureResult& result,
 
 record::CrossTraffic described(const TrafficResult& traffic,
                                std::vector<record::GradientPair> gradients) {
-  record::CrossTraffic made{.capacity_bps = traffic.entries.front().capacity.bits_per_second(),
-                            .gradient_pairs = std::move(gradients)};
+  std::vector<record::TrafficEntry> entries;
   for (std::size_t i = 0; i < traffic.entries.size(); ++i) {
-    const record::TrafficEntry& entry =
-        made.entries.emplace_back(entry_of(traffic.entries[i], traffic.outcomes[i]));
-    made.requested_bps += entry.requested_bps;
-    made.achieved_bps += entry.achieved_bps;
-    made.capacity_bps = std::min(made.capacity_bps, entry.capacity_bps);
+    entries.push_back(usage::described(traffic.entries[i], traffic.outcomes[i]));
   }
-  return made;
+  return usage::described(std::move(entries), std::move(gradients));
 }
 
 record::Check traffic_check(const TrafficResult& traffic, const CaptureResult& result) {

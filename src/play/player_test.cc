@@ -30,15 +30,14 @@ Duration leaving(const Message& message) { return Duration(message.bytes()); }
 class Through {
  public:
   explicit Through(const Training& training)
-      : player_(training,
-                {.send = [this](const Message& message) { send(message, {}); },
-                 .wake =
-                     [this](int rank, Duration at) {
-                       add(at, [this, rank] { player_.woke(rank, now_); });
-                     },
-                 .follow = [this](const Message& message,
-                                  std::span<const std::uint64_t> behind) { send(message, behind); },
-                 .stepped = [this](const Step& step) { steps.push_back(step); }}) {
+      : player_(
+            training,
+            {.send = [this](const Message& message) { send(message, {}); },
+             .wake = [this](int rank,
+                            Duration at) { add(at, [this, rank] { player_.woke(rank, now_); }); },
+             .follow = [this](const Message& message,
+                              std::span<const std::uint64_t> behind) { send(message, behind); },
+             .stepped = [this](const Step& step) { steps.push_back(step); }}) {
     player_.begin();
     while (!due_.empty()) {
       const auto [at, what] = std::pair(due_.begin()->first.first, due_.begin()->second);

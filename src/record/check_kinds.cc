@@ -28,7 +28,8 @@ std::span<const CheckKind> check_kinds() {
                 "capture.snaplen loses fewer packets"},
       CheckKind{"traffic",
                 "bytes of cross traffic that its sources sent and its sinks "
-                "acknowledged, against those in the captures",
+                "acknowledged, against those in the captures (in a simulation: on links into "
+                "hosts)",
                 "the captures show at least what arrived and at most what was sent", "",
                 "a pair of hosts shows more or less, or a source did not tell",
                 "see whether the check `capture` failed too"},

@@ -2,6 +2,7 @@
 #include "trainwire/sim/describe.h"
 
 #include "trainwire/record/json.h"
+#include "trainwire/sim/describe_traffic.h"
 #include "trainwire/spec/links.h"
 #include "trainwire/spec/print.h"
 #include "trainwire/steps/figures.h"
@@ -117,6 +118,11 @@ record::Run described(const spec::Experiment& experiment, const Simulated& simul
   run.network = links_of(experiment, simulated);
   run.utilisation = usage::busiest(run.network);
   run.checks = {schedule_check(simulated), links_check(run.network)};
+  if (!simulated.traffic.empty()) {
+    const network::Network network(experiment.network);
+    run.cross_traffic = described_traffic(network, simulated);
+    run.checks.push_back(traffic_check(network, simulated));
+  }
   run.duration_s = seconds(simulated.end);
   run.experiment = record::value_from(spec::to_json(experiment));
   return run;
@@ -128,6 +134,7 @@ void write_tables(const Simulated& simulated, const record::Run& run, record::Ru
     steps::write_steps(phases_of(job), job.training.name, folder);
   }
   usage::write_links(run.network, folder.table("links"));
+  write_cross_flows(simulated, folder);
 }
 
 }  // namespace tw::sim

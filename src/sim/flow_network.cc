@@ -55,7 +55,8 @@ FlowNetwork::FlowNetwork(const spec::Network& network, Told told)
       datagram_worth_(payload_share_ / datagram_share(network)),
       frame_bytes_(*network.mtu + kEthernetHeader),
       sharing_(capacities(network_, payload_share_)),
-      carried_(static_cast<std::size_t>(network_.ports())) {}
+      carried_(static_cast<std::size_t>(network_.ports())),
+      payload_(static_cast<std::size_t>(network_.ports())) {}
 
 int FlowNetwork::connect(int from, int to, const Sending& sending) {
   check(sending.manner == Manner::Stream || sending.pace, "datagrams have a pace");
@@ -81,7 +82,7 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
 
 void FlowNetwork::close(int number, Duration now) {
   check(now >= now_, "time does not go back");
-  solve(now_);
+  if (now > now_) solve(now_);
   now_ = now;
   Connection& connection = at(number);
   settle(connection, now);
@@ -155,7 +156,10 @@ void FlowNetwork::settle(Connection& connection, Duration now) {
 void FlowNetwork::carry(Connection& connection, double bytes) {
   if (connection.manner == Manner::Datagrams) bytes *= connection.rate / connection.pace;
   connection.carried += bytes;
-  for (const int port : connection.ports) carried_[static_cast<std::size_t>(port)] += bytes;
+  for (const int port : connection.ports) {
+    carried_[static_cast<std::size_t>(port)] += bytes;
+    payload_[static_cast<std::size_t>(port)] += bytes / connection.worth;
+  }
 }
 
 /// Its share is free.
@@ -265,25 +269,27 @@ void FlowNetwork::alter(int port, const network::Request& request, Duration now)
   changed_ = true;
 }
 
-std::int64_t FlowNetwork::arrived(int number) const {
+std::int64_t FlowNetwork::arrived(int number, Duration now) const {
   const Connection& connection = at(number);
   // What has left within the last `travelling` is still on its way.
   const double bytes = connection.carried +
-                       connection.rate * seconds(now_ - connection.since - connection.travelling);
+                       connection.rate * seconds(now - connection.since - connection.travelling);
   return std::llround(std::max(0.0, bytes) / connection.worth);
 }
 
 PortFigures FlowNetwork::figures(int port) const {
-  PortFigures figures{.payload_bytes = carried_[static_cast<std::size_t>(port)]};
+  PortFigures figures{.payload_bytes = payload_[static_cast<std::size_t>(port)],
+                      .wire_bytes = carried_[static_cast<std::size_t>(port)] / payload_share_};
   for (const Connection& connection : connections_) {
     if (std::find(connection.ports.begin(), connection.ports.end(), port) ==
         connection.ports.end()) {
       continue;
     }
-    figures.payload_bytes +=
+    const double gone =
         std::min(connection.left, connection.rate * seconds(now_ - connection.since));
+    figures.payload_bytes += gone / connection.worth;
+    figures.wire_bytes += gone / payload_share_;
   }
-  figures.wire_bytes = figures.payload_bytes / payload_share_;
   figures.packets = std::llround(figures.wire_bytes / frame_bytes_);
   return figures;
 }

@@ -51,7 +51,7 @@ class FlowNetwork : public Medium {
   std::optional<Duration> next() override;
   void advance(Duration now) override;
   void alter(int port, const network::Request& request, Duration now) override;
-  std::int64_t arrived(int connection) const override;
+  std::int64_t arrived(int connection, Duration now) const override;
   PortFigures figures(int port) const override;
   const network::Network& network() const override { return network_; }
 
@@ -136,7 +136,8 @@ class FlowNetwork : public Medium {
     Tag tag = 0;
   };
   std::unordered_multimap<Tag, Follower> followers_;
-  std::vector<double> carried_;  ///< payload bytes by port
+  std::vector<double> carried_;  ///< by port, in bytes of streams
+  std::vector<double> payload_;  ///< by port
   std::uint64_t made_ = 0;
   Duration now_ = {};
   bool changed_ = false;

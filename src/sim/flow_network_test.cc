@@ -108,7 +108,7 @@ TEST(FlowNetwork, DatagramsTakeTheirPaceFirst) {
   watched.network.next();
   watched.network.advance(*watched.network.next());
   EXPECT_NEAR(seconds(watched.left[0]), 8e6 / (0.2e9 * 1448 / 1514), 1e-5);
-  EXPECT_NEAR(static_cast<double>(watched.network.arrived(datagrams)),
+  EXPECT_NEAR(static_cast<double>(watched.network.arrived(datagrams, watched.left[0])),
               pace.bits_per_second() / 8 * seconds(watched.left[0]), 2000);
 }
 
@@ -122,7 +122,7 @@ TEST(FlowNetwork, DatagramsThatFindNoRoomAreLost) {
   watched.network.send(second, 8'000'000, 1, 0s);
   watched.play();
   EXPECT_NEAR(seconds(watched.left[0]), 64e6 / pace.bits_per_second(), 1e-8);
-  EXPECT_NEAR(static_cast<double>(watched.network.arrived(first)), 5e6, 1);
+  EXPECT_NEAR(static_cast<double>(watched.network.arrived(first, watched.left[0])), 5e6, 1);
   EXPECT_NEAR(watched.network.figures(5).wire_bytes, 10e6 * 1514 / 1472, 1);
 }
 
@@ -142,7 +142,7 @@ TEST(FlowNetwork, AStreamKeepsToItsPaceUntilItIsClosed) {
   EXPECT_EQ(watched.left.count(0), 0U);
   EXPECT_NEAR(watched.network.figures(0).payload_bytes, line / 4 / 8 * 4e-3, 1);
   EXPECT_EQ(watched.network.connect(0, 1), paced);
-  EXPECT_EQ(watched.network.arrived(paced), 0);
+  EXPECT_EQ(watched.network.arrived(paced, watched.left[1]), 0);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class Medium {
   virtual void alter(int port, const network::Request& request, Duration now) = 0;
 
   /// Payload bytes of a connection that are there by now, those of unfinished messages as well.
-  virtual std::int64_t arrived(int connection) const = 0;
+  virtual std::int64_t arrived(int connection, Duration now) const = 0;
   virtual PortFigures figures(int port) const = 0;
   virtual const network::Network& network() const = 0;
 };

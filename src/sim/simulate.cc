@@ -2,6 +2,7 @@
 #include "trainwire/sim/simulate.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/sim/flow_network.h"
 
 #include <algorithm>
 #include <functional>
@@ -36,10 +37,10 @@ class Simulation {
   Simulation(const spec::Experiment& experiment, const Watching& watching)
       : watching_(watching),
         medium_(std::make_unique<FlowNetwork>(
-            experiment.network,
-            Told{.left = [this](Tag tag, Duration now) { left(tag, now); },
-                 .came = [this](Tag tag, Duration now) { came(tag, now); },
-                 .began = [this](Tag tag, Duration now) { began(tag, now); }})) {
+            experiment.network, Told{.left = [this](Tag tag, Duration now) { left(tag, now); },
+                                     .came = [this](Tag tag, Duration now) { came(tag, now); },
+                                     .began = [this](Tag tag, Duration now) { began(tag, now); }})),
+        cross_(experiment, *medium_) {
     for (const spec::Job& job : experiment.jobs) {
       result_.jobs.push_back({.training = workload::training_of(experiment, job)});
     }
@@ -50,12 +51,10 @@ class Simulation {
     for (std::size_t i = 0; i < players_.size(); ++i) {
       add({.at = result_.jobs[i].training.start, .event = Event::Begin, .job = i});
     }
-    while (advance() && goes_on()) {
+    while (!only_traffic_is_left() && advance() && goes_on()) {
     }
-    if (!stopped_) {
-      for (const auto& player : players_)
-        check(player->done(), "nobody waits for what nobody sends");
-    }
+    if (!stopped_) check(all_done(), "nobody waits for what nobody sends");
+    result_.traffic = cross_.end(now_);
     for (int port = 0; port < medium_->network().ports(); ++port) {
       result_.ports.push_back(medium_->figures(port));
     }
@@ -93,6 +92,13 @@ class Simulation {
     found.first->second.end = std::max(found.first->second.end, row.at);
   }
 
+  bool all_done() const {
+    return std::all_of(players_.begin(), players_.end(), [](const auto& p) { return p->done(); });
+  }
+
+  /// Cross traffic ends with the jobs.
+  bool only_traffic_is_left() const { return !cross_.empty() && all_done(); }
+
   int host_of(std::size_t job, int rank) const {
     return result_.jobs[job].training.arrangement.layout.host(rank);
   }
@@ -121,10 +127,15 @@ class Simulation {
       result_.jobs[job].gradients[{from, to}] += message.bytes();
       result_.jobs[job].exchanges.try_emplace({from, message.step},
                                               Exchange{.begin = now_, .end = now_});
+      if (!cross_.empty()) pair_of(job, message).begin(message.bytes(), now_);
     }
     const std::size_t tag = take_place();
     travelling_[tag] = {.job = job, .message = message};
     return tag;
+  }
+
+  PairSending& pair_of(std::size_t job, const play::Message& message) {
+    return result_.pairs[{host_of(job, message.transfer.from), host_of(job, message.transfer.to)}];
   }
 
   int connection(std::size_t job, const play::Message& message) {
@@ -149,7 +160,11 @@ class Simulation {
 
   void left(Tag tag, Duration now) {
     now_ = now;
+    if ((tag & kCrossTag) != 0) return cross_.left(tag, now);
     const Travelling about = travelling_[tag];
+    if (!cross_.empty() && about.message.kind == play::Kind::Gradient) {
+      pair_of(about.job, about.message).end(now);
+    }
     players_[about.job]->left(about.message, now);
   }
 
@@ -161,6 +176,7 @@ class Simulation {
 
   void came(Tag tag, Duration now) {
     now_ = now;
+    if ((tag & kCrossTag) != 0) return cross_.came(tag, now);
     const Travelling about = travelling_[tag];
     free_.push_back(tag);
     players_[about.job]->came(about.message, now);
@@ -168,17 +184,21 @@ class Simulation {
 
   /// To the next instant at which anything happens, and all of that; false when nothing does.
   bool advance() {
-    const std::optional<Duration> next = medium_->next();
-    if (!next && due_.empty()) return false;
-    const bool travels = next && (due_.empty() || *next <= due_.top().at);
-    now_ = travels ? *next : due_.top().at;
-    if (travels) medium_->advance(now_);
+    const std::optional<Duration> travels = medium_->next();
+    const std::optional<Duration> crosses = cross_.next();
+    std::optional<Duration> next = travels;
+    if (!due_.empty()) next = std::min(next.value_or(due_.top().at), due_.top().at);
+    if (crosses) next = std::min(next.value_or(*crosses), *crosses);
+    if (!next) return false;
+    now_ = *next;
+    if (travels && *travels <= now_) medium_->advance(now_);
     while (!due_.empty() && due_.top().at <= now_) {
       const Due due = due_.top();
       due_.pop();
       if (due.event == Event::Begin) players_[due.job]->begin();
       if (due.event == Event::Woke) players_[due.job]->woke(due.rank, now_);
     }
+    if (crosses && *crosses <= now_) cross_.advance(now_);
     return true;
   }
 
@@ -190,6 +210,7 @@ class Simulation {
 
   const Watching& watching_;
   std::unique_ptr<Medium> medium_;
+  CrossTraffic cross_;
   std::map<Pair, int> connections_;
   std::vector<std::unique_ptr<play::Player>> players_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
@@ -205,9 +226,6 @@ class Simulation {
 }  // namespace
 
 Simulated simulate(const spec::Experiment& experiment, const Watching& watching) {
-  if (!experiment.traffic.empty()) {
-    throw SpecError("traffic: cross traffic cannot be simulated; leave it out");
-  }
   return Simulation(experiment, watching).run();
 }
 

@@ -5,11 +5,12 @@
 // Everything that happens at one instant is told before rates are found anew. The same experiment
 // gives the same result, to the nanosecond.
 //
-// Limits: those of player.h and flow_network.h; cross traffic is not simulated.
+// Limits: those of player.h, flow_network.h and traffic_source.h.
 
 #pragma once
 
 #include "trainwire/play/player.h"
+#include "trainwire/sim/cross_traffic.h"
 #include "trainwire/sim/medium.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/workload/training.h"
@@ -29,6 +30,22 @@ struct Exchange {
   Duration end = {};
 };
 
+/// What jobs' gradients took from one host to another.
+struct PairSending {
+  std::int64_t bytes = 0;
+  Duration time = {};   ///< with any of them leaving
+  Duration since = {};  ///< of the present ones
+  int leaving = 0;
+
+  void begin(std::int64_t more, Duration now) {
+    if (leaving++ == 0) since = now;
+    bytes += more;
+  }
+  void end(Duration now) {
+    if (--leaving == 0) time += now - since;
+  }
+};
+
 struct SimulatedJob {
   workload::Training training;
   std::vector<play::Step> steps = {};  ///< of all ranks, in order of time; warm-up is negative
@@ -41,6 +58,8 @@ struct SimulatedJob {
 struct Simulated {
   std::vector<SimulatedJob> jobs = {};
   std::vector<PortFigures> ports = {};
+  std::vector<PlayedTraffic> traffic = {};
+  std::map<std::pair<int, int>, PairSending> pairs = {};  ///< by hosts; only beside cross traffic
   Duration end = {};
   std::int64_t messages = 0;
 };

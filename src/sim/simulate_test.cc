@@ -124,11 +124,5 @@ std::vector<std::string> strategy_names() {
 }
 INSTANTIATE_TEST_SUITE_P(All, SimulatedStrategies, testing::ValuesIn(strategy_names()));
 
-TEST(Simulate, RefusesWhatItCannotDo) {
-  EXPECT_THROW(simulate(experiment("[network]\nhosts = 2\n[[traffic]]\nfrom = \"host0\"\nto = "
-                                   "\"host1\"\nload = 0.1\n")),
-               SpecError);
-}
-
 }  // namespace
 }  // namespace tw::sim

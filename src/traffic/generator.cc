@@ -183,9 +183,9 @@ class Generator::Impl {
 
   Outcome outcome() const {
     check(is_over(), "what became of a load is known when it is over");
-    Outcome outcome{.requested = requested(), .framing = framing_, .completion = empty_classes()};
-    TimeHistogram lateness;
-    std::array<TimeHistogram, kClasses> times;
+    Outcome outcome{.requested = requested(), .framing = framing_};
+    load::TimeHistogram lateness;
+    load::CompletionTimes times;
     double offered = 0;
     double in_time = 0;
     each_tally([&](const Tally& tally) {
@@ -239,8 +239,8 @@ class Generator::Impl {
     return rate;
   }
 
-  void set_times(Outcome& outcome, const TimeHistogram& lateness,
-                 const std::array<TimeHistogram, kClasses>& times) const {
+  void set_times(Outcome& outcome, const load::TimeHistogram& lateness,
+                 const load::CompletionTimes& times) const {
     std::int64_t end = begin_ns_;
     std::int64_t last = begin_ns_;
     const auto look = [&](const auto& player) {
@@ -254,12 +254,7 @@ class Generator::Impl {
         orders_.drain ? 1e-9 * static_cast<double>(std::max<std::int64_t>(last - end, 0)) : 0;
     outcome.lateness_p50_s = lateness.quantile(0.5);
     outcome.lateness_p99_s = lateness.quantile(0.99);
-    for (std::size_t i = 0; i < kClasses; ++i) {
-      outcome.completion[i].n = times[i].count();
-      outcome.completion[i].p50_s = times[i].quantile(0.5);
-      outcome.completion[i].p99_s = times[i].quantile(0.99);
-      outcome.completion[i].mean_s = times[i].mean();
-    }
+    outcome.completion = times.classes();
   }
 
   StopSignal stop_ = {};

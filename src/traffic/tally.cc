@@ -11,14 +11,6 @@ namespace tw::traffic {
 namespace {
 
 constexpr std::size_t kWriteAt = 1 << 16;
-constexpr std::array<std::int64_t, kClasses - 1> kLimits{100'000, 10'000'000};
-
-std::size_t class_of(std::int64_t bytes) {
-  std::size_t at = 0;
-  while (at < kLimits.size() && bytes > kLimits[at]) ++at;
-  return at;
-}
-
 void increase(std::atomic<std::int64_t>& value) { value.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
@@ -58,18 +50,18 @@ void Tally::start(Duration lateness, std::int64_t bytes) {
 }
 
 void Tally::finish(std::int64_t bytes, Duration time) {
-  times_[class_of(bytes)].add(time);
+  times_.finish(bytes, time);
   finished_bytes += bytes;
   increase(finished);
 }
 
 void Tally::censor(std::int64_t bytes) {
-  ++censored_[class_of(bytes)];
+  times_.censor(bytes);
   ++unfinished;
 }
 
-void add_up(const Tally& tally, Outcome& outcome, TimeHistogram& lateness,
-            std::array<TimeHistogram, kClasses>& times) {
+void add_up(const Tally& tally, Outcome& outcome, load::TimeHistogram& lateness,
+            load::CompletionTimes& times) {
   outcome.started += tally.started;
   outcome.finished += tally.finished;
   outcome.unfinished += tally.unfinished;
@@ -81,19 +73,7 @@ void add_up(const Tally& tally, Outcome& outcome, TimeHistogram& lateness,
   if (tally.datagrams_sent) outcome.datagrams_sent = *tally.datagrams_sent;
   if (tally.datagrams_received) outcome.datagrams_received = *tally.datagrams_received;
   lateness.add(tally.lateness_);
-  for (std::size_t i = 0; i < kClasses; ++i) {
-    times[i].add(tally.times_[i]);
-    outcome.completion[i].censored += tally.censored_[i];
-  }
-}
-
-std::vector<CompletionClass> empty_classes() {
-  std::vector<CompletionClass> classes(kClasses);
-  for (std::size_t i = 0; i < kLimits.size(); ++i) {
-    classes[i].to = Bytes(kLimits[i]);
-    classes[i + 1].from = Bytes(kLimits[i]);
-  }
-  return classes;
+  times.add(tally.times_);
 }
 
 }  // namespace tw::traffic

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "trainwire/base/units.h"
+#include "trainwire/load/completion_times.h"
+#include "trainwire/load/time_histogram.h"
 #include "trainwire/os/file_descriptor.h"
-#include "trainwire/traffic/histogram.h"
 #include "trainwire/traffic/outcome.h"
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -47,9 +47,6 @@ class FlowLog {
   std::string text_;
 };
 
-/// Size classes of completion times are DCTCP's: to 100 kB, to 10 MB, above.
-inline constexpr std::size_t kClasses = 3;
-
 /// Written by one thread; the atomic ones are read by others meanwhile.
 class Tally {
  public:
@@ -74,16 +71,12 @@ class Tally {
   std::optional<std::int64_t> datagrams_received = {};
 
   /// Adds this thread's account. Rates and quantiles are the caller's, after the last one.
-  friend void add_up(const Tally& tally, Outcome& outcome, TimeHistogram& lateness,
-                     std::array<TimeHistogram, kClasses>& times);
+  friend void add_up(const Tally& tally, Outcome& outcome, load::TimeHistogram& lateness,
+                     load::CompletionTimes& times);
 
  private:
-  TimeHistogram lateness_ = {};
-  std::array<TimeHistogram, kClasses> times_ = {};
-  std::array<std::int64_t, kClasses> censored_ = {};
+  load::TimeHistogram lateness_ = {};
+  load::CompletionTimes times_ = {};
 };
-
-/// The classes with nothing in them.
-std::vector<CompletionClass> empty_classes();
 
 }  // namespace tw::traffic

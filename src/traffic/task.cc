@@ -16,14 +16,6 @@ namespace {
 using nlohmann::json;
 using spec::TrafficKind;
 
-constexpr std::array<std::pair<TrafficKind, std::string_view>, 5> kKinds{{
-    {TrafficKind::Long, "long"},
-    {TrafficKind::WebSearch, "websearch"},
-    {TrafficKind::Burst, "burst"},
-    {TrafficKind::File, "file"},
-    {TrafficKind::Constant, "constant"},
-}};
-
 transport::tcp::Token token_at(const json& d) {
   const auto token = transport::tcp::parse_token(d.at("token").get<std::string>());
   if (!token) throw DataError("a traffic task: its token is none");
@@ -97,20 +89,6 @@ SourceTask source_task(const json& d) {
 }
 
 }  // namespace
-
-std::string_view name_of(TrafficKind kind) {
-  const auto* const found =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.first == kind; });
-  check(found != kKinds.end(), "every kind has a name");
-  return found->second;
-}
-
-std::optional<TrafficKind> kind_named(std::string_view name) {
-  for (const auto& [kind, text] : kKinds) {
-    if (text == name) return kind;
-  }
-  return {};
-}
 
 json to_json(const SinkTask& task) {
   return {{"role", "sink"},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trainwire/base/units.h"
+#include "trainwire/load/kinds.h"
 #include "trainwire/load/load_file.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/transport/tcp/hello.h"
@@ -18,9 +19,8 @@
 
 namespace tw::traffic {
 
-/// "long", "websearch", "burst", "file", "constant", as in an experiment file.
-std::string_view name_of(spec::TrafficKind kind);
-std::optional<spec::TrafficKind> kind_named(std::string_view name);
+using load::kind_named;
+using load::name_of;
 
 /// Take what comes: TCP, and UDP on the same port.
 struct SinkTask {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/traffic/histogram.h"
+#include "trainwire/load/time_histogram.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-namespace tw::traffic {
+namespace tw::load {
 
 // A time of b bits, b > 6, keeps its upper 6 bits: the first is 1, the other 5 name one of 32
 // cells.
@@ -48,4 +48,4 @@ double TimeHistogram::quantile(double p) const {
   return 1e-9 * middle_ns(std::min(i, kCells - 1));
 }
 
-}  // namespace tw::traffic
+}  // namespace tw::load

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-namespace tw::traffic {
+namespace tw::load {
 
 class TimeHistogram {
  public:
@@ -34,4 +34,4 @@ class TimeHistogram {
   double sum_ns_ = 0;
 };
 
-}  // namespace tw::traffic
+}  // namespace tw::load

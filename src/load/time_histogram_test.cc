@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/traffic/histogram.h"
+#include "trainwire/load/time_histogram.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::traffic {
+namespace tw::load {
 namespace {
 
 using namespace std::chrono_literals;
@@ -39,4 +39,4 @@ TEST(TimeHistogram, AddsUp) {
 }
 
 }  // namespace
-}  // namespace tw::traffic
+}  // namespace tw::load
