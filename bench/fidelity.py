@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/fidelity runs and prints: fidelity.py TRAINWIRE [--runs N] [--only PATTERN] [--held-out SEED] [--keep DIR] [--resim].
+"""What bench/fidelity runs and prints: fidelity.py TRAINWIRE [--runs N] [--only PATTERN] [--held-out SEED] [--keep DIR] [--resim]
+[--realtime].
 
 Run number N has the seed N, in emulation and in simulation: cross traffic and computing times are drawn alike. A job's step is
 the median of its runs' median counted steps; an error is what the simulation has more or less of it. Captures are off,
@@ -71,8 +72,9 @@ def text_of(entry) -> str:
 class Bench:
     """Knows how a run and a simulation are started."""
 
-    def __init__(self, trainwire: pathlib.Path):
+    def __init__(self, trainwire: pathlib.Path, realtime: bool):
         self.trainwire = trainwire
+        self.run_under = ("chrt", "--rr", "5") if realtime else ()
         help_text = subprocess.run([trainwire, "sim", "--help"], capture_output=True, text=True, check=True).stdout
         self.has_levels = "--level" in help_text
 
@@ -80,7 +82,7 @@ class Bench:
         folder = experiment.folder / f"run-{seed}"
         for _ in range(ATTEMPTS):
             _, experiment.not_run = self.sentence_of(
-                ["run", experiment.file, "-o", folder, "--force", "--no-page", "--quiet", "--set", f"run.seed={seed}",
+                [*self.run_under, self.trainwire, "run", experiment.file, "-o", folder, "--force", "--no-page", "--quiet", "--set", f"run.seed={seed}",
                  "--set", "capture.enabled=false", *([] if check_network else ["--no-check"])], LONGEST_RUN_S)
             if not experiment.not_run:
                 return self.load(experiment, seed)
@@ -99,7 +101,7 @@ class Bench:
             return
         with tempfile.TemporaryDirectory() as folder:
             out, sentence = self.sentence_of(
-                ["sim", experiment.file, *(["--level", level] if self.has_levels else []), "--json", "-o", f"{folder}/sim",
+                [self.trainwire, "sim", experiment.file, *(["--level", level] if self.has_levels else []), "--json", "-o", f"{folder}/sim",
                  "--no-page", "--set", f"run.seed={seed}"], LONGEST_SIM_S)
         if sentence:
             experiment.not_simulated[level] = sentence
@@ -109,8 +111,8 @@ class Bench:
     def sentence_of(self, words: list, limit_s: int) -> tuple[str, str]:
         """What was printed, and what went wrong if something did."""
         try:
-            done = subprocess.run([str(word) for word in (self.trainwire, *words)], stdin=subprocess.DEVNULL, capture_output=True,
-                                  text=True, timeout=limit_s)
+            done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=limit_s)
         except subprocess.TimeoutExpired:
             return "", f"not done after {limit_s} s"
         if done.returncode == 0:
@@ -269,12 +271,13 @@ def main() -> None:
     arguments.add_argument("--held-out", type=int, metavar="SEED", help="40 other experiments, drawn by this seed")
     arguments.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="where runs are kept, and taken from")
     arguments.add_argument("--resim", action="store_true", help="only simulate, against runs that --keep has")
+    arguments.add_argument("--realtime", action="store_true", help="runs come before all other processes of a busy machine (root)")
     options = arguments.parse_args()
     if options.runs < 1:
         arguments.error("--runs: at least one is needed")
     if options.resim and options.keep is None:
         arguments.error("--resim: name the folder of the runs with --keep")
-    bench = Bench(options.trainwire.absolute())
+    bench = Bench(options.trainwire.absolute(), options.realtime)
     if options.keep is not None:
         return compare(bench, options, options.keep.absolute())
     with tempfile.TemporaryDirectory() as folder:
