@@ -74,7 +74,8 @@ std::span<const command::Command> commands() {
           "plan", "what a job will put on the network, computed", declare_plan,
           "trainwire plan job.toml\n"
           "trainwire plan job.toml --set job.strategy=tree --set network.hosts=64 --json\n"},
-      command::Command{"show", "an experiment with every default and derived value", declare_show,
+      command::Command{"show", "an experiment with every default and derived value",
+                       guide::declare_show,
                        "trainwire show job.toml\n"
                        "trainwire show job.toml --set network.rate=25Gbit\n",
                        true},
@@ -93,7 +94,7 @@ std::span<const command::Command> commands() {
       command::Command{"strategies", "the strategies: rounds and bytes", guide::declare_strategies,
                        "trainwire strategies\n"},
       command::Command{"doctor", "what this machine can emulate, and how to get the rest",
-                       declare_doctor, "trainwire doctor\n"},
+                       guide::declare_doctor, "trainwire doctor\n"},
       command::Command{"cleanup", "remove what killed runs have left", declare_cleanup,
                        "trainwire cleanup\n"},
       command::Command{"schema", "every table and column of a run folder", guide::declare_schema,

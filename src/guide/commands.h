@@ -7,10 +7,12 @@
 
 namespace tw::guide {
 
+command::Body declare_doctor(command::CommandLine& app);
 command::Body declare_explain(command::CommandLine& app);
 command::Body declare_models(command::CommandLine& app);
 command::Body declare_new(command::CommandLine& app);
 command::Body declare_schema(command::CommandLine& app);
+command::Body declare_show(command::CommandLine& app);
 command::Body declare_strategies(command::CommandLine& app);
 
 }  // namespace tw::guide

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/commands.h"
 #include "trainwire/command/experiment_file.h"
+#include "trainwire/guide/commands.h"
 #include "trainwire/predict/plan.h"
 #include "trainwire/spec/print.h"
 
@@ -8,7 +8,7 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-namespace tw::cli {
+namespace tw::guide {
 namespace {
 
 /// What follows from the jobs' models: known to the modules above the experiment only.
@@ -60,4 +60,4 @@ command::Body declare_show(command::CommandLine& app) {
   };
 }
 
-}  // namespace tw::cli
+}  // namespace tw::guide

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/commands.h"
+#include "trainwire/guide/commands.h"
 #include "trainwire/record/json.h"
 #include "trainwire/text/doctor_text.h"
 
@@ -7,7 +7,7 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-namespace tw::cli {
+namespace tw::guide {
 namespace {
 
 constexpr int kNothingWorks = 3;
@@ -28,4 +28,4 @@ command::Body declare_doctor(command::CommandLine& app) {
   };
 }
 
-}  // namespace tw::cli
+}  // namespace tw::guide
