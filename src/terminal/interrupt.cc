@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/terminal/interrupt.h"
 
+#include <atomic>
+
 namespace tw::terminal {
 namespace {
 
-// What a signal handler may write to.
-volatile std::sig_atomic_t came = 0;
+// What a signal handler may write to, and any thread may read.
+std::atomic<bool> came = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
-void remember(int) { came = 1; }
+void remember(int) { came = true; }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() : before_{} {
-  came = 0;
+  came = false;
   struct sigaction action {};
   action.sa_handler = remember;
   // The default returns with the first signal. Without SA_RESTART a read that waits for a pipe
@@ -23,6 +26,6 @@ InterruptGuard::InterruptGuard() : before_{} {
 
 InterruptGuard::~InterruptGuard() { ::sigaction(SIGINT, &before_, nullptr); }
 
-bool InterruptGuard::interrupted() const { return came != 0; }
+bool InterruptGuard::interrupted() const { return came; }
 
 }  // namespace tw::terminal
