@@ -12,6 +12,7 @@
 #include "trainwire/lab/alone.h"
 #include "trainwire/lab/measure.h"
 #include "trainwire/record/json.h"
+#include "trainwire/sweep/sweep.h"
 #include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
@@ -79,7 +80,7 @@ std::optional<lab::Measured> measured_into(record::RunFolder& folder, const RunO
 /// What speaks for measuring once more; nothing when all is well, or nobody wants more.
 std::optional<std::string> trouble_of(const lab::Measured& measured) {
   if (measured.interrupted) return {};
-  return measured.failure ? measured.failure : lab::problem_of(measured.run);
+  return measured.failure ? measured.failure : sweep::problem_of(measured.run);
 }
 
 /// Measures until all is well, --retry times more at most.
@@ -106,6 +107,7 @@ int run_experiment(const RunOptions& options, command::Streams streams) {
   if (options.steps) {
     options.experiment->overrides.push_back(fmt::format("job.steps={}", *options.steps));
   }
+  command::read(*options.experiment);
   const spec::Experiment experiment = command::load(*options.experiment);
   if (options.retry < 0) throw SpecError("--retry takes how often: 0 or more");
   if (options.dry_run) return tell_plan(options, experiment, streams);

@@ -73,13 +73,56 @@ TEST_F(RunCommand, SimRecordsWhatRunWould) {
   }
   EXPECT_EQ(trainwire({"compare", out, out}).code, 0);
   EXPECT_EQ(trainwire({"sim", e, "-o", out}).code, 3) << "nothing is overwritten";
-  const Result traffic =
-      trainwire({"sim",
-                 file("x.toml", std::string(kPair) +
-                                    "[[traffic]]\nfrom = \"host0\"\nto = \"host1\"\nload = 0.1\n"),
-                 "-o", folder_ / "no.run"});
-  EXPECT_EQ(traffic.code, 2);
+  const Result nothing =
+      trainwire({"sim", file("x.toml", "[network]\nhosts = 2\n"), "-o", folder_ / "no.run"});
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("nothing to simulate"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "no.run"));
+}
+
+constexpr const char* kSimSweep =
+    "[network]\nhosts = 4\n[[job]]\nparameters = \"4MB\"\ncompute = \"none\"\nsteps = 2\n"
+    "[sweep]\n\"network.rate\" = [\"1Gbit\", \"2Gbit\", \"10Gbit\"]\n\"job.strategy\" = [\"ring\", "
+    "\"tree\", \"double_tree\"]\n";
+
+TEST_F(RunCommand, SimOfASweepMakesWhatRunWould) {
+  const std::string e = file("w.toml", kSimSweep);
+  const std::string out = folder_ / "w.run";
+  const Result done = trainwire({"sim", e, "-o", out});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("network.rate=\"10Gbit\" job.strategy=\"tree\""));
+  EXPECT_THAT(done.err, HasSubstr("9 points in "));
+  for (const char* made : {"run.json", "points.csv", "report.html"}) {
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(out) / made)) << made;
+  }
+  EXPECT_FALSE(std::filesystem::exists(out + "/point-000")) << "nobody asked for it";
+  EXPECT_EQ(trainwire({"compare", out, out}).code, 0);
+  EXPECT_EQ(trainwire({"export", out, "--to", "csv", "-o", folder_ / "tables"}).code, 0);
+  EXPECT_EQ(
+      trainwire({"fit", out, "--x", "network.rate", "--y", "step_s", "--model", "power"}).code, 0);
+}
+
+TEST_F(RunCommand, SimOfASweepGoesOnAndKeepsFoldersOnRequest) {
+  const std::string e = file("w.toml", kSimSweep);
+  const std::string out = folder_ / "w.run";
+  EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page"}).err, HasSubstr("9 points in "));
+  EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page"}).err,
+              HasSubstr("all 9 points are there"));
+  EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page", "--keep"}).err,
+              HasSubstr("9 points in"));
+  EXPECT_TRUE(std::filesystem::exists(out + "/point-008/steps.csv"));
+  EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page", "--keep"}).err,
+              HasSubstr("all 9 points are there"));
+  EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page", "--force"}).err,
+              HasSubstr("9 points in"));
+}
+
+TEST_F(RunCommand, SimOfASweepJudgesEveryPoint) {
+  const std::string text =
+      std::string(kSimSweep) + "[[expect]]\nof = \"sim\"\nmetric = \"jobs.0.steps\"\nequals = 3\n";
+  const Result done = trainwire({"sim", file("w.toml", text), "-o", folder_ / "w.run"});
+  EXPECT_EQ(done.code, 1);
+  EXPECT_THAT(done.err, HasSubstr("NOT AS EXPECTED: point-008"));
 }
 
 }  // namespace

@@ -87,11 +87,16 @@ void add_overrides(CommandLine& app, std::vector<std::string>& into) {
       .repeatable();
 }
 
+void read(ExperimentFile& file) {
+  if (!file.text && !file.content) file.content = read_file(file.path);
+}
+
 spec::Experiment load(const ExperimentFile& file) {
   std::vector<spec::Override> overrides;
   for (const std::string& text : file.overrides) overrides.push_back(spec::parse_override(text));
   if (file.text) return load_flags(*file.text, file.path, overrides);
-  return spec::parse(read_file(file.path), file.path, workload::vocabulary(), overrides);
+  return spec::parse(file.content ? *file.content : read_file(file.path), file.path,
+                     workload::vocabulary(), overrides);
 }
 
 void add_expect(CommandLine& app, std::string& path) {

@@ -18,7 +18,8 @@ namespace tw::command {
 struct ExperimentFile {
   std::string path;
   std::vector<std::string> overrides;
-  std::optional<sketch::Text> text = {};  ///< made from flags, in place of the file
+  std::optional<sketch::Text> text = {};    ///< made from flags, in place of the file
+  std::optional<std::string> content = {};  ///< what is in the file, once it was read
 
   bool is_file() const { return !text && path != "-"; }
 };
@@ -28,6 +29,10 @@ std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app);
 
 /// Adds --set alone.
 void add_overrides(CommandLine& app, std::vector<std::string>& into);
+
+/// Reads the file, which load() then does not do again: standard input can be read but once. Throws
+/// SystemError.
+void read(ExperimentFile& file);
 
 /// Reads and resolves it ("-" is standard input). Throws SystemError when it cannot be read,
 /// SpecError with all problems when it is wrong.

@@ -12,7 +12,6 @@
 #include "trainwire/workload/volume.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -181,15 +180,6 @@ class Measurement {
 };
 
 }  // namespace
-
-std::optional<std::string> problem_of(const record::Run& run) {
-  std::vector<std::string> failed;
-  for (const record::Check& check : run.checks) {
-    if (!check.ok) failed.push_back(fmt::format("check {}: {}", check.name, check.text));
-  }
-  if (failed.empty()) return {};
-  return fmt::format("{}", fmt::join(failed, "; "));
-}
 
 void require_runnable(const spec::Experiment& experiment, const RunPlace& place) {
   TrainingRun(place, experiment);

@@ -23,9 +23,6 @@ struct Measured {
   bool is_whole() const { return !interrupted && !failure; }
 };
 
-/// Which checks failed, and what they say; nothing when all is well.
-std::optional<std::string> problem_of(const record::Run& run);
-
 /// Throws SpecError for an experiment that cannot be run.
 void require_runnable(const spec::Experiment& experiment, const RunPlace& place);
 

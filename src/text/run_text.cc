@@ -21,6 +21,9 @@ constexpr std::size_t kMostPairs = 6;
 constexpr std::size_t kMostFindings = 4;
 constexpr std::size_t kMostJobs = 4;
 constexpr std::size_t kMostEntries = 3;
+/// Up to so many points all are told, of more so many at first.
+constexpr std::size_t kMostPoints = 100;
+constexpr std::size_t kFirstPoints = 40;
 
 std::string time_text(double time_s) { return readable(from_seconds(time_s)); }
 
@@ -178,8 +181,8 @@ std::string point_text(const record::Point& point, std::size_t width) {
 }  // namespace
 
 std::string place_text(const std::string& engine) {
-  if (engine == "flow") {
-    return "simulated flow by flow: links are shared, nothing is lost, queued or slow to start";
+  if (engine == "flow" || engine == "packet") {
+    return fmt::format("simulated {} by {}", engine, engine);
   }
   if (engine != "loopback") return "engine " + engine;
   return "loopback: no link is shaped, nothing is captured, times are this machine's";
@@ -207,9 +210,10 @@ std::string checks_text(const std::vector<record::Check>& checks) {
   return text;
 }
 
-std::string run_text(const record::Run& run, const std::string& name, const std::string& folder) {
-  std::string text =
-      fmt::format("{}, {}\n\n", printable(name), place_text(run.engine.value_or("")));
+std::string run_text(const record::Run& run, const std::string& name, const std::string& folder,
+                     std::string_view about) {
+  std::string text = fmt::format("{}, {}\n{}", printable(name), place_text(run.engine.value_or("")),
+                                 about.empty() ? "\n" : about);
   const Cluster cluster = cluster_of(run);
   text += scaling_text(cluster);
   for (std::size_t i = 0; i < std::min(run.jobs.size(), kMostJobs); ++i) {
@@ -226,14 +230,24 @@ std::string run_text(const record::Run& run, const std::string& name, const std:
                     folder);
 }
 
-std::string points_text(const std::vector<record::Point>& points, const std::string& folder) {
+std::string points_text(const record::Run& sweep, const std::string& folder) {
+  const std::vector<record::Point>& points = *sweep.points;
   std::size_t width = 8;
   for (const record::Point& point : points) width = std::max(width, settings_text(point).size());
   std::string text =
       fmt::format("{:<{}}  {:>10}  {:>23}  {:>10}  {:>13}  {:>5}  checks\n", "settings", width,
                   "step", "95 % interval", "exchange", "busbw", "link");
-  for (const record::Point& point : points) text += point_text(point, width);
-  return text + fmt::format("\n{} has points.csv and a run folder for each point\n", folder);
+  std::size_t shown = 0, left_out = 0;
+  for (const record::Point& point : points) {
+    const bool is_shown = points.size() <= kMostPoints || shown < kFirstPoints ||
+                          (!point.checks_ok && shown < kMostPoints);
+    (is_shown ? shown : left_out) += 1;
+    if (is_shown) text += point_text(point, width);
+  }
+  if (left_out > 0) text += fmt::format("and {} more in points.csv\n", left_out);
+  return text + fmt::format("\n{} has points.csv{}\n", folder,
+                            sweep.command == "sim" ? ", and with --keep a run folder for each point"
+                                                   : " and a run folder for each point");
 }
 
 }  // namespace tw::text

@@ -6,14 +6,16 @@
 #include "trainwire/record/run.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tw::text {
 
-/// `name` is the experiment's, or its file's.
-std::string run_text(const record::Run& run, const std::string& name, const std::string& folder);
+/// `name` is the experiment's, or its file's; `about` stands below it.
+std::string run_text(const record::Run& run, const std::string& name, const std::string& folder,
+                     std::string_view about = "");
 
-/// "engine nfqueue", or what loopback means.
+/// "engine nfqueue", how it was simulated, or what loopback means.
 std::string place_text(const std::string& engine);
 
 /// At most five lines.
@@ -21,7 +23,7 @@ std::string traffic_text(const record::CrossTraffic& traffic);
 
 std::string checks_text(const std::vector<record::Check>& checks);
 
-/// The points of a sweep, a line each.
-std::string points_text(const std::vector<record::Point>& points, const std::string& folder);
+/// The points of a sweep, a line each; of very many the first, and those that have a problem.
+std::string points_text(const record::Run& sweep, const std::string& folder);
 
 }  // namespace tw::text

@@ -63,7 +63,9 @@ TEST(RunText, TellsOfJobsLinksAndChecks) {
 TEST(PointsText, AFailedPointHasItsReasonAndNoFigures) {
   const record::Point failed{
       .folder = "point-000", .settings = {"network.loss=0"}, .problem = "no end after 1 s"};
-  const std::string text = points_text({failed}, "x.run");
+  record::Run sweep{.command = "run"};
+  sweep.points = {failed};
+  const std::string text = points_text(sweep, "x.run");
   EXPECT_THAT(text, testing::HasSubstr("FAILED\n    no end after 1 s\n"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("0 ns")));
 }

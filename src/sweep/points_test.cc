@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/lab/sweep.h"
+#include "trainwire/sweep/points.h"
 
 #include "trainwire/spec/parse.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::lab {
+namespace tw::sweep {
 namespace {
 
 using testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(IsNarrow, TakesThreeAndTheirInterval) {
 }
 
 }  // namespace
-}  // namespace tw::lab
+}  // namespace tw::sweep
