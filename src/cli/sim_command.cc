@@ -39,6 +39,7 @@ namespace {
 struct SimOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
   std::string out;
+  std::string level = "auto";
   std::optional<int> steps;
   bool force = false;
   bool json = false;
@@ -78,6 +79,11 @@ std::vector<spec::Experiment> loaded(const command::ExperimentFile& file,
   return experiments;
 }
 
+sim::Level level_of(const std::string& name, const spec::Experiment& experiment) {
+  if (name == "auto") return sim::fitting_level(experiment);
+  return name == "packet" ? sim::Level::Packet : sim::Level::Flow;
+}
+
 /// A simulation, recorded and judged.
 struct Played {
   sim::Simulated simulated;
@@ -91,12 +97,14 @@ struct Played {
 };
 
 /// `goes_on` is asked now and then.
-Played played(const spec::Experiment& experiment, const std::function<bool(Duration)>& goes_on) {
+Played played(const spec::Experiment& experiment, const std::string& level,
+              const std::function<bool(Duration)>& goes_on) {
   Played made;
-  made.simulated = sim::simulate(experiment, {.goes_on = [&](Duration now) {
-                                   made.interrupted = !goes_on(now);
-                                   return !made.interrupted;
-                                 }});
+  made.simulated =
+      sim::simulate(experiment, level_of(level, experiment), {.goes_on = [&](Duration now) {
+                      made.interrupted = !goes_on(now);
+                      return !made.interrupted;
+                    }});
   made.run = sim::described(experiment, made.simulated);
   command::judge_all(experiment.expectations, "sim", made.run);
   return made;
@@ -109,7 +117,7 @@ int simulate_one(const SimOptions& options, const spec::Experiment& experiment,
   terminal::Status status(streams.err, terminal::shown_on(streams.err, options.quiet));
   const terminal::InterruptGuard guard;
   const std::int64_t began_ns = os::monotonic_ns();
-  const Played made = played(experiment, [&](Duration now) {
+  const Played made = played(experiment, options.level, [&](Duration now) {
     status.tell(fmt::format("simulated {}", readable(now)));
     return !guard.interrupted();
   });
@@ -203,8 +211,8 @@ class SimulatedPoints {
     ++reached_;
     if (guard_.interrupted()) return {.interrupted = true};
     try {
-      Played made =
-          played(request_.experiments[i], [this](Duration) { return !guard_.interrupted(); });
+      Played made = played(request_.experiments[i], options_.level,
+                           [this](Duration) { return !guard_.interrupted(); });
       if (options_.keep && !made.interrupted) keep(made, at);
       return {.run = std::move(made.run), .interrupted = made.interrupted};
     } catch (const SpecError& error) {
@@ -269,6 +277,11 @@ command::Body declare_sim(command::CommandLine& app) {
                  "run folder; default: the experiment's name with .run, here. A sweep goes on in "
                  "the folder that it left")
       .type_name("DIR");
+  app.add_option("--level", options->level,
+                 "flow: messages share links as fluids; packet: packets, queues and TCP; "
+                 "auto: packet where that takes seconds")
+      .type_name("LEVEL")
+      .one_of({"flow", "packet", "auto"});
   app.add_option("--steps", options->steps, "of every job, instead of what the experiment says")
       .type_name("N");
   app.add_flag("--force", options->force, "replace a run that is in that folder");

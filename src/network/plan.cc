@@ -49,18 +49,19 @@ void write_out_routes(NetPlan& plan, const Network& network) {
   }
 }
 
-Bytes largest_window(const NetPlan& plan, Duration longest_round_trip) {
+}  // namespace
+
+Bytes largest_window(const spec::Network& asked) {
+  const Network network(asked);
   BitRate fastest;
   Bytes deepest;
-  for (const Port& port : plan.ports) {
-    fastest = std::max(fastest, port.rate);
-    deepest = std::max(deepest, port.queue);
+  for (int port = 0; port < network.ports(); ++port) {
+    fastest = std::max(fastest, network.request(port).rate);
+    deepest = std::max(deepest, network.request(port).queue);
   }
-  const Bytes in_flight = fastest * longest_round_trip + deepest;
+  const Bytes in_flight = fastest * spec::longest_round_trip(asked) + deepest;
   return std::max(kLeastBuffer, in_flight * kBufferPerWindow);
 }
-
-}  // namespace
 
 bool NetPlan::lossy() const {
   return std::any_of(ports.begin(), ports.end(), [](const Port& port) { return port.loss > 0; });
@@ -101,7 +102,7 @@ NetPlan make_plan(const spec::Experiment& experiment) {
   }
   write_out_ports(plan, network);
   write_out_routes(plan, network);
-  plan.largest_window = largest_window(plan, spec::longest_round_trip(asked));
+  plan.largest_window = largest_window(asked);
   return plan;
 }
 

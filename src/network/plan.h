@@ -60,6 +60,9 @@ struct NetPlan {
 /// emulated. REQUIRES: the experiment is resolved.
 NetPlan make_plan(const spec::Experiment& experiment);
 
+/// Largest TCP buffer that a host's kernel may grow to: what the longest path needs.
+Bytes largest_window(const spec::Network& network);
+
 /// Bytes of a frame of `ip_bytes` as rates and queues count them: Ethernet's header, no preamble.
 constexpr Bytes frame_bytes(int ip_bytes) { return Bytes(ip_bytes + 14); }
 

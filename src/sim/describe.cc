@@ -110,7 +110,7 @@ std::vector<record::PhaseRow> phases_of(const SimulatedJob& job) {
 
 record::Run described(const spec::Experiment& experiment, const Simulated& simulated) {
   record::Run run{.command = "sim"};
-  run.engine = kFlowEngine;
+  run.engine = name_of(simulated.level);
   for (const SimulatedJob& job : simulated.jobs) {
     run.jobs.push_back(steps::described(job.training, phases_of(job), sent_bytes(job), false));
   }

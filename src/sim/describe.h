@@ -12,9 +12,6 @@
 
 namespace tw::sim {
 
-/// What `engine` says of a simulation flow by flow.
-inline constexpr const char* kFlowEngine = "flow";
-
 /// Steps and exchanges of all ranks; nanoseconds since the simulation's begin.
 std::vector<record::PhaseRow> phases_of(const SimulatedJob& job);
 

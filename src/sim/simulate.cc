@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/sim/flow_network.h"
+#include "trainwire/sim/packet_network.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <queue>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace tw::sim {
 namespace {
@@ -34,13 +36,9 @@ struct Due {
 
 class Simulation {
  public:
-  Simulation(const spec::Experiment& experiment, const Watching& watching)
-      : watching_(watching),
-        medium_(std::make_unique<FlowNetwork>(
-            experiment.network, Told{.left = [this](Tag tag, Duration now) { left(tag, now); },
-                                     .came = [this](Tag tag, Duration now) { came(tag, now); },
-                                     .began = [this](Tag tag, Duration now) { began(tag, now); }})),
-        cross_(experiment, *medium_) {
+  Simulation(const spec::Experiment& experiment, Level level, const Watching& watching)
+      : watching_(watching), medium_(medium(experiment, level)), cross_(experiment, *medium_) {
+    result_.level = level;
     for (const spec::Job& job : experiment.jobs) {
       result_.jobs.push_back({.training = workload::training_of(experiment, job)});
     }
@@ -70,6 +68,17 @@ class Simulation {
   };
   /// Of a job: two ranks, a kind of connection, and its number among those.
   using Pair = std::tuple<std::size_t, int, int, play::Kind, int>;
+
+  std::unique_ptr<Medium> medium(const spec::Experiment& experiment, Level level) {
+    Told told{.left = [this](Tag tag, Duration now) { left(tag, now); },
+              .came = [this](Tag tag, Duration now) { came(tag, now); },
+              .began = [this](Tag tag, Duration now) { began(tag, now); }};
+    if (level == Level::Flow) {
+      return std::make_unique<FlowNetwork>(experiment.network, std::move(told));
+    }
+    return std::make_unique<PacketNetwork>(experiment.network, *experiment.run.seed,
+                                           std::move(told), watching_.seen);
+  }
 
   void add_player(std::size_t job) {
     SimulatedJob& into = result_.jobs[job];
@@ -225,8 +234,8 @@ class Simulation {
 
 }  // namespace
 
-Simulated simulate(const spec::Experiment& experiment, const Watching& watching) {
-  return Simulation(experiment, watching).run();
+Simulated simulate(const spec::Experiment& experiment, Level level, const Watching& watching) {
+  return Simulation(experiment, level, watching).run();
 }
 
 }  // namespace tw::sim

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment's jobs in virtual time on one network, flow by flow: ranks carry out the scripts and
-// schedules that `run` executes (play/player.h), messages share links as fluids (flow_network.h).
+// An experiment's jobs in virtual time on one network: ranks carry out the scripts and schedules
+// that `run` executes (play/player.h), messages travel as fluids or packet by packet (level.h).
 //
 // Everything that happens at one instant is told before rates are found anew. The same experiment
 // gives the same result, to the nanosecond.
 //
-// Limits: those of player.h, flow_network.h and traffic_source.h.
+// Limits: those of player.h, flow_network.h, packet_network.h and traffic_source.h.
 
 #pragma once
 
 #include "trainwire/play/player.h"
 #include "trainwire/sim/cross_traffic.h"
+#include "trainwire/sim/level.h"
 #include "trainwire/sim/medium.h"
+#include "trainwire/sim/packet_network.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/workload/training.h"
 
@@ -56,6 +58,7 @@ struct SimulatedJob {
 };
 
 struct Simulated {
+  Level level = Level::Flow;
   std::vector<SimulatedJob> jobs = {};
   std::vector<PortFigures> ports = {};
   std::vector<PlayedTraffic> traffic = {};
@@ -67,10 +70,13 @@ struct Simulated {
 struct Watching {
   /// Every thousand messages or so, with what virtual time it is; true: go on.
   std::function<bool(Duration now)> goes_on = {};
+  /// Packet by packet: what a capture on every host would show.
+  PacketNetwork::Seen seen = {};
 };
 
 /// Throws SpecError for what cannot be simulated; std::logic_error when ranks wait for each other
 /// forever. REQUIRES: the experiment is resolved.
-Simulated simulate(const spec::Experiment& experiment, const Watching& watching = {});
+Simulated simulate(const spec::Experiment& experiment, Level level = Level::Flow,
+                   const Watching& watching = {});
 
 }  // namespace tw::sim

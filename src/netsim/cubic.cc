@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUBIC as Linux has it (RFC 9438): the window follows C (t - K)^3 from the last loss, never slower
+// than Reno would, and slow start ends by HyStart when acknowledgements come in a long row or late
+// (Ha & Rhee 2011, 10.1016/j.comnet.2011.01.014).
+#include "trainwire/netsim/congestion.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tw::netsim {
+namespace {
+
+constexpr double kBeta = 717.0 / 1024;
+constexpr double kC = 0.4;
+/// Segments a round trip by which a Reno grows that shrinks by beta and has the same share.
+constexpr double kRenoGrowth = 3 * (1 - kBeta) / (1 + kBeta);
+
+/// Ends slow start before it overruns the path.
+class HyStart {
+ public:
+  /// Whether slow start is to end.
+  bool found(const AckNews& news, const Window& window, Time least) {
+    if (news.first_unacknowledged > round_end_) begin_round(news);
+    if (window.segments < kFewest) return false;
+    if (news.now - last_ack_ <= kRow) {
+      last_ack_ = news.now;
+      if (news.now - round_begin_ > least / 2) return true;
+    }
+    if (samples_ < kSamples) {
+      least_now_ = std::min(least_now_, news.rtt);
+      ++samples_;
+      return false;
+    }
+    return least_now_ > least + std::clamp(least / 8, kLeastDelay, kMostDelay);
+  }
+  void restart() { round_end_ = -1; }
+
+ private:
+  static constexpr int kFewest = 16;
+  static constexpr int kSamples = 8;
+  static constexpr Time kRow = 2 * kMillisecond;
+  static constexpr Time kLeastDelay = 4 * kMillisecond;
+  static constexpr Time kMostDelay = 16 * kMillisecond;
+
+  void begin_round(const AckNews& news) {
+    round_begin_ = last_ack_ = news.now;
+    round_end_ = news.next;
+    least_now_ = kNever;
+    samples_ = 0;
+  }
+
+  Time round_begin_ = 0;
+  Time last_ack_ = 0;
+  std::int64_t round_end_ = -1;
+  Time least_now_ = kNever;
+  int samples_ = 0;
+};
+
+class Cubic : public Congestion {
+ public:
+  int threshold(const Window& window, Cause) override {
+    epoch_ = -1;
+    const auto segments = static_cast<double>(window.segments);
+    // Fast convergence: who lost below its last maximum leaves room for others.
+    most_ = segments < most_ ? segments * (1 + kBeta) / 2 : segments;
+    return std::max(static_cast<int>(segments * kBeta), 2);
+  }
+
+  void grow(const AckNews& news, Window& window) override {
+    if (news.rtt >= 0) least_ = std::min(least_, news.rtt);
+    if (window.is_slow_start() && news.rtt >= 0 && hystart_.found(news, window, least_)) {
+      window.threshold = window.segments;
+    }
+    if (!news.window_limited) return;
+    int acknowledged = news.delivered;
+    if (window.is_slow_start()) acknowledged = slow_start(window, acknowledged);
+    if (acknowledged == 0) return;
+    additive_increase(window, segments_for_one(news, window, acknowledged), acknowledged);
+  }
+
+  void timed_out(Window&) override {
+    most_ = origin_ = 0;
+    epoch_ = -1;
+    least_ = kNever;
+    hystart_.restart();
+  }
+
+  void resumed(Time pause) override {
+    // Time in which nothing was sent does not count as growth.
+    if (epoch_ >= 0) epoch_ += pause;
+    hystart_.restart();
+  }
+
+ private:
+  void begin_epoch(Time now, const Window& window) {
+    epoch_ = now;
+    acknowledged_ = 0;
+    reno_ = window.segments;
+    origin_ = std::max(most_, static_cast<double>(window.segments));
+    rise_ = std::cbrt((origin_ - window.segments) / kC);
+  }
+
+  /// How many acknowledged segments make the window one larger.
+  int segments_for_one(const AckNews& news, const Window& window, int acknowledged) {
+    if (epoch_ < 0) begin_epoch(news.now, window);
+    acknowledged_ += acknowledged;
+    const double since = seconds(news.now - epoch_) + (least_ == kNever ? 0 : seconds(least_));
+    const double target = origin_ + kC * std::pow(since - rise_, 3);
+    const auto segments = static_cast<double>(window.segments);
+    double per = target > segments ? segments / (target - segments) : 100 * segments;
+    if (most_ == 0) per = std::min(per, 20.0);  // the first epoch
+    const double step = segments / kRenoGrowth;
+    while (acknowledged_ > step) {
+      acknowledged_ -= step;
+      reno_ += 1;
+    }
+    if (reno_ > segments) per = std::min(per, segments / (reno_ - segments));
+    return static_cast<int>(std::max(per, 2.0));
+  }
+
+  double most_ = 0;
+  double origin_ = 0;
+  double rise_ = 0;  ///< seconds until the window is where it was
+  Time epoch_ = -1;
+  double reno_ = 0;  ///< the window that Reno would have
+  double acknowledged_ = 0;
+  Time least_ = kNever;
+  HyStart hystart_;
+};
+
+}  // namespace
+
+std::unique_ptr<Congestion> make_cubic() { return std::make_unique<Cubic>(); }
+
+}  // namespace tw::netsim

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/netsim/net.h"
+
+#include "trainwire/base/error.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tw::netsim {
+
+Net::Net(std::vector<PortSettings> ports, std::uint64_t seed, NetTold told)
+    : told_(std::move(told)) {
+  ports_.reserve(ports.size());
+  for (PortSettings& settings : ports) ports_.emplace_back(std::move(settings), seed);
+}
+
+int Net::connect(std::vector<int> there, std::vector<int> back, const TcpOptions& options) {
+  check(!there.empty() && !back.empty(), "a connection leads somewhere");
+  const int number = static_cast<int>(connections_.size());
+  Connection& made = *connections_.emplace_back(std::make_unique<Connection>());
+  made.there = std::move(there);
+  made.back = std::move(back);
+  made.sender.emplace(options, number, [this, &made](const Packet& packet, Time now) {
+    return emit(made.there, packet, now);
+  });
+  made.receiver.emplace(options, number, [this, &made](const Packet& packet, Time now) {
+    emit(made.back, packet, now);
+  });
+  return number;
+}
+
+int Net::connect(std::vector<int> there, const DatagramOptions& options) {
+  check(!there.empty() && options.pace.bits_per_second() > 0, "datagrams go somewhere, at a pace");
+  Connection& made = *connections_.emplace_back(std::make_unique<Connection>());
+  made.there = std::move(there);
+  made.datagrams = options;
+  return static_cast<int>(connections_.size()) - 1;
+}
+
+void Net::send(int number, std::int64_t bytes, std::int64_t allowed, std::uint64_t tag, Time now) {
+  Connection& connection = at(number);
+  check(bytes > 0 && allowed <= bytes, "a message has bytes");
+  check(connection.allowed == connection.written, "messages go one after another");
+  connection.written += bytes;
+  connection.messages.push({.end_byte = connection.written, .tag = tag});
+  if (allowed > 0) allow(number, allowed, now);
+}
+
+void Net::allow(int number, std::int64_t bytes, Time now) {
+  Connection& connection = at(number);
+  connection.allowed += bytes;
+  check(connection.allowed <= connection.written, "nothing is sent that was not asked for");
+  if (connection.sender) {
+    connection.sender->write(bytes, now);
+  } else if (connection.sender_entry == kNever) {
+    connection.next_datagram = std::max(connection.next_datagram, now);
+    send_datagrams(connection, number, now);
+  }
+  settle(connection, number, now);
+}
+
+void Net::close(int number) {
+  Connection& connection = at(number);
+  connection.closed = true;
+  if (connection.sender) connection.sender->give_up();
+  connection.written = connection.allowed = connection.sent_bytes();
+  while (!connection.messages.empty()) connection.messages.pop();
+  connection.first_to_leave = connection.messages.end();
+}
+
+void Net::alter(int port, PortSettings settings) {
+  ports_[static_cast<std::size_t>(port)].alter(std::move(settings));
+}
+
+Time Net::emit(const std::vector<int>& path, const Packet& packet, Time now) {
+  if (told_.seen) told_.seen(packet, true, now);
+  return enter(path.front(), packet, now);
+}
+
+Time Net::enter(int number, const Packet& packet, Time now) {
+  Port& port = ports_[static_cast<std::size_t>(number)];
+  const bool was_empty = port.empty();
+  const Time left = port.arrive(packet, now);
+  ++hops_;
+  if (was_empty && !port.empty()) agenda_.add(port.next(), Arrival, number);
+  return left;
+}
+
+/// The next packet of a port is at its other end.
+void Net::arrive(int number, Time now) {
+  Port& port = ports_[static_cast<std::size_t>(number)];
+  Packet packet = port.take();
+  if (!port.empty()) agenda_.add(port.next(), Arrival, number);
+  const Connection& connection = at(packet.connection);
+  const std::vector<int>& path = packet.is_ack ? connection.back : connection.there;
+  ++packet.hop;
+  if (packet.hop < path.size()) {
+    enter(path[packet.hop], packet, now);
+  } else {
+    deliver(packet, port.continues(packet, now), now);
+  }
+}
+
+void Net::deliver(const Packet& packet, bool continues, Time now) {
+  if (told_.seen) told_.seen(packet, false, now);
+  Connection& connection = at(packet.connection);
+  const std::int64_t before = connection.received;
+  if (packet.is_ack) {
+    connection.sender->acknowledged(packet, now);
+  } else if (!connection.sender) {
+    connection.received += packet.payload_bytes;
+  } else {
+    const std::int64_t missing = connection.receiver->next();
+    // Of a segment that is new the sender has not heard yet, so it still has its bytes.
+    connection.receiver->arrived(packet, continues, now);
+    const std::int64_t next = connection.receiver->next();
+    if (next > missing) connection.received = connection.sender->end_byte(next - 1);
+  }
+  if (connection.followed && connection.received > before) {
+    told_.progressed(packet.connection, connection.received, now);
+  }
+  settle(connection, packet.connection, now);
+}
+
+void Net::send_datagrams(Connection& connection, int number, Time now) {
+  const DatagramOptions& options = connection.datagrams;
+  while (connection.sent < connection.allowed && connection.next_datagram <= now) {
+    const auto bytes = static_cast<std::int32_t>(
+        std::min<std::int64_t>(options.payload_bytes, connection.allowed - connection.sent));
+    connection.sent += bytes;
+    connection.next_datagram += time_of_seconds(8.0 * bytes / options.pace.bits_per_second());
+    emit(connection.there,
+         {.connection = number,
+          .frame_bytes = static_cast<std::uint16_t>(bytes + options.header_bytes),
+          .payload_bytes = bytes},
+         now);
+  }
+}
+
+/// Tells what has left and come, and sees to the timers.
+void Net::settle(Connection& connection, int number, Time now) {
+  while (connection.first_to_leave < connection.messages.end() &&
+         connection.messages[connection.first_to_leave].end_byte <= connection.sent_bytes()) {
+    told_.left(connection.messages[connection.first_to_leave++].tag, now);
+  }
+  while (!connection.messages.empty() &&
+         connection.messages.front().end_byte <= connection.received) {
+    const std::uint64_t tag = connection.messages.front().tag;
+    connection.messages.pop();
+    told_.came(tag, now);
+  }
+  expect(connection, number);
+}
+
+/// Enters in the agenda when the ends want to be called, unless they are called before.
+void Net::expect(Connection& connection, int number) {
+  Time due = kNever;
+  if (connection.sender) {
+    due = connection.sender->due();
+  } else if (connection.sent < connection.allowed) {
+    due = connection.next_datagram;
+  }
+  if (due < connection.sender_entry) {
+    connection.sender_entry = due;
+    agenda_.add(due, SenderDue, number);
+  }
+  if (connection.receiver && connection.receiver->due() < connection.receiver_entry) {
+    connection.receiver_entry = connection.receiver->due();
+    agenda_.add(connection.receiver_entry, ReceiverDue, number);
+  }
+}
+
+void Net::advance(Time until) {
+  while (!agenda_.empty() && agenda_.first().at <= until) {
+    const Agenda::Entry entry = agenda_.take();
+    if (entry.what == Arrival) {
+      arrive(entry.whose, entry.at);
+      continue;
+    }
+    // Times are moved far more often than they come: an entry may be too early, or one of several.
+    Connection& connection = at(entry.whose);
+    if (entry.what == ReceiverDue) {
+      if (entry.at != connection.receiver_entry) continue;
+      connection.receiver_entry = kNever;
+      if (connection.receiver->due() <= entry.at) connection.receiver->woken(entry.at);
+    } else {
+      if (entry.at != connection.sender_entry) continue;
+      connection.sender_entry = kNever;
+      if (!connection.sender) {
+        send_datagrams(connection, entry.whose, entry.at);
+      } else if (connection.sender->due() <= entry.at) {
+        connection.sender->woken(entry.at);
+      }
+    }
+    settle(connection, entry.whose, entry.at);
+  }
+}
+
+}  // namespace tw::netsim

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports, and connections over them, in virtual time: one event a packet and port.
+//
+// A connection is one direction: data take one list of ports, acknowledgements another. Messages are
+// bytes of its stream, one after another; the last one may be held back in part, to be sent as its
+// bytes become known. What became of messages is told once an event has been dealt with, so that
+// who hears of it may send at once.
+//
+// Datagrams are sent at their pace, whatever becomes of them.
+
+#pragma once
+
+#include "trainwire/netsim/agenda.h"
+#include "trainwire/netsim/packet.h"
+#include "trainwire/netsim/port.h"
+#include "trainwire/netsim/receiver.h"
+#include "trainwire/netsim/sender.h"
+#include "trainwire/netsim/tcp_options.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tw::netsim {
+
+struct NetTold {
+  std::function<void(std::uint64_t tag, Time now)> left;
+  std::function<void(std::uint64_t tag, Time now)> came;
+  /// More bytes of a followed connection are there, in order: so many since its begin.
+  std::function<void(int connection, std::int64_t bytes, Time now)> progressed = {};
+  /// A packet passes a host's own device: on its way out, or in.
+  std::function<void(const Packet& packet, bool out, Time now)> seen = {};
+};
+
+/// How datagrams are sent.
+struct DatagramOptions {
+  int payload_bytes = 1472;
+  int header_bytes = 42;  ///< of a frame, beside its payload
+  BitRate pace = {};      ///< of payload
+};
+
+class Net {
+ public:
+  Net(std::vector<PortSettings> ports, std::uint64_t seed, NetTold told);
+
+  /// REQUIRES: both lists are not empty.
+  int connect(std::vector<int> there, std::vector<int> back, const TcpOptions& options);
+  int connect(std::vector<int> there, const DatagramOptions& options);
+  /// Of the bytes the first `allowed` may be sent now. REQUIRES: bytes > 0, and all of the message
+  /// before is allowed.
+  void send(int connection, std::int64_t bytes, std::int64_t allowed, std::uint64_t tag, Time now);
+  /// So many more bytes of the last message may be sent.
+  void allow(int connection, std::int64_t bytes, Time now);
+  /// Whether its progress is told.
+  void follow(int connection) { at(connection).followed = true; }
+  /// Nothing more is sent that was not sent before.
+  void close(int connection);
+  void alter(int port, PortSettings settings);
+
+  /// kNever: nothing is under way.
+  Time next() const { return agenda_.empty() ? kNever : agenda_.first().at; }
+  /// All that happens until then.
+  void advance(Time until);
+
+  const Port& port(int number) const { return ports_[static_cast<std::size_t>(number)]; }
+  /// REQUIRES: it is no datagrams.
+  const Sender& sender(int connection) const { return *at(connection).sender; }
+  /// Payload bytes that are there: of a stream in order, of datagrams all.
+  std::int64_t received(int connection) const { return at(connection).received; }
+  /// Packets that ports were given.
+  std::int64_t hops() const { return hops_; }
+
+ private:
+  enum What : std::uint32_t { Arrival, SenderDue, ReceiverDue };
+  struct Message {
+    std::int64_t end_byte = 0;
+    std::uint64_t tag = 0;
+  };
+  struct Connection {
+    std::vector<int> there = {};
+    std::vector<int> back = {};
+    std::optional<Sender> sender = {};  ///< of a stream, as is the receiver
+    std::optional<Receiver> receiver = {};
+    DatagramOptions datagrams = {};
+    std::int64_t sent = 0;     ///< bytes, of datagrams
+    std::int64_t written = 0;  ///< bytes of all messages
+    std::int64_t allowed = 0;  ///< of those
+    std::int64_t received = 0;
+    bool followed = false;
+    bool closed = false;
+    Ring<Message> messages = {};      ///< that have not come
+    std::int64_t first_to_leave = 0;  ///< number of the message
+    Time sender_entry = kNever;       ///< when the agenda will call the sender
+    Time receiver_entry = kNever;
+    Time next_datagram = 0;
+
+    std::int64_t sent_bytes() const { return sender ? sender->sent_bytes() : sent; }
+  };
+
+  Connection& at(int number) { return *connections_[static_cast<std::size_t>(number)]; }
+  const Connection& at(int number) const { return *connections_[static_cast<std::size_t>(number)]; }
+  Time emit(const std::vector<int>& path, const Packet& packet, Time now);
+  Time enter(int port, const Packet& packet, Time now);
+  void arrive(int port, Time now);
+  void deliver(const Packet& packet, bool continues, Time now);
+  void send_datagrams(Connection& connection, int number, Time now);
+  void settle(Connection& connection, int number, Time now);
+  void expect(Connection& connection, int number);
+
+  std::vector<Port> ports_;
+  NetTold told_;
+  Agenda agenda_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::int64_t hops_ = 0;
+};
+
+}  // namespace tw::netsim

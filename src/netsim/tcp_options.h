@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How both ends of a TCP connection behave, with what Linux does unless told otherwise.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace tw::netsim {
+
+struct TcpOptions {
+  std::string congestion_control = "cubic";
+  int segment_bytes = 1448;
+  int header_bytes = 66;  ///< of a frame, beside its payload
+  int initial_window = 10;
+  std::int64_t window_bytes = 6 << 20;  ///< that may be on their way at once
+  Duration least_rto = std::chrono::milliseconds(200);
+  Duration delayed_ack = std::chrono::milliseconds(40);
+  bool slow_start_after_idle = true;
+  bool marks = false;  ///< ECN was agreed upon
+  /// What a sender hands to its line at once, and a receiver takes from it: 1 without offloads.
+  int train_segments = 1;
+  double pace = 0;  ///< segments a second at most; 0: no limit
+};
+
+}  // namespace tw::netsim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How closely a network is simulated.
+
+#pragma once
+
+#include "trainwire/spec/experiment.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace tw::sim {
+
+enum class Level {
+  Flow,    ///< messages share links as fluids: flow_network.h
+  Packet,  ///< packets, queues and TCP: packet_network.h
+};
+
+/// "flow", "packet".
+std::string_view name_of(Level level);
+
+/// Roughly how many packets pass how many ports. REQUIRES, as below: the experiment is resolved.
+double packet_hops(const spec::Experiment& experiment);
+
+/// Packet by packet what takes seconds that way, the rest as fluids.
+Level fitting_level(const spec::Experiment& experiment);
+
+}  // namespace tw::sim

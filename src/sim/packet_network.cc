@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/sim/packet_network.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/network/plan.h"
+#include "trainwire/spec/links.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tw::sim {
+namespace {
+
+constexpr int kEthernetHeader = 14;
+constexpr int kHeaders4 = 52;  ///< IPv4, TCP and its timestamps
+constexpr int kHeaders6 = 72;
+constexpr int kTrain = 44;       ///< segments that offloads send as one
+constexpr int kStreamOnly = 24;  ///< bytes by which the headers of datagrams are shorter
+
+std::vector<netsim::PortSettings> settings_of(const network::Network& network) {
+  std::vector<netsim::PortSettings> all;
+  for (int port = 0; port < network.ports(); ++port) {
+    if (network.request(port).rate.bits_per_second() <= 0) {
+      throw SpecError(
+          fmt::format("network: {} has no rate; write one above 0", network.link_name(port / 2)));
+    }
+    all.push_back(netsim::settings_of(network, port));
+  }
+  return all;
+}
+
+bool marks_any(const network::Network& network) {
+  for (int port = 0; port < network.ports(); ++port) {
+    if (network.request(port).ecn) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+netsim::TcpOptions tcp_options(const spec::Network& network) {
+  const int headers = *network.ip_version == 6 ? kHeaders6 : kHeaders4;
+  netsim::TcpOptions options{.congestion_control = *network.congestion_control,
+                             .segment_bytes = *network.mtu - headers,
+                             .header_bytes = headers + kEthernetHeader};
+  const Bytes window = network.socket_buffer->value_or(network::largest_window(network));
+  options.window_bytes = window.count() / 2;  // the kernel counts memory, not payload
+  if (*network.engine == spec::Engine::Tap) options.train_segments = kTrain;
+  options.marks = marks_any(network::Network(network));
+  return options;
+}
+
+PacketNetwork::PacketNetwork(const spec::Network& network, std::uint64_t seed, Told told, Seen seen)
+    : network_(network),
+      options_(tcp_options(network)),
+      told_(std::move(told)),
+      net_(
+          settings_of(network_), seed,
+          {.left = [this](Tag tag, netsim::Time now) { told_.left(tag, netsim::duration_of(now)); },
+           .came = [this](Tag tag, netsim::Time now) { told_.came(tag, netsim::duration_of(now)); },
+           .progressed = [this](int connection, std::int64_t bytes,
+                                netsim::Time now) { progressed(connection, bytes, now); },
+           .seen = seen_by(std::move(seen))}) {
+  netsim::make_congestion(options_.congestion_control);  // refuses what is not known
+}
+
+std::function<void(const netsim::Packet&, bool, netsim::Time)> PacketNetwork::seen_by(Seen seen) {
+  if (!seen) return {};
+  return [this, seen = std::move(seen)](const netsim::Packet& packet, bool out, netsim::Time now) {
+    const Connection& connection = at(of_net_[static_cast<std::size_t>(packet.connection)]);
+    seen(packet, connection.from, connection.to, out, now);
+  };
+}
+
+int PacketNetwork::connect(int from, int to, const Sending& sending) {
+  const auto number = static_cast<int>(connections_.size());
+  Connection& connection = connections_.emplace_back();
+  connection.from = from;
+  connection.to = to;
+  if (from == to) return number;
+  const std::vector<int> there = network_.path(from, to);
+  for (const int port : there) connection.way += network_.request(port).delay;
+  of_net_.push_back(number);
+  if (sending.manner == Manner::Datagrams) {
+    connection.number = net_.connect(there, {.payload_bytes = options_.segment_bytes + kStreamOnly,
+                                             .header_bytes = options_.header_bytes - kStreamOnly,
+                                             .pace = *sending.pace});
+    return number;
+  }
+  netsim::TcpOptions options = options_;
+  if (sending.pace) options.pace = sending.pace->bits_per_second() / 8 / options.segment_bytes;
+  connection.number = net_.connect(there, network_.path(to, from), options);
+  return number;
+}
+
+void PacketNetwork::close(int number, Duration) {
+  if (at(number).number >= 0) net_.close(at(number).number);
+}
+
+void PacketNetwork::send_bare(const Connection& connection, Tag tag, Duration now) {
+  bare_.push({.at = now + connection.way, .number = made_++, .tag = tag});
+  told_.left(tag, now);
+}
+
+void PacketNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
+  Connection& connection = at(number);
+  if (bytes == 0 || connection.number < 0) return send_bare(connection, tag, now);
+  connection.written += bytes;
+  net_.send(connection.number, bytes, bytes, tag, netsim::time_of(now));
+}
+
+void PacketNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
+                            Duration now) {
+  Connection& connection = at(number);
+  const bool needs_packets = bytes > 0 && connection.number >= 0;
+  if (!needs_packets) {
+    // What is passed on inside a host, or empty, waits for nobody: its sources have begun to come.
+    return send_bare(connection, tag, now);
+  }
+  if (told_.began) {
+    net_.follow(connection.number);
+    connection.coming.push_back({.tag = tag, .begin = connection.written, .bytes = bytes});
+    coming_[tag] = number;
+  }
+  connection.written += bytes;
+  connection.passing = {.bytes = bytes, .allowed = behind.empty() ? bytes : 0};
+  for (const Tag source : behind) {
+    const auto found = coming_.find(source);
+    if (found == coming_.end()) continue;  // all of it is there
+    std::deque<Coming>& all = at(found->second).coming;
+    const auto coming =
+        std::find_if(all.begin(), all.end(), [&](const Coming& one) { return one.tag == source; });
+    coming->followers.emplace_back(number, connection.passing.shares.size());
+    connection.passing.shares.push_back(static_cast<double>(coming->there) /
+                                        static_cast<double>(coming->bytes));
+  }
+  if (!behind.empty()) connection.passing.allowed = allowed_of(connection.passing);
+  net_.send(connection.number, bytes, connection.passing.allowed, tag, netsim::time_of(now));
+}
+
+std::int64_t PacketNetwork::allowed_of(const Passing& passing) {
+  double share = 1;
+  for (const double one : passing.shares) share = std::min(share, one);
+  return share >= 1 ? passing.bytes
+                    : static_cast<std::int64_t>(share * static_cast<double>(passing.bytes));
+}
+
+/// More bytes of a connection are there: messages begin, and others pass them on.
+void PacketNetwork::progressed(int net_connection, std::int64_t bytes, netsim::Time now) {
+  Connection& connection = at(of_net_[static_cast<std::size_t>(net_connection)]);
+  while (!connection.coming.empty() && connection.coming.front().begin < bytes) {
+    Coming& coming = connection.coming.front();
+    coming.there = std::min(coming.bytes, bytes - coming.begin);
+    if (!std::exchange(coming.begun, true) && coming.there < coming.bytes) {
+      told_.began(coming.tag, netsim::duration_of(now));
+    }
+    const bool whole = coming.there == coming.bytes;
+    const double share =
+        whole ? 1 : static_cast<double>(coming.there) / static_cast<double>(coming.bytes);
+    for (const auto& [follower, source] : coming.followers) allow(follower, source, share, now);
+    if (!whole) return;
+    coming_.erase(coming.tag);
+    connection.coming.pop_front();
+  }
+}
+
+void PacketNetwork::allow(int number, std::size_t source, double share, netsim::Time now) {
+  Connection& connection = at(number);
+  connection.passing.shares[source] = share;
+  const std::int64_t allowed = allowed_of(connection.passing);
+  const std::int64_t more = allowed - std::exchange(connection.passing.allowed, allowed);
+  if (more > 0) net_.allow(connection.number, more, now);
+}
+
+std::optional<Duration> PacketNetwork::next() {
+  const netsim::Time in_net = net_.next();
+  std::optional<Duration> next;
+  if (in_net != netsim::kNever) next = netsim::duration_of(in_net);
+  if (!bare_.empty() && (!next || bare_.top().at < *next)) next = bare_.top().at;
+  return next;
+}
+
+void PacketNetwork::advance(Duration now) {
+  net_.advance(netsim::time_of(now));
+  while (!bare_.empty() && bare_.top().at <= now) {
+    const Tag tag = bare_.top().tag;
+    bare_.pop();
+    told_.came(tag, now);
+  }
+}
+
+void PacketNetwork::alter(int port, const network::Request& request, Duration) {
+  netsim::PortSettings settings = net_.port(port).settings();
+  settings.rate = request.rate;
+  settings.delay = request.delay;
+  settings.jitter = request.jitter;
+  settings.loss = request.loss;
+  settings.loss_burst = request.loss_burst;
+  net_.alter(port, std::move(settings));
+}
+
+std::int64_t PacketNetwork::arrived(int number) const {
+  return at(number).number < 0 ? 0 : net_.received(at(number).number);
+}
+
+PortFigures PacketNetwork::figures(int port) const {
+  const netsim::PortCounts& counts = net_.port(port).counts();
+  return {.payload_bytes = static_cast<double>(counts.payload_bytes),
+          .wire_bytes = static_cast<double>(counts.wire_bytes),
+          .packets = counts.packets,
+          .lost = counts.lost,
+          .dropped = counts.dropped,
+          .marked = counts.marked,
+          .deepest_bytes = counts.deepest_bytes};
+}
+
+}  // namespace tw::sim

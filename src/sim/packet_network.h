@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network on which messages travel packet by packet over TCP (netsim/net.h), as hosts with the
+// experiment's congestion control and buffers would send them.
+//
+// A message has left when all of it was sent once, and has come when all of it is there in order. A
+// host holds back what its own line cannot take; every other port drops what finds its queue full.
+//
+// Limits: connections are open and have agreed on everything when the experiment begins; every
+// direction of a connection is one of its own, so acknowledgements never ride on data. Paths are
+// picked by destination, as the emulation picks them.
+
+#pragma once
+
+#include "trainwire/netsim/net.h"
+#include "trainwire/sim/medium.h"
+#include "trainwire/spec/experiment.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tw::sim {
+
+/// How hosts of an experiment send: congestion control, segments, buffers, offloads.
+netsim::TcpOptions tcp_options(const spec::Network& network);
+
+class PacketNetwork : public Medium {
+ public:
+  /// Every packet that passes a host's own device, with the hosts that its connection joins.
+  using Seen = std::function<void(const netsim::Packet& packet, int from, int to, bool out,
+                                  netsim::Time now)>;
+
+  /// Throws SpecError for links without a rate, or a congestion control that is not simulated.
+  PacketNetwork(const spec::Network& network, std::uint64_t seed, Told told, Seen seen = {});
+
+  using Medium::connect;
+  int connect(int from, int to, const Sending& sending) override;
+  void close(int connection, Duration now) override;
+  void send(int connection, std::int64_t bytes, Tag tag, Duration now) override;
+  void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
+               Duration now) override;
+  std::optional<Duration> next() override;
+  void advance(Duration now) override;
+  void alter(int port, const network::Request& request, Duration now) override;
+  std::int64_t arrived(int connection) const override;
+  PortFigures figures(int port) const override;
+  const network::Network& network() const override { return network_; }
+
+  const netsim::Net& net() const { return net_; }
+
+ private:
+  /// A message that others may follow while it comes.
+  struct Coming {
+    Tag tag = 0;
+    std::int64_t begin = 0;  ///< byte of the connection
+    std::int64_t bytes = 0;
+    std::int64_t there = 0;  ///< of those
+    bool begun = false;
+    std::vector<std::pair<int, std::size_t>> followers =
+        {};  ///< connection, and place among sources
+  };
+  /// What a message may send of its bytes: the least share of those that it passes on.
+  struct Passing {
+    std::int64_t bytes = 0;
+    std::int64_t allowed = 0;
+    std::vector<double> shares = {};  ///< of each source, that are there
+  };
+  struct Connection {
+    int from = 0;
+    int to = 0;
+    int number = -1;           ///< in net_; -1: inside a host
+    Duration way = {};         ///< of what has no bytes
+    std::int64_t written = 0;  ///< bytes of all messages
+    std::deque<Coming> coming = {};
+    Passing passing = {};  ///< of its last message
+  };
+  /// A message that needs no packets is there.
+  struct Arrival {
+    Duration at = {};
+    std::uint64_t number = 0;
+    Tag tag = 0;
+    bool operator>(const Arrival& other) const {
+      return std::tie(at, number) > std::tie(other.at, other.number);
+    }
+  };
+
+  Connection& at(int number) { return connections_[static_cast<std::size_t>(number)]; }
+  const Connection& at(int number) const { return connections_[static_cast<std::size_t>(number)]; }
+  std::function<void(const netsim::Packet&, bool, netsim::Time)> seen_by(Seen seen);
+  static std::int64_t allowed_of(const Passing& passing);
+  void send_bare(const Connection& connection, Tag tag, Duration now);
+  void progressed(int net_connection, std::int64_t bytes, netsim::Time now);
+  void allow(int number, std::size_t source, double share, netsim::Time now);
+
+  network::Network network_;
+  netsim::TcpOptions options_;
+  Told told_;
+  std::deque<Connection> connections_;   ///< which stay where they are
+  std::vector<int> of_net_;              ///< connection by number in net_
+  std::unordered_map<Tag, int> coming_;  ///< by tag: on which connection
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> bare_;
+  std::uint64_t made_ = 0;
+  netsim::Net net_;
+};
+
+}  // namespace tw::sim

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/sim/packet_network.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/spec/parse.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <map>
+
+namespace tw::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+spec::Network network_of(const std::string& text) {
+  const spec::Vocabulary words{};
+  return spec::parse("[network]\n" + text, "x.toml", words, {}).network;
+}
+
+/// A network of packets, and what became of the messages on it.
+struct Packets {
+  explicit Packets(const std::string& text)
+      : network(network_of(text), 1,
+                {.left = [this](Tag tag, Duration now) { left[tag] = now; },
+                 .came = [this](Tag tag, Duration now) { came[tag] = now; },
+                 .began = [this](Tag tag, Duration now) { began[tag] = now; }}) {}
+  void play() {
+    while (const auto next = network.next()) network.advance(*next);
+  }
+  void play_until(Duration now) {
+    for (auto next = network.next(); next && *next <= now; next = network.next()) {
+      network.advance(*next);
+    }
+  }
+
+  std::map<Tag, Duration> left;
+  std::map<Tag, Duration> came;
+  std::map<Tag, Duration> began;
+  PacketNetwork network;
+};
+
+TEST(PacketNetwork, AMessageTakesTheLineAndItsWay) {
+  Packets packets("hosts = 2");
+  packets.network.send(packets.network.connect(0, 1), 100'000'000, 7, 0s);
+  packets.play();
+  EXPECT_NEAR(seconds(packets.came[7]), 0.8 * 1514 / 1448, 0.01);
+  EXPECT_LT(packets.left[7], packets.came[7]);
+  EXPECT_EQ(packets.network.figures(0).payload_bytes, 1e8);
+  EXPECT_GT(packets.network.figures(1).wire_bytes, 0);  // acknowledgements
+}
+
+TEST(PacketNetwork, NothingAndNeighboursTakeNoTimeOnTheLine) {
+  Packets packets("hosts = 2\ndelay = \"1ms\"");
+  packets.network.send(packets.network.connect(0, 1), 0, 0, 5s);
+  packets.network.send(packets.network.connect(1, 1), 1'000'000, 1, 6s);
+  packets.play();
+  EXPECT_EQ(packets.came[0], 5s + 2ms);
+  EXPECT_EQ(packets.came[1], 6s);
+}
+
+// host1 passes on what host0 sends: the end comes one way later, not one transfer.
+TEST(PacketNetwork, WhatIsPassedOnFollowsClosely) {
+  Packets packets("hosts = 3");
+  const int first = packets.network.connect(0, 1);
+  const int second = packets.network.connect(1, 2);
+  packets.network.send_on(first, 10'000'000, 1, {}, 0s);
+  while (!packets.began.contains(1)) packets.network.advance(*packets.network.next());
+  const Tag source = 1;
+  packets.network.send_on(second, 10'000'000, 2, {&source, 1}, packets.began[1]);
+  packets.play();
+  EXPECT_GT(packets.came[2], packets.came[1]);
+  EXPECT_LT(packets.came[2], packets.came[1] + 2ms);
+}
+
+TEST(PacketNetwork, DatagramsKeepTheirPaceAndTheQueueDropsTheRest) {
+  Packets packets("hosts = 3\nrate = \"100Mbit\"");
+  const Sending fast{.manner = Manner::Datagrams, .pace = 90_Mbit};
+  std::array<int, 2> both{};
+  for (int from = 0; from < 2; ++from) {
+    both[static_cast<std::size_t>(from)] = packets.network.connect(from, 2, fast);
+    packets.network.send(both[static_cast<std::size_t>(from)], 100'000'000, static_cast<Tag>(from),
+                         0s);
+  }
+  packets.play_until(1s);
+  const double came =
+      static_cast<double>(packets.network.arrived(both[0]) + packets.network.arrived(both[1]));
+  EXPECT_NEAR(8 * came, 1e8 * 1472 / 1514, 2e6);
+  EXPECT_GT(packets.network.figures(5).dropped, 1000);
+}
+
+TEST(PacketNetwork, RefusesACongestionControlThatItDoesNotKnow) {
+  EXPECT_THROW(Packets("congestion_control = \"vegas\""), SpecError);
+}
+
+}  // namespace
+}  // namespace tw::sim
