@@ -201,7 +201,7 @@ void PacketNetwork::alter(int port, const network::Request& request, Duration) {
   net_.alter(port, std::move(settings));
 }
 
-std::int64_t PacketNetwork::arrived(int number) const {
+std::int64_t PacketNetwork::arrived(int number, Duration) const {
   return at(number).number < 0 ? 0 : net_.received(at(number).number);
 }
 

@@ -50,7 +50,7 @@ class PacketNetwork : public Medium {
   std::optional<Duration> next() override;
   void advance(Duration now) override;
   void alter(int port, const network::Request& request, Duration now) override;
-  std::int64_t arrived(int connection) const override;
+  std::int64_t arrived(int connection, Duration now) const override;
   PortFigures figures(int port) const override;
   const network::Network& network() const override { return network_; }
 

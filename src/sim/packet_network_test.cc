@@ -85,8 +85,8 @@ TEST(PacketNetwork, DatagramsKeepTheirPaceAndTheQueueDropsTheRest) {
                          0s);
   }
   packets.play_until(1s);
-  const double came =
-      static_cast<double>(packets.network.arrived(both[0]) + packets.network.arrived(both[1]));
+  const double came = static_cast<double>(packets.network.arrived(both[0], 1s) +
+                                          packets.network.arrived(both[1], 1s));
   EXPECT_NEAR(8 * came, 1e8 * 1472 / 1514, 2e6);
   EXPECT_GT(packets.network.figures(5).dropped, 1000);
 }
