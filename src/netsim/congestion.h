@@ -38,6 +38,7 @@ struct AckNews {
   int in_flight_before = 0;
   std::int64_t first_unacknowledged = 0;
   std::int64_t next = 0;  ///< segment
+  double pace = 0;        ///< segments a second that the window amounts to
   bool window_limited = true;
   bool marked = false;
   State state = State::Open;

@@ -24,7 +24,9 @@ class HyStart {
     if (window.segments < kFewest) return false;
     if (news.now - last_ack_ <= kRow) {
       last_ack_ = news.now;
-      if (news.now - round_begin_ > least / 2) return true;
+      // Half a round trip, and half of what trains of segments may be late by.
+      const Time late = std::min(kMillisecond, time_of_seconds(kTrains / news.pace));
+      if (news.now - round_begin_ > (least + late) / 2) return true;
     }
     if (samples_ < kSamples) {
       least_now_ = std::min(least_now_, news.rtt);
@@ -38,6 +40,7 @@ class HyStart {
  private:
   static constexpr int kFewest = 16;
   static constexpr int kSamples = 8;
+  static constexpr double kTrains = 4 * 65536 / 1448.0;  ///< segments
   static constexpr Time kRow = 2 * kMillisecond;
   static constexpr Time kLeastDelay = 4 * kMillisecond;
   static constexpr Time kMostDelay = 16 * kMillisecond;

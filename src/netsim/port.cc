@@ -12,6 +12,7 @@ namespace {
 
 network::Port model_of(const PortSettings& settings) {
   return {.link = settings.name,
+          .direction = settings.direction,
           .rate = settings.rate,
           .delay = settings.delay,
           .jitter = settings.jitter,
@@ -29,7 +30,8 @@ double ps_per_byte(BitRate rate) {
 PortSettings settings_of(const network::Network& network, int port) {
   const network::Request& request = network.request(port);
   const bool is_hosts_own = port / 2 < network.hosts() && port % 2 == 0;
-  PortSettings settings{.name = network.link_name(port / 2) + (port % 2 == 0 ? "<" : ">"),
+  PortSettings settings{.name = network.link_name(port / 2),
+                        .direction = network.port(port).direction,
                         .rate = request.rate,
                         .delay = request.delay,
                         .jitter = request.jitter,
@@ -49,7 +51,8 @@ Port::Port(PortSettings settings, std::uint64_t seed)
       delay_(time_of(settings_.delay)),
       loss_(model_of(settings_), seed),
       jitter_(model_of(settings_), seed),
-      marking_(seed, "marks " + settings_.name) {}
+      marking_(seed, "marks " + settings_.name +
+                         (settings_.direction == network::Direction{} ? "" : " back")) {}
 
 void Port::alter(PortSettings settings) {
   const bool same_loss = settings.loss == settings_.loss;

@@ -30,7 +30,8 @@ struct Marking {
 };
 
 struct PortSettings {
-  std::string name;  ///< of its random streams
+  std::string name;  ///< with the direction it names the random streams
+  network::Direction direction = {};
   BitRate rate = {};
   Duration delay = {};
   Duration jitter = {};

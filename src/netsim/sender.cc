@@ -8,8 +8,8 @@ namespace tw::netsim {
 namespace {
 
 /// What a sender may keep in its host's queue: this much of its rate, at most so many bytes. Linux
-/// counts the memory of packets, which is half as much again as their bytes.
-constexpr double kQueuedSeconds = 1e-3 / 1.5;
+/// counts the memory of packets, which is a fifth more than their bytes.
+constexpr double kQueuedSeconds = 1e-3 / 1.2;
 constexpr double kMostQueued = 1 << 20;
 
 }  // namespace

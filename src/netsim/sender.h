@@ -10,7 +10,7 @@
 // time, takes packets, and asks when to call again.
 //
 // Limits: the receiver's window does not grow, it is what it can be; nothing is undone that was
-// reduced in error; timers have no coarse ticks.
+// reduced in error.
 
 #pragma once
 
@@ -102,9 +102,10 @@ class Sender {
   void probe(Time now);
 
   // Timers.
-  void arm(Timer timer, Time at) {
-    timer_ = timer;
-    timer_at_ = at;
+  void arm(Timer timer, Time now, Time wait);
+  void disarm() {
+    timer_ = Timer::None;
+    timer_at_ = kNever;
   }
   void arm_timeout(Time now);
   void arm_probe_or_timeout(Time now);

@@ -25,13 +25,14 @@ void Sender::acknowledged(const Packet& ack, Time now) {
   alert(ack, news, now);
   const bool waits_for_order = timer_ == Timer::Reordering && before != Timer::Reordering;
   if (advanced && !waits_for_order) arm_probe_or_timeout(now);
-  if (out_.empty()) arm(Timer::None, kNever);
+  if (out_.empty()) disarm();
 
   news.smoothed_rtt = rtt_.smoothed();
   news.least_rtt = rtt_.least();
   news.in_flight = out_.in_flight();
   news.first_unacknowledged = out_.first();
   news.next = out_.next();
+  news.pace = pace_per_second();
   news.window_limited =
       window_limited_ || (window_.is_slow_start() && window_.segments < 2 * most_out_);
   news.marked = ack.echoes_mark;

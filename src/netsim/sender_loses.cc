@@ -43,7 +43,7 @@ int Sender::find_losses(Time now) {
     }
     number = newer;
   }
-  if (wait > 0) arm(Timer::Reordering, now + wait + kSlack);
+  if (wait > 0) arm(Timer::Reordering, now, wait + kSlack);
   return found;
 }
 
@@ -107,17 +107,18 @@ void Sender::woken(Time now) {
       probe(now);
       break;
     case Timer::Reordering:
+      timer_ = Timer::Reordering;  // the time-out counts from when the first segment was sent
       timer_at_ = kNever;
       find_losses(now);
       if (out_.lost() > 0 && state_ < State::Recovery) enter_recovery();
       push(now);
-      if (timer_ == Timer::None) arm_timeout(now);
+      if (timer_at_ == kNever) arm_timeout(now);
       break;
   }
 }
 
 void Sender::time_out(Time now) {
-  arm(Timer::None, kNever);
+  disarm();
   if (out_.empty()) return;
   ++counts_.timeouts;
   const Time patience = newest_rtt_ + reordering_window();
@@ -145,7 +146,7 @@ void Sender::time_out(Time now) {
 
 /// TLP: the last segment once more, or a new one, so that the receiver has something to answer.
 void Sender::probe(Time now) {
-  arm(Timer::None, kNever);
+  disarm();
   const bool still_here = !queued_.empty() && queued_[queued_.end() - 1].leaves > now;
   if (out_.empty() || probe_end_ >= 0 || still_here) {
     arm_timeout(now);
@@ -181,21 +182,28 @@ void Sender::take_probe_ack(const Packet& ack) {
   state_ = State::Open;
 }
 
+/// Timers come with the kernel's ticks, so many of them later that the wait fits in.
+void Sender::arm(Timer timer, Time now, Time wait) {
+  const Time tick = time_of(options_.tick);
+  timer_ = timer;
+  timer_at_ = tick == 0 ? now + wait : (now / tick + (wait + tick - 1) / tick) * tick;
+}
+
 void Sender::arm_timeout(Time now) {
   if (out_.empty()) {
-    arm(Timer::None, kNever);
+    disarm();
     return;
   }
   const Time rto = std::min(kLongest, rtt_.rto() << std::min(backoff_, 10));
   // After a probe or a wait for order the time counts from when the first segment was sent.
   const bool waited = timer_ == Timer::Probe || timer_ == Timer::Reordering;
   const Time from = waited ? out_[out_.first()].sent : now;
-  arm(Timer::Timeout, std::max(now + kMillisecond, from + rto));
+  arm(Timer::Timeout, now, std::max(kMillisecond, from + rto - now));
 }
 
 void Sender::arm_probe_or_timeout(Time now) {
   if (out_.empty()) {
-    arm(Timer::None, kNever);
+    disarm();
     return;
   }
   if (timer_ == Timer::Reordering && (out_.sacked() > 0 || out_.lost() > 0)) return;
@@ -205,7 +213,7 @@ void Sender::arm_probe_or_timeout(Time now) {
     return;
   }
   const Time patience = 2 * rtt_.smoothed() + (out_.count() == 1 ? kDelayedAck : kSlack);
-  arm(Timer::Probe, now + std::min(patience, rtt_.rto()));
+  arm(Timer::Probe, now, std::min(patience, rtt_.rto()));
 }
 
 }  // namespace tw::netsim

@@ -19,6 +19,7 @@ struct TcpOptions {
   std::int64_t window_bytes = 6 << 20;  ///< that may be on their way at once
   Duration least_rto = std::chrono::milliseconds(200);
   Duration delayed_ack = std::chrono::milliseconds(40);
+  Duration tick = std::chrono::milliseconds(4);  ///< of the kernel's timers
   bool slow_start_after_idle = true;
   bool marks = false;  ///< ECN was agreed upon
   /// What a sender hands to its line at once, and a receiver takes from it: 1 without offloads.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace tw::network {
 namespace {
@@ -15,6 +16,9 @@ constexpr int kMostHosts = 1024;
 /// The kernel grows a TCP buffer to twice the data in flight, and headers cost as much again.
 constexpr std::int64_t kBufferPerWindow = 4;
 constexpr Bytes kLeastBuffer = 6_MiB;  ///< the kernel's own default
+constexpr Duration kSegmentTime = std::chrono::microseconds(125);
+constexpr Bytes kSmallestSegment = 6000_B;
+constexpr Bytes kLargestSegment = 65536_B;
 
 HostPlan host_plan(int host, int ip_version) {
   const int number = host + 1;
@@ -61,6 +65,10 @@ Bytes largest_window(const spec::Network& asked) {
   }
   const Bytes in_flight = fastest * spec::longest_round_trip(asked) + deepest;
   return std::max(kLeastBuffer, in_flight * kBufferPerWindow);
+}
+
+Bytes largest_segment(BitRate rate) {
+  return std::clamp(rate * kSegmentTime, kSmallestSegment, kLargestSegment);
 }
 
 bool NetPlan::lossy() const {

@@ -63,6 +63,10 @@ NetPlan make_plan(const spec::Experiment& experiment);
 /// Largest TCP buffer that a host's kernel may grow to: what the longest path needs.
 Bytes largest_window(const spec::Network& network);
 
+/// The largest segment that TCP hands to a host's device of that rate: 125 us of the line, 6 to 64
+/// KiB.
+Bytes largest_segment(BitRate rate);
+
 /// Bytes of a frame of `ip_bytes` as rates and queues count them: Ethernet's header, no preamble.
 constexpr Bytes frame_bytes(int ip_bytes) { return Bytes(ip_bytes + 14); }
 

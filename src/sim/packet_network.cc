@@ -16,7 +16,6 @@ namespace {
 constexpr int kEthernetHeader = 14;
 constexpr int kHeaders4 = 52;  ///< IPv4, TCP and its timestamps
 constexpr int kHeaders6 = 72;
-constexpr int kTrain = 44;       ///< segments that offloads send as one
 constexpr int kStreamOnly = 24;  ///< bytes by which the headers of datagrams are shorter
 
 std::vector<netsim::PortSettings> settings_of(const network::Network& network) {
@@ -46,8 +45,7 @@ netsim::TcpOptions tcp_options(const spec::Network& network) {
                              .segment_bytes = *network.mtu - headers,
                              .header_bytes = headers + kEthernetHeader};
   const Bytes window = network.socket_buffer->value_or(network::largest_window(network));
-  options.window_bytes = window.count() / 2;  // the kernel counts memory, not payload
-  if (*network.engine == spec::Engine::Tap) options.train_segments = kTrain;
+  options.window_bytes = window.count() * 2 / 3;  // the kernel counts memory, not payload
   options.marks = marks_any(network::Network(network));
   return options;
 }
@@ -90,6 +88,9 @@ int PacketNetwork::connect(int from, int to, const Sending& sending) {
     return number;
   }
   netsim::TcpOptions options = options_;
+  options.train_segments = std::max(
+      1, static_cast<int>(network::largest_segment(network_.request(there.front()).rate).count() /
+                          options.segment_bytes));
   if (sending.pace) options.pace = sending.pace->bits_per_second() / 8 / options.segment_bytes;
   connection.number = net_.connect(there, network_.path(to, from), options);
   return number;
@@ -183,6 +184,7 @@ std::optional<Duration> PacketNetwork::next() {
 }
 
 void PacketNetwork::advance(Duration now) {
+  now_ = now;
   net_.advance(netsim::time_of(now));
   while (!bare_.empty() && bare_.top().at <= now) {
     const Tag tag = bare_.top().tag;
@@ -207,8 +209,12 @@ std::int64_t PacketNetwork::arrived(int number, Duration) const {
 
 PortFigures PacketNetwork::figures(int port) const {
   const netsim::PortCounts& counts = net_.port(port).counts();
-  return {.payload_bytes = static_cast<double>(counts.payload_bytes),
-          .wire_bytes = static_cast<double>(counts.wire_bytes),
+  // What waits has not been carried; it is taken for data, as nearly all of it is.
+  const double waiting = net_.port(port).waiting_bytes(netsim::time_of(now_));
+  const double frame = options_.segment_bytes + options_.header_bytes;
+  return {.payload_bytes = std::max(0.0, static_cast<double>(counts.payload_bytes) -
+                                             waiting * options_.segment_bytes / frame),
+          .wire_bytes = static_cast<double>(counts.wire_bytes) - waiting,
           .packets = counts.packets,
           .lost = counts.lost,
           .dropped = counts.dropped,

@@ -108,6 +108,7 @@ class PacketNetwork : public Medium {
   std::unordered_map<Tag, int> coming_;  ///< by tag: on which connection
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> bare_;
   std::uint64_t made_ = 0;
+  Duration now_ = {};
   netsim::Net net_;
 };
 

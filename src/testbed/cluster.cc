@@ -197,7 +197,7 @@ void Cluster::set_up_host(int host) {
   // The tap switch loses single packets out of super-packets; the kernel cannot.
   const bool whole_packets = plan_.lossy() && engine_ != Engine::Tap;
   if (whole_packets) links.set_offload(kHostDevice, false);
-  links.set_largest_segment(kHostDevice, largest_segment(out.rate));
+  links.set_largest_segment(kHostDevice, network::largest_segment(out.rate));
   links.set_up(kHostDevice);
   links.add_address(kHostDevice, plan_, host);
   links.add_routes(kHostDevice, plan_);

@@ -181,9 +181,9 @@ TEST(Engines, SayWhatTheyCannotDo) {
 
 TEST(Shaping, NeverCutsASegmentAndNeverStarvesOnLateTimers) {
   // 125 us of 1 Gbit/s are 15.6 kB; 1 ms is 125 kB.
-  EXPECT_EQ(largest_segment(1_Gbit), 15'625_B);
-  EXPECT_EQ(largest_segment(10_Mbit), 6000_B);
-  EXPECT_EQ(largest_segment(100_Gbit), 65'536_B);
+  EXPECT_EQ(network::largest_segment(1_Gbit), 15'625_B);
+  EXPECT_EQ(network::largest_segment(10_Mbit), 6000_B);
+  EXPECT_EQ(network::largest_segment(100_Gbit), 65'536_B);
   const network::Port port{.link = "host0", .rate = 1_Gbit, .queue = 50'000_B};
   EXPECT_EQ(bucket_for(port, 1500, false),
             (Bucket{.rate = 1_Gbit, .burst = 125'000_B, .limit = 175'000_B}));

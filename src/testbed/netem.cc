@@ -58,7 +58,7 @@ void set_up_port(Links& links, const network::NetPlan& plan, int port, const std
   const network::Port& settings = plan.ports[static_cast<std::size_t>(port)];
   const bool lossy = plan.lossy();
   if (lossy) links.set_offload(device, false);
-  links.set_largest_segment(device, largest_segment(settings.rate));
+  links.set_largest_segment(device, network::largest_segment(settings.rate));
   links.shape(device, bucket_for(settings, plan.mtu, lossy));
   if (engine == spec::Engine::Netem) links.add_netem(device, both_links(plan, settings));
 }

@@ -8,21 +8,15 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr Duration kSegmentTime = microseconds(125);
-constexpr Bytes kSmallestSegment = 6000_B;
-constexpr Bytes kLargestSegment = 65536_B;
 /// A bucket shorter than the tail of the timer's lateness loses tokens for good.
 constexpr Duration kBurstTime = microseconds(1000);
 
 }  // namespace
 
-Bytes largest_segment(BitRate rate) {
-  return std::clamp(rate * kSegmentTime, kSmallestSegment, kLargestSegment);
-}
-
 Bucket bucket_for(const network::Port& port, int mtu, bool lossy) {
-  const Bytes piece = lossy ? network::frame_bytes(mtu)
-                            : std::max(largest_segment(port.rate), network::frame_bytes(mtu));
+  const Bytes piece =
+      lossy ? network::frame_bytes(mtu)
+            : std::max(network::largest_segment(port.rate), network::frame_bytes(mtu));
   const Bytes burst = std::max(piece * 2, port.rate * kBurstTime);
   return {.rate = port.rate, .burst = burst, .limit = port.queue + burst};
 }

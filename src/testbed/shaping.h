@@ -15,9 +15,6 @@ struct Bucket {
   bool operator==(const Bucket&) const = default;
 };
 
-/// The largest segment that TCP may hand to a device of that rate: 125 us of the line, 6 to 64 KiB.
-Bytes largest_segment(BitRate rate);
-
 /// `lossy`: the plan loses packets, so that devices carry MTU-sized frames only.
 Bucket bucket_for(const network::Port& port, int mtu, bool lossy);
 

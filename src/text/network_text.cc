@@ -57,7 +57,7 @@ std::string plan_text(const NetPlan& plan, spec::Engine engine) {
                   plan.congestion_control, name_of(engine));
   text += fmt::format("  TCP buffers grow to {}; largest segment {}; packets are {}\n\nhosts\n",
                       readable(plan.socket_buffer.value_or(plan.largest_window)),
-                      readable(testbed::largest_segment(plan.ports.front().rate)),
+                      readable(network::largest_segment(plan.ports.front().rate)),
                       plan.lossy() ? "lost one by one" : "not lost on purpose");
   for (std::size_t i = 0; i < std::min(plan.hosts.size(), kMostRows); ++i) {
     text += fmt::format("  {:<8} {}/{}\n", plan.hosts[i].name, plan.hosts[i].address,
