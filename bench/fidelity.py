@@ -14,6 +14,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -41,15 +42,15 @@ class Experiment:
         self.not_run = ""
         self.sims: dict[str, dict[int, dict]] = {level: {} for level in LEVELS}
         self.not_simulated: dict[str, str] = {}
-        self.write()
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(text, encoding="utf-8")
 
-    def write(self) -> None:
-        """Runs of a file that has changed since are of another experiment."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if self.file.exists() and self.file.read_text(encoding="utf-8") != self.text:
-            for run in self.folder.glob("run-*/run.json"):
-                run.unlink()
-        self.file.write_text(self.text, encoding="utf-8")
+    def run_folder(self, seed: int) -> pathlib.Path:
+        return self.folder / f"run-{seed}"
+
+    def text_when_run(self, seed: int) -> pathlib.Path:
+        """The file as it was then: a run of another text is of another experiment."""
+        return self.folder / f"run-{seed}.toml"
 
     def settings(self) -> str:
         """The file in one line."""
@@ -79,17 +80,20 @@ class Bench:
         self.has_levels = "--level" in help_text
 
     def run(self, experiment: Experiment, seed: int, check_network: bool) -> None:
-        folder = experiment.folder / f"run-{seed}"
+        folder = experiment.run_folder(seed)
         for _ in range(ATTEMPTS):
+            shutil.rmtree(folder, ignore_errors=True)
+            experiment.text_when_run(seed).write_text(experiment.text, encoding="utf-8")
             _, experiment.not_run = self.sentence_of(
-                [*self.run_under, self.trainwire, "run", experiment.file, "-o", folder, "--force", "--no-page", "--quiet", "--set", f"run.seed={seed}",
-                 "--set", "capture.enabled=false", *([] if check_network else ["--no-check"])], LONGEST_RUN_S)
+                [*self.run_under, self.trainwire, "run", experiment.file, "-o", folder, "--no-page", "--quiet", "--set",
+                 f"run.seed={seed}", "--set", "capture.enabled=false", *([] if check_network else ["--no-check"])], LONGEST_RUN_S)
             if not experiment.not_run:
-                return self.load(experiment, seed)
+                self.load(experiment, seed)
+                return
 
     def load(self, experiment: Experiment, seed: int) -> bool:
-        document = experiment.folder / f"run-{seed}" / "run.json"
-        if document.exists():
+        document, text = experiment.run_folder(seed) / "run.json", experiment.text_when_run(seed)
+        if document.exists() and text.exists() and text.read_text(encoding="utf-8") == experiment.text:
             run = json.loads(document.read_text(encoding="utf-8")).get("summary")  # none when it was interrupted
             if run and all(check["ok"] for check in run["checks"]):
                 experiment.runs[seed] = run
@@ -103,10 +107,11 @@ class Bench:
             out, sentence = self.sentence_of(
                 [self.trainwire, "sim", experiment.file, *(["--level", level] if self.has_levels else []), "--json", "-o", f"{folder}/sim",
                  "--no-page", "--set", f"run.seed={seed}"], LONGEST_SIM_S)
+        # A simulation whose own checks fail is compared all the same, and named below the table.
+        if out.startswith("{"):
+            experiment.sims[level][seed] = json.loads(out)
         if sentence:
             experiment.not_simulated[level] = sentence
-        else:
-            experiment.sims[level][seed] = json.loads(out)
 
     def sentence_of(self, words: list, limit_s: int) -> tuple[str, str]:
         """What was printed, and what went wrong if something did."""
@@ -115,10 +120,18 @@ class Bench:
                                   timeout=limit_s)
         except subprocess.TimeoutExpired:
             return "", f"not done after {limit_s} s"
-        if done.returncode == 0:
-            return done.stdout, ""
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        return "", next((line for line in lines if line.startswith("trainwire:")), lines[-1] if lines else "no word")
+        return done.stdout, "" if done.returncode == 0 else reason_of(done)
+
+
+def reason_of(done: subprocess.CompletedProcess) -> str:
+    """Why a command failed: its own sentence, the signal that ended it, or the checks of its document that did not hold."""
+    if done.returncode < 0:
+        return f"ended by signal {-done.returncode}"
+    said = [line for line in done.stderr.splitlines() if line.startswith("trainwire:")]
+    if done.stdout.startswith("{"):
+        failed = [check for check in json.loads(done.stdout)["checks"] if not check["ok"]]
+        said = [f"{check['text']}: {check['found']}" for check in failed] or said
+    return said[0] if said else f"exit code {done.returncode}"
 
 
 def progress(text: str) -> None:
@@ -223,7 +236,8 @@ def print_missing(experiments: list[Experiment]) -> None:
         if not experiment.runs:
             reasons.setdefault(f"not measured: {experiment.not_run or 'no run was kept'}", []).append(experiment.name)
         for level, sentence in experiment.not_simulated.items():
-            reasons.setdefault(f"not simulated at {level} level: {sentence}", []).append(experiment.name)
+            what = "a check failed" if experiment.sims[level] else "not simulated"
+            reasons.setdefault(f"{what} at {level} level: {sentence}", []).append(experiment.name)
     for reason, names in reasons.items():
         print(f"\n{reason}\n  " + ", ".join(names))
 
