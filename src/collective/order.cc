@@ -17,10 +17,9 @@ class Maker {
       const Transfer& t = cursor.transfer();
       order_.gate.push_back(gate_of(cursor));
       const int number = static_cast<int>(order_.transfers.size());
-      for (int chunk = t.chunk; chunk < t.chunk + t.width; ++chunk) {
-        by_chunk_[{{.round = t.round, .sends = cursor.sends()}, chunk}].push_back(number);
-      }
-      by_round_[{.round = t.round, .sends = cursor.sends()}].push_back(number);
+      const Wait as{.round = t.round, .sends = cursor.sends()};
+      if (t.width == 1) by_chunk_[{as, t.chunk}].push_back(number);
+      if (t.width > 1) wide_[as].push_back(number);
       order_.transfers.push_back(t);
     }
     return std::move(order_);
@@ -44,12 +43,13 @@ class Maker {
   }
 
   void add_members(const Wait& wait, const Transfer& t, std::vector<int>& members) const {
-    if (t.width == 1) {
-      const std::vector<int>& all = by_chunk_.at({wait, t.chunk});
-      members.insert(members.end(), all.begin(), all.end());
-      return;
+    const auto end = by_chunk_.lower_bound({wait, t.chunk + t.width});
+    for (auto it = by_chunk_.lower_bound({wait, t.chunk}); it != end; ++it) {
+      members.insert(members.end(), it->second.begin(), it->second.end());
     }
-    for (const int number : by_round_.at(wait)) {
+    const auto wide = wide_.find(wait);
+    if (wide == wide_.end()) return;
+    for (const int number : wide->second) {
       const Transfer& earlier = order_.transfers[static_cast<std::size_t>(number)];
       const bool shares =
           earlier.chunk < t.chunk + t.width && t.chunk < earlier.chunk + earlier.width;
@@ -58,8 +58,8 @@ class Maker {
   }
 
   Order order_;
-  std::map<std::pair<Wait, int>, std::vector<int>> by_chunk_;
-  std::map<Wait, std::vector<int>> by_round_;
+  std::map<std::pair<Wait, int>, std::vector<int>> by_chunk_;  ///< those of one chunk
+  std::map<Wait, std::vector<int>> wide_;                      ///< those of several
   std::int64_t round_ = -1;
   std::map<std::tuple<bool, int, int>, int> made_;  ///< gates of this round
 };

@@ -3,8 +3,9 @@
 
 #include "trainwire/play/rank.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <deque>
+#include <optional>
 #include <utility>
 
 namespace tw::play {
@@ -24,8 +25,10 @@ std::int64_t Message::bytes() const {
 
 struct Player::State {
   State(const workload::Training& of, Driver by) : training(of), driver(std::move(by)) {
+    std::optional<workload::Exchanges> exchanges;
+    if (!training.row().draws_peers) exchanges = exchanges_of(training);
     for (int rank = 0; rank < training.ranks(); ++rank) {
-      ranks.emplace_back(training, driver, rank);
+      ranks.emplace_back(training, exchanges ? &*exchanges : nullptr, driver, rank);
     }
   }
   Rank& at(int rank) { return ranks[static_cast<std::size_t>(rank)]; }
@@ -33,6 +36,7 @@ struct Player::State {
   const workload::Training& training;
   Driver driver;
   std::deque<Rank> ranks;  // a deque: ranks stay where they are
+  std::size_t first_not_done = 0;
 };
 
 Player::Player(const workload::Training& training, Driver driver)
@@ -59,8 +63,10 @@ void Player::began(const Message& message, std::uint64_t as, Duration now) {
 void Player::woke(int rank, Duration now) { state_->at(rank).woke(now); }
 
 bool Player::done() const {
-  return std::all_of(state_->ranks.begin(), state_->ranks.end(),
-                     [](const Rank& rank) { return rank.done(); });
+  // Who is done stays so: nobody is asked twice.
+  std::size_t& first = state_->first_not_done;
+  while (first < state_->ranks.size() && state_->ranks[first].done()) ++first;
+  return first == state_->ranks.size();
 }
 
 }  // namespace tw::play

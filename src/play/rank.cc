@@ -5,6 +5,7 @@
 #include "trainwire/collective/cursor.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tw::play {
 
@@ -15,13 +16,18 @@ using workload::Wire;
 
 namespace {
 
+/// With no more a rank looks at all of its lines whenever something happens.
+constexpr std::size_t kFewLines = 8;
+
 /// Two ranks that draw peers have a connection for the pulls of each.
 int pulling_lane(int rank, int peer) { return rank < peer ? 0 : 1; }
 
-std::vector<Wire> wires_of(const workload::Training& training, int rank) {
-  const int lanes = training.row().draws_peers ? 2 : training.connections;
+std::vector<Wire> wires_of(const workload::Training& training, const workload::Exchanges* exchanges,
+                           int rank) {
+  const int lanes = exchanges == nullptr ? 2 : training.connections;
   std::vector<Wire> wires;
-  for (const int peer : peers_of(training, rank)) {
+  for (const int peer :
+       exchanges == nullptr ? peers_of(training, rank) : peers_of(*exchanges, rank)) {
     for (int lane = 0; lane < lanes; ++lane) wires.push_back({.peer = peer, .lane = lane});
   }
   return wires;
@@ -44,21 +50,22 @@ Message message_of(const workload::Parts& parts, const Part& part, const Wire& w
 
 }  // namespace
 
-Rank::Rank(const workload::Training& training, const Driver& driver, int rank)
+Rank::Rank(const workload::Training& training, const workload::Exchanges* exchanges,
+           const Driver& driver, int rank)
     : training_(training),
       driver_(driver),
       rank_(rank),
       script_(step_script(training, rank)),
       repeats_(script_repeats(training, rank)),
       clock_(training, rank) {
-  const std::vector<Wire> wires = wires_of(training, rank);
+  const std::vector<Wire> wires = wires_of(training, exchanges, rank);
   for (const Wire& wire : wires) lines_.push_back({.wire = wire});
   for (const int bucket : start_buckets(training)) {
-    start_.push_back(start_parts(training, rank, bucket, wires));
+    start_.push_back(start_parts(training, *exchanges, rank, bucket, wires));
   }
-  if (training.row().draws_peers) return;
+  if (exchanges == nullptr) return;
   for (int bucket = 0; bucket < static_cast<int>(training.buckets.size()); ++bucket) {
-    buckets_.push_back(step_parts(training, rank, bucket, wires));
+    buckets_.push_back(step_parts(training, *exchanges, rank, bucket, wires));
     unserved_ +=
         (training.warmup + training.steps) * static_cast<std::int64_t>(moving(buckets_.back()) / 2);
   }
@@ -81,12 +88,15 @@ void Rank::left(const Message& message, Duration now) {
   if (active_ == nullptr) {
     // An answer, to a worker or to a peer that pulls.
     --unserved_;
+    stirred_.push_back(static_cast<std::size_t>(&line - lines_.data()));
   } else {
     const auto wire = static_cast<std::size_t>(&line - lines_.data());
     const int part = active_->sends[wire][line.next_send++];
     Part& sent = active_->parts[static_cast<std::size_t>(part)];
     sent.position = sent.end;
     --left_;
+    ended(part);
+    stirred_.push_back(wire);
   }
   proceed(now);
 }
@@ -107,6 +117,7 @@ void Rank::came(const Message& message, Duration now) {
     Line& line = line_to(message.transfer.from, message.lane);
     if (!line.coming.empty() && line.coming.front().message == message) line.coming.pop_front();
     line.came.push_back(message);
+    stirred_.push_back(static_cast<std::size_t>(&line - lines_.data()));
   }
   proceed(now);
 }
@@ -231,7 +242,11 @@ bool Rank::pull() {
 
 /// Answers what has come, each worker for itself.
 bool Rank::serve(Duration now) {
-  for (std::size_t wire = 0; wire < lines_.size(); ++wire) {
+  if (!std::exchange(entered_, true)) {
+    stirred_.clear();
+    for (std::size_t wire = 0; wire < lines_.size(); ++wire) stirred_.push_back(wire);
+  }
+  for (const std::size_t wire : std::exchange(stirred_, {})) {
     Line& line = lines_[wire];
     while (!line.came.empty() && !line.busy) {
       const Message push = line.came.front();
@@ -255,16 +270,78 @@ bool Rank::exchange(Duration now) {
     orders_.pop_front();
     active_->rewind();
     left_ = moving(*active_);
-    for (Line& line : lines_) line.next_send = line.next_receive = 0;
+    stirred_.clear();
+    gates_at_.clear();
+    lines_at_gate_.clear();
+    for (std::size_t wire = 0; wire < lines_.size(); ++wire) {
+      Line& line = lines_[wire];
+      line.next_send = line.next_receive = 0;
+      line.send_gate = line.receive_gate = -1;
+      stirred_.push_back(wire);
+    }
   }
+  const bool any = has_few_lines() ? look_at_all(now) : look_at_stirred(now);
+  if (left_ > 0) return any;
+  active_ = nullptr;
+  return true;
+}
+
+/// Where bytes are passed on as they come, or lanes share a transfer, gates open bit by bit.
+bool Rank::has_few_lines() const {
+  return lines_.size() <= kFewLines || training_.connections > 1 || passes_through();
+}
+
+bool Rank::look_at_all(Duration now) {
+  stirred_.clear();
   bool any = false;
   for (std::size_t wire = 0; wire < lines_.size(); ++wire) {
     while (send_next(lines_[wire], wire)) any = true;
     while (receive_next(lines_[wire], wire, now)) any = true;
   }
-  if (left_ > 0) return any;
-  active_ = nullptr;
-  return true;
+  return any;
+}
+
+bool Rank::look_at_stirred(Duration now) {
+  bool any = false;
+  while (!stirred_.empty()) {
+    const std::size_t wire = stirred_.back();
+    stirred_.pop_back();
+    while (send_next(lines_[wire], wire)) any = true;
+    while (receive_next(lines_[wire], wire, now)) any = true;
+  }
+  return any;
+}
+
+/// A line is looked at again when what the part waits for has ended. REQUIRES: something has not.
+void Rank::wait_at(const Part& part, std::size_t line, int& seen) {
+  if (seen == part.gate || has_few_lines()) return;
+  seen = part.gate;
+  std::vector<std::size_t>& lines = lines_at_gate_[part.gate];
+  if (lines.empty()) gates_at_[active_->blocker(part)].push_back(part.gate);
+  lines.push_back(line);
+}
+
+/// Gates that were closed by this part alone open; others wait for the next one.
+void Rank::ended(int part) {
+  const auto found = gates_at_.find(part);
+  if (found == gates_at_.end()) return;
+  const std::vector<int> gates = std::move(found->second);
+  gates_at_.erase(found);
+  for (const int gate : gates) {
+    const auto waiting = lines_at_gate_.find(gate);
+    // All parts of a gate move the same bytes, so any of the lines' speaks for all.
+    const Line& one = lines_[waiting->second.front()];
+    const std::size_t wire = waiting->second.front();
+    const int number = one.send_gate == gate ? active_->sends[wire][one.next_send]
+                                             : active_->receives[wire][one.next_receive];
+    const int next = active_->blocker(active_->parts[static_cast<std::size_t>(number)]);
+    if (next >= 0) {
+      gates_at_[next].push_back(gate);
+      continue;
+    }
+    for (const std::size_t line : waiting->second) stirred_.push_back(line);
+    lines_at_gate_.erase(waiting);
+  }
 }
 
 bool Rank::send_next(Line& line, std::size_t at) {
@@ -275,7 +352,10 @@ bool Rank::send_next(Line& line, std::size_t at) {
     ++line.next_send;
     return true;
   }
-  if (!may_begin(part)) return false;
+  if (!may_begin(part)) {
+    wait_at(part, at, line.send_gate);
+    return false;
+  }
   line.busy = true;
   const Message message = message_of(*active_, part, line.wire, active_step_);
   if (passes_through()) {
@@ -295,8 +375,7 @@ bool Rank::passes_through() const {
 bool Rank::may_begin(const Part& part) {
   behind_.clear();
   if (!passes_through()) return active_->may_begin(part);
-  if (part.gate < 0) return true;
-  for (const int number : active_->gates[static_cast<std::size_t>(part.gate)].parts) {
+  for (const int number : active_->pending(part)) {
     const Part& earlier = active_->parts[static_cast<std::size_t>(number)];
     if (earlier.finished() || earlier.begin >= part.end || part.begin >= earlier.end) continue;
     if (earlier.sends) {
@@ -325,7 +404,10 @@ bool Rank::receive_next(Line& line, std::size_t at, Duration now) {
   Part& part = active_->parts[static_cast<std::size_t>(number)];
   if (part.begin != part.end) {
     if (line.came.empty()) return begin_receiving(line, number);
-    if (!active_->may_begin(part)) return false;
+    if (!active_->may_begin(part)) {
+      wait_at(part, at, line.receive_gate);
+      return false;
+    }
     const Message expected = message_of(*active_, part, line.wire, active_step_);
     check(line.came.front() == expected, "both ends of a connection list its transfers alike");
     tell(expected, now);
@@ -333,6 +415,7 @@ bool Rank::receive_next(Line& line, std::size_t at, Duration now) {
     part.position = part.end;
     std::erase_if(receiving_, [&](const Receiving& r) { return r.part == number; });
     --left_;
+    ended(number);
   }
   ++line.next_receive;
   return true;
@@ -358,10 +441,12 @@ void Rank::tell(const Message& message, Duration now) const {
 }
 
 Rank::Line& Rank::line_to(int peer, int lane) {
-  const auto at = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
-    return line.wire == Wire{.peer = peer, .lane = lane};
-  });
-  check(at != lines_.end(), "there is a connection to every peer");
+  const auto at = std::lower_bound(lines_.begin(), lines_.end(), std::pair(peer, lane),
+                                   [](const Line& line, const std::pair<int, int>& wire) {
+                                     return std::pair(line.wire.peer, line.wire.lane) < wire;
+                                   });
+  check(at != lines_.end() && at->wire == Wire{.peer = peer, .lane = lane},
+        "there is a connection to every peer");
   return *at;
 }
 

@@ -12,14 +12,16 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace tw::play {
 
 class Rank {
  public:
-  /// REQUIRES: what is passed outlives it.
-  Rank(const workload::Training& training, const Driver& driver, int rank);
+  /// No exchanges where ranks draw their peers. REQUIRES: training and driver outlive it.
+  Rank(const workload::Training& training, const workload::Exchanges* exchanges,
+       const Driver& driver, int rank);
 
   void begin(Duration now);
   void woke(Duration now);
@@ -52,6 +54,8 @@ class Rank {
     bool busy = false;  ///< something is leaving
     std::deque<Message> came = {};
     std::deque<Coming> coming = {};
+    int send_gate = -1;     ///< what its next send was seen to wait for
+    int receive_gate = -1;  ///< and its next receive
   };
 
   void proceed(Duration now);
@@ -64,6 +68,11 @@ class Rank {
   void end_step(Duration now);
 
   bool exchange(Duration now);
+  bool look_at_all(Duration now);
+  bool look_at_stirred(Duration now);
+  bool has_few_lines() const;
+  void ended(int part);
+  void wait_at(const workload::Part& part, std::size_t line, int& seen);
   bool send_next(Line& line, std::size_t at);
   bool receive_next(Line& line, std::size_t at, Duration now);
   bool begin_receiving(const Line& line, int number);
@@ -94,6 +103,11 @@ class Rank {
   workload::Parts* active_ = nullptr;
   std::int64_t active_step_ = 0;
   std::size_t left_ = 0;  ///< parts of the active exchange that have not ended
+  // A rank with many lines looks at those again on which something has happened, or whose gate has
+  // opened, and at a gate when the part has ended by which it is closed.
+  std::vector<std::size_t> stirred_;                                 ///< lines
+  std::unordered_map<int, std::vector<int>> gates_at_;               ///< by part
+  std::unordered_map<int, std::vector<std::size_t>> lines_at_gate_;  ///< by gate
   std::vector<Receiving> receiving_;
   std::vector<std::uint64_t> behind_;  ///< what the part that was last asked about has to follow
 

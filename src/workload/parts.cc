@@ -125,19 +125,34 @@ std::int64_t Parts::limit(const Part& part) {
   return std::max(limit, part.position);
 }
 
-bool Parts::may_begin(const Part& part) const {
-  if (part.gate < 0) return true;
-  const std::vector<int>& before = gates[static_cast<std::size_t>(part.gate)].parts;
-  return std::all_of(before.begin(), before.end(), [&](int number) {
+std::span<const int> Parts::pending(const Part& part) {
+  if (part.gate < 0) return {};
+  Gate& gate = gates[static_cast<std::size_t>(part.gate)];
+  const auto ended = [&](int number) { return parts[static_cast<std::size_t>(number)].finished(); };
+  while (gate.passed < gate.parts.size() && ended(gate.parts[gate.passed])) ++gate.passed;
+  return std::span<const int>(gate.parts).subspan(gate.passed);
+}
+
+int Parts::blocker(const Part& part) {
+  for (const int number : pending(part)) {
     const Part& earlier = parts[static_cast<std::size_t>(number)];
-    return earlier.finished() || earlier.begin >= part.end || part.begin >= earlier.end;
-  });
+    // Lanes that share none of its bytes are nothing to it.
+    if (!earlier.finished() && earlier.begin < part.end && part.begin < earlier.end) return number;
+  }
+  return -1;
 }
 
 Parts make_parts(const PartsRequest& request) { return Maker(request).make(); }
 
-Parts step_parts(const Training& training, int rank, int bucket, std::span<const Wire> wires) {
-  return make_parts({.schedule = step_schedule(training),
+Exchanges exchanges_of(const Training& training) {
+  Exchanges made{.step = step_schedule(training), .start = {}};
+  if (!start_buckets(training).empty()) made.start = start_schedule(training);
+  return made;
+}
+
+Parts step_parts(const Training& training, const Exchanges& exchanges, int rank, int bucket,
+                 std::span<const Wire> wires) {
+  return make_parts({.schedule = exchanges.step,
                      .rank = rank,
                      .bucket = bucket,
                      .range = training.range(bucket),
@@ -146,14 +161,30 @@ Parts step_parts(const Training& training, int rank, int bucket, std::span<const
                      .passing = training.row().passing});
 }
 
-Parts start_parts(const Training& training, int rank, int bucket, std::span<const Wire> wires) {
-  return make_parts({.schedule = start_schedule(training),
+Parts step_parts(const Training& training, int rank, int bucket, std::span<const Wire> wires) {
+  return step_parts(training, {.step = step_schedule(training), .start = {}}, rank, bucket, wires);
+}
+
+Parts start_parts(const Training& training, const Exchanges& exchanges, int rank, int bucket,
+                  std::span<const Wire> wires) {
+  return make_parts({.schedule = *exchanges.start,
                      .rank = rank,
                      .bucket = bucket,
                      .range = training.range(bucket),
                      .wires = wires,
                      .lanes = training.connections,
                      .passing = Passing::CutThrough});
+}
+
+Parts start_parts(const Training& training, int rank, int bucket, std::span<const Wire> wires) {
+  return start_parts(training, exchanges_of(training), rank, bucket, wires);
+}
+
+std::vector<int> peers_of(const Exchanges& exchanges, int rank) {
+  std::set<int> peers;
+  add_peers(exchanges.step, rank, peers);
+  if (exchanges.start) add_peers(*exchanges.start, rank, peers);
+  return {peers.begin(), peers.end()};
 }
 
 std::vector<int> peers_of(const Training& training, int rank) {
@@ -163,10 +194,7 @@ std::vector<int> peers_of(const Training& training, int rank) {
     std::erase(all, rank);
     return all;
   }
-  std::set<int> peers;
-  add_peers(step_schedule(training), rank, peers);
-  if (!start_buckets(training).empty()) add_peers(start_schedule(training), rank, peers);
-  return {peers.begin(), peers.end()};
+  return peers_of(exchanges_of(training), rank);
 }
 
 }  // namespace tw::workload

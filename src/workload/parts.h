@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,7 +60,11 @@ struct Parts {
   /// How far a part may go now.
   std::int64_t limit(const Part& part);
   /// Whether all that it waits for have ended, whatever the passing.
-  bool may_begin(const Part& part) const;
+  bool may_begin(const Part& part) { return blocker(part) < 0; }
+  /// The first part that it waits for and that has not ended; -1: none.
+  int blocker(const Part& part);
+  /// All of its gate's parts but the first ones that have ended.
+  std::span<const int> pending(const Part& part);
   /// The transfer that it is, or shares.
   const collective::Transfer& transfer(const Part& part) const {
     return order.transfers[static_cast<std::size_t>(part.transfer)];
@@ -86,12 +91,25 @@ struct PartsRequest {
 /// REQUIRES: there is a wire to every peer of the rank, for each lane.
 Parts make_parts(const PartsRequest& request);
 
+/// A training's exchanges as schedules, which cost time to make where there are many ranks.
+struct Exchanges {
+  collective::Schedule step;
+  std::optional<collective::Schedule> start;  ///< where start_buckets() has any
+};
+/// REQUIRES, as below: ranks do not draw their peers.
+Exchanges exchanges_of(const Training& training);
+
 /// A rank's part in the exchange of a bucket, in every step.
+Parts step_parts(const Training& training, const Exchanges& exchanges, int rank, int bucket,
+                 std::span<const Wire> wires);
 Parts step_parts(const Training& training, int rank, int bucket, std::span<const Wire> wires);
 /// The same before the first step; the model is passed on byte by byte.
+Parts start_parts(const Training& training, const Exchanges& exchanges, int rank, int bucket,
+                  std::span<const Wire> wires);
 Parts start_parts(const Training& training, int rank, int bucket, std::span<const Wire> wires);
 
 /// Ranks that a training connects with this one, in order.
+std::vector<int> peers_of(const Exchanges& exchanges, int rank);
 std::vector<int> peers_of(const Training& training, int rank);
 
 }  // namespace tw::workload
