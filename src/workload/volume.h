@@ -7,6 +7,8 @@
 #include "trainwire/workload/training.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <vector>
 
 namespace tw::workload {
@@ -20,5 +22,11 @@ Bytes start_bytes(const Training& training);
 /// Bytes from rank to rank in all steps, warm-up and first model included: [from][to]. Walks all
 /// transfers of a step, and of every step where ranks draw their peers.
 std::vector<std::vector<std::int64_t>> bytes_by_rank(const Training& training);
+
+/// The same row by row: calls visit(from, bytes by receiver) for every rank in order; receivers that
+/// get nothing are left out. Holds one row at a time. O(strands) where a strand has one receiver.
+using Row = std::map<int, std::int64_t>;
+void for_each_row(const Training& training,
+                  const std::function<void(int from, const Row& bytes)>& visit);
 
 }  // namespace tw::workload
