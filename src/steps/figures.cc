@@ -21,13 +21,6 @@ double seconds_of(const PhaseRow& row) {
   return 1e-9 * static_cast<double>(row.end_ns - row.start_ns);
 }
 
-double upper_median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
@@ -125,6 +118,13 @@ double bus_bandwidth(const Training& training, const std::optional<record::Times
 
 }  // namespace
 
+double upper_median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 void write_steps(const std::vector<PhaseRow>& rows, const std::string& job,
                  record::RunFolder& folder) {
   result::TableFile& table = folder.table("steps");
@@ -157,8 +157,8 @@ CountedTime counted_time(const std::vector<PhaseRow>& rows, const Training& trai
   return time;
 }
 
-record::Job described(const Training& training, const std::vector<PhaseRow>& rows,
-                      std::int64_t sent_bytes, bool verified) {
+record::Job described(const Training& training, Summary summary, std::int64_t sent_bytes,
+                      bool verified) {
   record::Job made{.name = training.name,
                    .strategy = training.strategy,
                    .ranks = static_cast<std::uint64_t>(training.ranks()),
@@ -168,12 +168,21 @@ record::Job described(const Training& training, const std::vector<PhaseRow>& row
                    .step_sent_bytes = static_cast<double>(sent_bytes) /
                                       static_cast<double>(training.steps + training.warmup),
                    .demand_bytes = workload::demand(training).count(),
-                   .step = times_of(step_times(rows, training)),
-                   .exchange = times_of(exchange_times(rows, training)),
-                   .phases_median_s = phase_medians(rows, training)};
+                   .step = times_of(std::move(summary.step_s)),
+                   .exchange = times_of(std::move(summary.exchange_s)),
+                   .phases_median_s = std::move(summary.phases_median_s)};
   made.steps = made.step ? made.step->count : 0;
   made.busbw_bps = bus_bandwidth(training, made.exchange);
   return made;
+}
+
+record::Job described(const Training& training, const std::vector<PhaseRow>& rows,
+                      std::int64_t sent_bytes, bool verified) {
+  return described(training,
+                   Summary{.step_s = step_times(rows, training),
+                           .exchange_s = exchange_times(rows, training),
+                           .phases_median_s = phase_medians(rows, training)},
+                   sent_bytes, verified);
 }
 
 record::Iterations logged_iterations(const record::Job& job) {

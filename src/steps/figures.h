@@ -11,6 +11,7 @@
 #include "trainwire/workload/training.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,20 @@ struct CountedTime {
 CountedTime counted_time(const std::vector<record::PhaseRow>& rows,
                          const workload::Training& training);
 
+/// Counted steps in short: means over the workers of what each step and its exchange took, in order,
+/// and the median of each phase.
+struct Summary {
+  std::vector<double> step_s = {};
+  std::vector<double> exchange_s = {};
+  std::map<std::string, double> phases_median_s = {};
+};
+
+/// Of values in any order; the upper one of two in the middle. 0 without any.
+double upper_median(std::vector<double> values);
+
 /// What a job's counted steps took; `sent_bytes` by all its ranks in all steps.
+record::Job described(const workload::Training& training, Summary summary, std::int64_t sent_bytes,
+                      bool verified);
 record::Job described(const workload::Training& training, const std::vector<record::PhaseRow>& rows,
                       std::int64_t sent_bytes, bool verified);
 
