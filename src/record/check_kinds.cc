@@ -13,6 +13,11 @@ std::span<const CheckKind> check_kinds() {
                 "equal for every pair of ranks", "", "one pair differs, or a rank did not tell",
                 "a rank ended early or the program is wrong: read the rank's output, and report it "
                 "where every rank ended well"},
+      CheckKind{
+          "mode",
+          "how a simulation was answered: message by message, or in closed form where a ring's "
+          "hops cannot be in each other's way; both give the same times",
+          "always: it says which", "", "", "nothing"},
       CheckKind{"sums",
                 "gradients as ranks hold them after an exchange, against the sum that "
                 "every contribution exactly once gives",

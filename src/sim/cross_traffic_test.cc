@@ -95,7 +95,7 @@ TEST(CrossTraffic, DatagramsLeaveARingTheRest) {
                     "3\ncompute = \"none\"\nbroadcast = false\n" +
                         traffic,
                     "x.toml", words, {}));
-    return seconds(found.jobs[0].steps.back().end);
+    return seconds(all_steps(found.jobs[0]).back().end);
   };
   const double alone = step_s("");
   const double beside =

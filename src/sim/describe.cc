@@ -14,9 +14,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+#include <utility>
 
 namespace tw::sim {
 namespace {
+
+/// A record stays small: above these it tells of some.
+constexpr std::ptrdiff_t kAllPorts = 4096;
+constexpr int kAllRanks = 1024;
 
 record::PhaseRow phase_row(int rank, std::int64_t step, record::Phase phase, Duration begin,
                            Duration end) {
@@ -33,10 +41,29 @@ record::CountedLink counted(const PortFigures& figures, const network::Request& 
           .share = rate / request.rate.bits_per_second()};
 }
 
+/// Ports that a record tells of: all, or those that carried most, in order.
+std::vector<int> told_ports(const network::Network& network, const Simulated& simulated) {
+  std::vector<int> ports(simulated.ports.size());
+  std::iota(ports.begin(), ports.end(), 0);
+  if (std::ssize(ports) <= kAllPorts) return ports;
+  const auto fullness = [&](int port) {
+    return simulated.ports[static_cast<std::size_t>(port)].wire_bytes /
+           network.request(port).rate.bits_per_second();
+  };
+  const auto end = ports.begin() + kAllPorts;
+  std::partial_sort(ports.begin(), end, ports.end(), [&](int a, int b) {
+    const double x = fullness(a), y = fullness(b);
+    return x > y || (x == y && a < b);
+  });
+  ports.erase(end, ports.end());
+  std::sort(ports.begin(), ports.end());
+  return ports;
+}
+
 record::Network links_of(const spec::Experiment& experiment, const Simulated& simulated) {
   const network::Network network(experiment.network);
   record::Network made;
-  for (int i = 0; i < network.ports(); ++i) {
+  for (const int i : told_ports(network, simulated)) {
     const network::Request& request = network.request(i);
     record::Link& link = made.links.emplace_back(
         record::Link{.name = network.link_name(i / 2),
@@ -51,27 +78,46 @@ record::Network links_of(const spec::Experiment& experiment, const Simulated& si
 }
 
 std::int64_t sent_bytes(const SimulatedJob& job) {
-  std::int64_t sum = 0;
+  std::int64_t sum = std::accumulate(job.sent.begin(), job.sent.end(), std::int64_t{0});
   for (const auto& [pair, bytes] : job.bytes) sum += bytes;
   return sum;
 }
 
-/// What was simulated against what the schedules move.
+/// Gradients that a rank sent to others.
+workload::Row moved_from(const SimulatedJob& job, int rank) {
+  workload::Row row;
+  for (auto it = job.gradients.lower_bound({rank, 0});
+       it != job.gradients.end() && it->first.first == rank; ++it) {
+    if (it->second != 0) row.emplace(it->first.second, it->second);
+  }
+  return row;
+}
+
+std::int64_t sum_of(const workload::Row& row) {
+  std::int64_t sum = 0;
+  for (const auto& [to, bytes] : row) sum += bytes;
+  return sum;
+}
+
+/// What was simulated against what the schedules move: pair by pair, or in closed form rank by rank.
 record::Check schedule_check(const Simulated& simulated) {
   std::int64_t planned = 0;
   std::int64_t moved = 0;
   bool same = true;
   for (const SimulatedJob& job : simulated.jobs) {
-    const auto expected = workload::bytes_by_rank(job.training);
-    for (std::size_t from = 0; from < expected.size(); ++from) {
-      for (std::size_t to = 0; to < expected.size(); ++to) {
-        const auto found = job.gradients.find({static_cast<int>(from), static_cast<int>(to)});
-        const std::int64_t bytes = found == job.gradients.end() ? 0 : found->second;
-        planned += expected[from][to];
-        moved += bytes;
-        same = same && bytes == expected[from][to];
+    workload::for_each_row(job.training, [&](int from, const workload::Row& expected) {
+      const std::int64_t all = sum_of(expected);
+      planned += all;
+      if (!job.sent.empty()) {
+        const std::int64_t sent = job.sent[static_cast<std::size_t>(from)];
+        moved += sent;
+        same = same && sent == all;
+        return;
       }
-    }
+      const workload::Row found = moved_from(job, from);
+      moved += sum_of(found);
+      same = same && found == expected;
+    });
   }
   return {.name = "schedule",
           .ok = same,
@@ -81,8 +127,115 @@ record::Check schedule_check(const Simulated& simulated) {
                        : "ranks did not send each other what the schedule says"};
 }
 
+/// How the answer was found.
+record::Check mode_check(const Simulated& simulated) {
+  const bool closed = simulated.mode == std::string_view(kClosedForm);
+  return {.name = "mode",
+          .ok = true,
+          .expected = fmt::format("{} messages", simulated.messages),
+          .found = simulated.mode,
+          .text = closed ? fmt::format("in closed form: no two hops of a ring can be in each "
+                                       "other's way, so none of {} messages was simulated",
+                                       simulated.messages)
+                         : fmt::format("explicit: each of {} messages was simulated{}{}",
+                                       simulated.messages, simulated.reason.empty() ? "" : ", as ",
+                                       simulated.reason)};
+}
+
+/// A worker's counted step, in seconds; no exchange: below 0.
+struct Taken {
+  double step_s = 0;
+  double exchange_s = -1;
+};
+
+/// Means over the workers for each counted step that all have finished, and medians over all.
+class Summing {
+ public:
+  explicit Summing(const workload::Training& training)
+      : workers_(training.workers()), sums_(static_cast<std::size_t>(training.steps)) {}
+
+  void add(int rank, std::int64_t step, const Taken& taken) {
+    if (rank >= workers_ || step < 0) return;
+    Sum& sum = sums_[static_cast<std::size_t>(step)];
+    ++sum.steps;
+    sum.step_s += taken.step_s;
+    steps_.push_back(taken.step_s);
+    if (taken.exchange_s < 0) return;
+    ++sum.exchanges;
+    sum.exchange_s += taken.exchange_s;
+    exchanges_.push_back(taken.exchange_s);
+  }
+
+  steps::Summary summary() && {
+    steps::Summary made;
+    for (const Sum& sum : sums_) {
+      if (sum.steps == workers_) made.step_s.push_back(sum.step_s / workers_);
+      if (sum.exchanges == workers_) made.exchange_s.push_back(sum.exchange_s / workers_);
+    }
+    const auto add_phase = [&](record::Phase phase, std::vector<double> values) {
+      if (values.empty()) return;
+      made.phases_median_s[std::string(name_of(phase))] = steps::upper_median(std::move(values));
+    };
+    add_phase(record::Phase::Step, std::move(steps_));
+    add_phase(record::Phase::Exchange, std::move(exchanges_));
+    return made;
+  }
+
+ private:
+  struct Sum {
+    int steps = 0;
+    int exchanges = 0;
+    double step_s = 0;
+    double exchange_s = 0;
+  };
+  int workers_;
+  std::vector<Sum> sums_;  ///< by step
+  std::vector<double> steps_ = {};
+  std::vector<double> exchanges_ = {};
+};
+
+Taken taken(const regular::StepTimes& times, std::size_t rank) {
+  const bool exchanged = times.exchange_begin[rank] <= times.exchange_end[rank];
+  return {.step_s = seconds(times.end[rank] - times.begin[rank]),
+          .exchange_s =
+              exchanged ? seconds(times.exchange_end[rank] - times.exchange_begin[rank]) : -1};
+}
+
+steps::Summary summary_of(const SimulatedJob& job) {
+  Summing summing(job.training);
+  for (const play::Step& step : job.steps) {
+    const auto found = job.exchanges.find({step.rank, step.step});
+    const bool exchanged = found != job.exchanges.end();
+    summing.add(step.rank, step.step,
+                {.step_s = seconds(step.end - step.begin),
+                 .exchange_s = exchanged ? seconds(found->second.end - found->second.begin) : -1});
+  }
+  for (const regular::RingStep& step : job.rounds) {
+    for (std::size_t rank = 0; rank < step.times->begin.size(); ++rank) {
+      summing.add(static_cast<int>(rank), step.step, taken(*step.times, rank));
+    }
+  }
+  return std::move(summing).summary();
+}
+
+/// Ranks whose steps are told: all, or some at equal distances.
+bool is_told(const workload::Training& training, int rank) {
+  return rank % ((training.ranks() - 1) / kAllRanks + 1) == 0;
+}
+
+void add_rows(const regular::RingStep& step, int rank, std::vector<record::PhaseRow>& rows) {
+  const auto at = static_cast<std::size_t>(rank);
+  const regular::StepTimes& times = *step.times;
+  rows.push_back(phase_row(rank, step.step, record::Phase::Step, times.begin[at] + step.shift,
+                           times.end[at] + step.shift));
+  if (times.exchange_begin[at] > times.exchange_end[at]) return;
+  rows.push_back(phase_row(rank, step.step, record::Phase::Exchange,
+                           times.exchange_begin[at] + step.shift,
+                           times.exchange_end[at] + step.shift));
+}
+
 record::Check links_check(const record::Network& network) {
-  double most = 0;
+  double most = 0;  // of those that are told of: the fullest is among them
   for (const record::Link& link : network.links) most = std::max(most, link.counted->share);
   const bool ok = most <= 1 + 1e-6;
   return {.name = "links",
@@ -96,7 +249,12 @@ record::Check links_check(const record::Network& network) {
 
 std::vector<record::PhaseRow> phases_of(const SimulatedJob& job) {
   std::vector<record::PhaseRow> rows;
+  for (int rank = 0; !job.rounds.empty() && rank < job.training.ranks(); ++rank) {
+    if (!is_told(job.training, rank)) continue;
+    for (const regular::RingStep& step : job.rounds) add_rows(step, rank, rows);
+  }
   for (const play::Step& step : job.steps) {
+    if (!is_told(job.training, step.rank)) continue;
     rows.push_back(phase_row(step.rank, step.step, record::Phase::Step, step.begin, step.end));
     const auto found = job.exchanges.find({step.rank, step.step});
     if (found == job.exchanges.end()) continue;
@@ -112,12 +270,13 @@ record::Run described(const spec::Experiment& experiment, const Simulated& simul
   record::Run run{.command = "sim"};
   run.engine = name_of(simulated.level);
   for (const SimulatedJob& job : simulated.jobs) {
-    run.jobs.push_back(steps::described(job.training, phases_of(job), sent_bytes(job), false));
+    run.jobs.push_back(steps::described(job.training, summary_of(job), sent_bytes(job), false));
   }
   if (!run.jobs.empty()) run.iterations = steps::logged_iterations(run.jobs.front());
   run.network = links_of(experiment, simulated);
   run.utilisation = usage::busiest(run.network);
   run.checks = {schedule_check(simulated), links_check(run.network)};
+  if (simulated.level == Level::Flow) run.checks.insert(run.checks.begin(), mode_check(simulated));
   if (!simulated.traffic.empty()) {
     const network::Network network(experiment.network);
     run.cross_traffic = described_traffic(network, simulated);

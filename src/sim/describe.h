@@ -12,10 +12,11 @@
 
 namespace tw::sim {
 
-/// Steps and exchanges of all ranks; nanoseconds since the simulation's begin.
+/// Steps and exchanges of all ranks, or of up to 1,024 at equal distances where there are more;
+/// nanoseconds since the simulation's begin.
 std::vector<record::PhaseRow> phases_of(const SimulatedJob& job);
 
-/// Jobs, links, checks and the experiment.
+/// Jobs, links (the 4,096 fullest directions where there are more), checks and the experiment.
 record::Run described(const spec::Experiment& experiment, const Simulated& simulated);
 
 /// steps.csv and links.csv.

@@ -127,6 +127,7 @@ void FlowNetwork::begin(int number, Duration now) {
     // Datagrams have their pace before anybody else has a byte a second.
     const double weight = connection.manner == Manner::Datagrams ? connection.pace : 1;
     connection.share = sharing_.add(connection.ports, weight, connection.pace);
+    ++flowing_;
     of_share_.resize(std::max(of_share_.size(), static_cast<std::size_t>(connection.share) + 1));
     of_share_[static_cast<std::size_t>(connection.share)] = number;
     changed_ = true;
@@ -168,6 +169,7 @@ void FlowNetwork::stop_flowing(Connection& connection) {
   connection.rate = 0;
   if (connection.share < 0) return;
   sharing_.remove(std::exchange(connection.share, -1));
+  --flowing_;
   changed_ = true;
 }
 
@@ -280,7 +282,9 @@ std::int64_t FlowNetwork::arrived(int number, Duration now) const {
 PortFigures FlowNetwork::figures(int port) const {
   PortFigures figures{.payload_bytes = payload_[static_cast<std::size_t>(port)],
                       .wire_bytes = carried_[static_cast<std::size_t>(port)] / payload_share_};
-  for (const Connection& connection : connections_) {
+  // When all is over there is nobody to be asked, for so many ports.
+  for (std::size_t i = 0; flowing_ > 0 && i < connections_.size(); ++i) {
+    const Connection& connection = connections_[i];
     if (std::find(connection.ports.begin(), connection.ports.end(), port) ==
         connection.ports.end()) {
       continue;

@@ -139,6 +139,7 @@ class FlowNetwork : public Medium {
   std::vector<double> carried_;  ///< by port, in bytes of streams
   std::vector<double> payload_;  ///< by port
   std::uint64_t made_ = 0;
+  int flowing_ = 0;  ///< connections
   Duration now_ = {};
   bool changed_ = false;
 };

@@ -2,23 +2,29 @@
 #include "trainwire/sim/simulate.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/collective/count.h"
+#include "trainwire/sim/closed_form.h"
 #include "trainwire/sim/flow_network.h"
 #include "trainwire/sim/packet_network.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace tw::sim {
 namespace {
 
 constexpr std::int64_t kLookEvery = 1024;
+/// Some hours.
+constexpr double kMostMessages = 5e9;
 
 enum class Event { Begin, Woke };
 
@@ -67,7 +73,36 @@ class Simulation {
     play::Message message = {};
   };
   /// Of a job: two ranks, a kind of connection, and its number among those.
-  using Pair = std::tuple<std::size_t, int, int, play::Kind, int>;
+  struct Pair {
+    std::size_t job = 0;
+    int from = 0;
+    int to = 0;
+    play::Kind kind = play::Kind::Gradient;
+    int lane = 0;
+    bool operator==(const Pair&) const = default;
+  };
+  struct PairHash {
+    std::size_t operator()(const Pair& pair) const {
+      std::uint64_t hash = static_cast<std::uint64_t>(pair.from) << 32U ^
+                           static_cast<std::uint64_t>(static_cast<unsigned>(pair.to));
+      hash ^= (pair.job << 8U ^ static_cast<std::size_t>(pair.lane) << 2U ^
+               static_cast<std::size_t>(pair.kind)) *
+              0x9e3779b97f4a7c15U;
+      hash *= 0xff51afd7ed558ccdU;
+      return hash ^ hash >> 29U;
+    }
+  };
+  /// A connection, and what has been sent over it and others of its two ranks.
+  struct Connected {
+    int number = -1;
+    std::int64_t* bytes = nullptr;
+    std::int64_t* gradients = nullptr;  ///< of a connection for such
+  };
+  /// The exchange that a rank was seen in last.
+  struct Seen {
+    std::int64_t step = 0;
+    Exchange* exchange = nullptr;
+  };
 
   std::unique_ptr<Medium> medium(const spec::Experiment& experiment, Level level) {
     Told told{.left = [this](Tag tag, Duration now) { left(tag, now); },
@@ -82,6 +117,7 @@ class Simulation {
 
   void add_player(std::size_t job) {
     SimulatedJob& into = result_.jobs[job];
+    seen_.emplace_back(static_cast<std::size_t>(into.training.ranks()));
     players_.push_back(std::make_unique<play::Player>(
         into.training,
         play::Driver{
@@ -90,15 +126,26 @@ class Simulation {
                                 Duration at) { add({.at = at, .job = job, .rank = rank}); },
             .follow = [this, job](const play::Message& message,
                                   std::span<const Tag> behind) { send_on(job, message, behind); },
-            .moved = [&into](const play::Moved& row) { take(row, into); },
+            .moved = [this, job](const play::Moved& row) { take(job, row); },
             .stepped = [&into](const play::Step& step) { into.steps.push_back(step); }}));
   }
 
-  static void take(const play::Moved& row, SimulatedJob& into) {
+  void take(std::size_t job, const play::Moved& row) {
     if (row.message.kind != play::Kind::Gradient) return;
-    const auto found = into.exchanges.try_emplace({row.rank, row.message.step},
-                                                  Exchange{.begin = row.at, .end = row.at});
-    found.first->second.end = std::max(found.first->second.end, row.at);
+    Exchange& exchange = exchange_of(job, row.rank, row.message.step, row.at);
+    exchange.end = std::max(exchange.end, row.at);
+  }
+
+  /// Begun now if it was not.
+  Exchange& exchange_of(std::size_t job, int rank, std::int64_t step, Duration now) {
+    Seen& seen = seen_[job][static_cast<std::size_t>(rank)];
+    if (seen.exchange == nullptr || seen.step != step) {
+      seen.step = step;
+      seen.exchange = &result_.jobs[job]
+                           .exchanges.try_emplace({rank, step}, Exchange{.begin = now, .end = now})
+                           .first->second;
+    }
+    return *seen.exchange;
   }
 
   bool all_done() const {
@@ -118,24 +165,24 @@ class Simulation {
   }
 
   void send(std::size_t job, const play::Message& message) {
-    const Tag tag = note(job, message);
-    medium_->send(connection(job, message), message.bytes(), tag, now_);
+    const Connected& over = connection(job, message);
+    const Tag tag = note(job, message, over);
+    medium_->send(over.number, message.bytes(), tag, now_);
   }
 
   void send_on(std::size_t job, const play::Message& message, std::span<const Tag> behind) {
-    const Tag tag = note(job, message);
-    medium_->send_on(connection(job, message), message.bytes(), tag, behind, now_);
+    const Connected& over = connection(job, message);
+    const Tag tag = note(job, message, over);
+    medium_->send_on(over.number, message.bytes(), tag, behind, now_);
   }
 
   /// Of a message that is sent now.
-  Tag note(std::size_t job, const play::Message& message) {
-    const auto& [from, to] = std::pair(message.transfer.from, message.transfer.to);
+  Tag note(std::size_t job, const play::Message& message, const Connected& over) {
     ++result_.messages;
-    result_.jobs[job].bytes[{from, to}] += message.bytes();
+    *over.bytes += message.bytes();
     if (message.kind == play::Kind::Gradient) {
-      result_.jobs[job].gradients[{from, to}] += message.bytes();
-      result_.jobs[job].exchanges.try_emplace({from, message.step},
-                                              Exchange{.begin = now_, .end = now_});
+      *over.gradients += message.bytes();
+      exchange_of(job, message.transfer.from, message.step, now_);
       if (!cross_.empty()) pair_of(job, message).begin(message.bytes(), now_);
     }
     const std::size_t tag = take_place();
@@ -147,14 +194,17 @@ class Simulation {
     return result_.pairs[{host_of(job, message.transfer.from), host_of(job, message.transfer.to)}];
   }
 
-  int connection(std::size_t job, const play::Message& message) {
-    const collective::Transfer& transfer = message.transfer;
-    const auto [found, is_new] =
-        connections_.try_emplace({job, transfer.from, transfer.to, message.kind, message.lane});
-    if (is_new) {
-      found->second = medium_->connect(host_of(job, transfer.from), host_of(job, transfer.to));
+  const Connected& connection(std::size_t job, const play::Message& message) {
+    const auto [from, to] = std::pair(message.transfer.from, message.transfer.to);
+    Connected& found = connections_[{
+        .job = job, .from = from, .to = to, .kind = message.kind, .lane = message.lane}];
+    if (found.number >= 0) return found;
+    found.number = medium_->connect(host_of(job, from), host_of(job, to));
+    found.bytes = &result_.jobs[job].bytes[{from, to}];
+    if (message.kind == play::Kind::Gradient) {
+      found.gradients = &result_.jobs[job].gradients[{from, to}];
     }
-    return found->second;
+    return found;
   }
 
   std::size_t take_place() {
@@ -220,7 +270,8 @@ class Simulation {
   const Watching& watching_;
   std::unique_ptr<Medium> medium_;
   CrossTraffic cross_;
-  std::map<Pair, int> connections_;
+  std::unordered_map<Pair, Connected, PairHash> connections_;
+  std::vector<std::vector<Seen>> seen_;  ///< by job and rank
   std::vector<std::unique_ptr<play::Player>> players_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<Travelling> travelling_;  ///< by tag
@@ -234,8 +285,60 @@ class Simulation {
 
 }  // namespace
 
-Simulated simulate(const spec::Experiment& experiment, Level level, const Watching& watching) {
+namespace {
+
+/// Of all steps, first models left out.
+double messages_of(const workload::Training& training) {
+  const collective::Schedule schedule = step_schedule(training);
+  double messages = 0;
+  for (const workload::Bucket& bucket : training.buckets) {
+    messages += static_cast<double>(
+        collective::count(schedule, training.arrangement.layout, bucket.elements).transfers);
+  }
+  return messages * static_cast<double>(training.steps + training.warmup);
+}
+
+/// Throws SpecError where messages are too many to be simulated one by one.
+void require_an_end(const spec::Experiment& experiment, const std::string& reason) {
+  for (const spec::Job& job : experiment.jobs) {
+    const double messages = messages_of(workload::training_of(experiment, job));
+    if (messages <= kMostMessages) continue;
+    throw SpecError(fmt::format(
+        "job {}: {:.0f} messages would be simulated one by one, because {}; take fewer ranks or "
+        "steps, or what is answered in closed form: a ring with broadcast = false, no two hops of "
+        "which share a link",
+        *job.name, messages, reason));
+  }
+}
+
+}  // namespace
+
+std::vector<play::Step> all_steps(const SimulatedJob& job) {
+  std::vector<play::Step> steps = job.steps;
+  for (const regular::RingStep& step : job.rounds) {
+    for (std::size_t i = 0; i < step.times->begin.size(); ++i) {
+      steps.push_back({.rank = static_cast<int>(i),
+                       .step = step.step,
+                       .begin = step.times->begin[i] + step.shift,
+                       .end = step.times->end[i] + step.shift});
+    }
+  }
+  return steps;
+}
+
+Simulated simulate_explicitly(const spec::Experiment& experiment, Level level,
+                              const Watching& watching) {
   return Simulation(experiment, level, watching).run();
+}
+
+Simulated simulate(const spec::Experiment& experiment, Level level, const Watching& watching) {
+  if (level != Level::Flow) return simulate_explicitly(experiment, level, watching);
+  ClosedForm closed = in_closed_form(experiment);
+  if (closed.found) return std::move(*closed.found);
+  require_an_end(experiment, closed.reason);
+  Simulated made = simulate_explicitly(experiment, level, watching);
+  made.reason = std::move(closed.reason);
+  return made;
 }
 
 }  // namespace tw::sim

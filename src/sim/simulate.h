@@ -10,6 +10,7 @@
 #pragma once
 
 #include "trainwire/play/player.h"
+#include "trainwire/regular/rings.h"
 #include "trainwire/sim/cross_traffic.h"
 #include "trainwire/sim/level.h"
 #include "trainwire/sim/medium.h"
@@ -55,7 +56,18 @@ struct SimulatedJob {
   /// By ranks from and to: all that was sent, and what of it were gradients.
   std::map<std::pair<int, int>, std::int64_t> bytes = {};
   std::map<std::pair<int, int>, std::int64_t> gradients = {};
+
+  /// In closed form there are, instead of all those: steps of all ranks, and what each rank sent.
+  std::vector<regular::RingStep> rounds = {};
+  std::vector<std::int64_t> sent = {};
 };
+
+/// Steps of all ranks, however they were found.
+std::vector<play::Step> all_steps(const SimulatedJob& job);
+
+/// How an answer was found.
+inline constexpr const char* kExplicit = "explicit";       ///< message by message
+inline constexpr const char* kClosedForm = "closed form";  ///< regular/answer.h
 
 struct Simulated {
   Level level = Level::Flow;
@@ -65,6 +77,8 @@ struct Simulated {
   std::map<std::pair<int, int>, PairSending> pairs = {};  ///< by hosts; only beside cross traffic
   Duration end = {};
   std::int64_t messages = 0;
+  const char* mode = kExplicit;
+  std::string reason = {};  ///< why it is not in closed form; empty where nobody asked
 };
 
 struct Watching {
@@ -78,5 +92,8 @@ struct Watching {
 /// forever. REQUIRES: the experiment is resolved.
 Simulated simulate(const spec::Experiment& experiment, Level level = Level::Flow,
                    const Watching& watching = {});
+/// The same message by message, also where there is a closed form: what that is checked against.
+Simulated simulate_explicitly(const spec::Experiment& experiment, Level level = Level::Flow,
+                              const Watching& watching = {});
 
 }  // namespace tw::sim

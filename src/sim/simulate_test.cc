@@ -27,7 +27,7 @@ spec::Experiment experiment(const std::string& text) {
 /// The longest of the counted steps of a job.
 Duration longest_step(const SimulatedJob& job) {
   Duration longest = {};
-  for (const play::Step& step : job.steps) longest = std::max(longest, step.end - step.begin);
+  for (const play::Step& step : all_steps(job)) longest = std::max(longest, step.end - step.begin);
   return longest;
 }
 
@@ -41,7 +41,7 @@ TEST(Simulate, ARingTakesItsRounds) {
   const double chunk_s = 8 * 1e6 / 1e9 * 1514 / 1448;
   const double way_s = 100e-6 + 8 * 1514 / 1e9;
   ASSERT_EQ(found.jobs.size(), 1U);
-  EXPECT_EQ(found.jobs[0].steps.size(), 12U);
+  EXPECT_EQ(all_steps(found.jobs[0]).size(), 12U);
   EXPECT_NEAR(seconds(longest_step(found.jobs[0])), 6 * chunk_s + way_s, 1e-6);
   EXPECT_EQ(found.messages, 3 * 4 * 6);
   EXPECT_NEAR(found.ports[0].payload_bytes, 3 * 6e6, 1);
@@ -73,7 +73,7 @@ TEST(Simulate, TwoJobsShareACore) {
 TEST(Simulate, AJobBeginsWhenItSays) {
   const Simulated found = simulate(experiment(
       fmt::format("[network]\nhosts = 2\n{}parameters = 4\nsteps = 1\nstart = \"3s\"\n", kJob)));
-  EXPECT_EQ(found.jobs[0].steps[0].begin, 3s);
+  EXPECT_EQ(all_steps(found.jobs[0])[0].begin, 3s);
 }
 
 /// Every strategy with some ranks, several of them on a host.

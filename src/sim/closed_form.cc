@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/sim/closed_form.h"
+
+#include "trainwire/network/network.h"
+#include "trainwire/regular/answer.h"
+#include "trainwire/sim/flow_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tw::sim {
+namespace {
+
+/// Of a full frame, as rates count it: with Ethernet's header.
+int frame_bytes(const spec::Network& network) { return *network.mtu + 14; }
+
+/// As FlowNetwork has it, which the tests hold it to.
+regular::Line line_of(const network::Network& network, int frame, int from, int to) {
+  regular::Line line{.ports = network.path(from, to)};
+  for (const int port : line.ports) {
+    const network::Request& request = network.request(port);
+    const Duration serial = Bytes(frame) / request.rate;
+    line.travelling += request.delay;
+    (port == line.ports.front() ? line.first : line.travelling) += serial;
+  }
+  return line;
+}
+
+/// REQUIRES: the network outlives what is returned.
+regular::Physics physics_of(const network::Network& network, const spec::Network& asked) {
+  const double share = payload_share(asked);
+  const int frame = frame_bytes(asked);
+  return {.ports = network.ports(),
+          .line = [&network, frame](int from, int to) { return line_of(network, frame, from, to); },
+          .capacity =
+              [&network, share](int port) {
+                return share * network.request(port).rate.bits_per_second() / 8;
+              },
+          .leaving =
+              [](std::int64_t bytes, double rate) {
+                return Duration(
+                    static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / rate * 1e9)));
+              },
+          .passes_on = [frame](std::int64_t bytes) { return bytes > 2 * frame; }};
+}
+
+/// Whether a link loses packets anywhere: then rates are not the links' alone.
+bool loses(const spec::Network& network) {
+  return *network.link.loss > 0 ||
+         std::any_of(network.overrides.begin(), network.overrides.end(),
+                     [](const spec::LinkOverride& link) { return link.loss && **link.loss > 0; });
+}
+
+std::vector<PortFigures> figures_of(const std::vector<double>& payload, double share, int frame) {
+  std::vector<PortFigures> ports;
+  ports.reserve(payload.size());
+  for (const double bytes : payload) {
+    ports.push_back({.payload_bytes = bytes,
+                     .wire_bytes = bytes / share,
+                     .packets = std::llround(bytes / share / frame)});
+  }
+  return ports;
+}
+
+}  // namespace
+
+ClosedForm in_closed_form(const spec::Experiment& experiment) {
+  if (!experiment.traffic.empty()) return {.reason = "there is cross traffic"};
+  if (loses(experiment.network)) return {.reason = "links lose packets"};
+  Simulated made{.mode = kClosedForm};
+  std::vector<const workload::Training*> trainings;
+  for (const spec::Job& job : experiment.jobs) {
+    made.jobs.push_back({.training = workload::training_of(experiment, job)});
+  }
+  for (const SimulatedJob& job : made.jobs) trainings.push_back(&job.training);
+  const network::Network network(experiment.network);
+  regular::Outcome outcome = answer(trainings, physics_of(network, experiment.network));
+  if (!outcome.answered) return {.reason = outcome.reason};
+  for (std::size_t i = 0; i < made.jobs.size(); ++i) {
+    regular::JobAnswer& job = outcome.answer.jobs[i];
+    made.jobs[i].rounds = std::move(job.times.steps);
+    made.jobs[i].sent = std::move(job.sent_bytes);
+    made.messages += job.messages;
+  }
+  made.ports = figures_of(outcome.answer.port_bytes, payload_share(experiment.network),
+                          frame_bytes(experiment.network));
+  made.end = outcome.answer.end;
+  return {.found = std::move(made)};
+}
+
+}  // namespace tw::sim

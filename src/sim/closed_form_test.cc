@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/sim/closed_form.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/base/random.h"
+#include "trainwire/collective/strategies.h"
+#include "trainwire/spec/parse.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+namespace tw::sim {
+namespace {
+
+spec::Experiment parsed(const std::string& text) {
+  spec::Vocabulary words{.models = {}, .strategies = {}, .devices = {"a100"}, .served = {"ps"}};
+  for (const collective::Strategy& strategy : collective::catalogue()) {
+    words.strategies.push_back(strategy.name);
+  }
+  return spec::parse(text, "x.toml", words, {});
+}
+
+/// What a rank did in a step: begin and end of it and of its exchange; both 0 without one.
+using Lived = std::map<std::pair<int, std::int64_t>, std::array<std::int64_t, 4>>;
+
+Lived lived(const SimulatedJob& job) {
+  Lived all;
+  for (const play::Step& step : job.steps) {
+    const auto exchange = job.exchanges.find({step.rank, step.step});
+    const bool exchanged = exchange != job.exchanges.end();
+    all[{step.rank, step.step}] = {step.begin.count(), step.end.count(),
+                                   exchanged ? exchange->second.begin.count() : 0,
+                                   exchanged ? exchange->second.end.count() : 0};
+  }
+  for (const regular::RingStep& step : job.rounds) {
+    const regular::StepTimes& times = *step.times;
+    for (std::size_t i = 0; i < times.begin.size(); ++i) {
+      const bool exchanged = times.exchange_begin[i] <= times.exchange_end[i];
+      const auto shifted = [&](Duration time) { return (time + step.shift).count(); };
+      all[{static_cast<int>(i), step.step}] = {shifted(times.begin[i]), shifted(times.end[i]),
+                                               exchanged ? shifted(times.exchange_begin[i]) : 0,
+                                               exchanged ? shifted(times.exchange_end[i]) : 0};
+    }
+  }
+  return all;
+}
+
+/// Every time to the nanosecond, every byte.
+void expect_same(const std::string& text) {
+  const spec::Experiment made = parsed(text);
+  const Simulated closed = simulate(made);
+  const Simulated all = simulate_explicitly(made);
+  ASSERT_STREQ(closed.mode, kClosedForm) << text;
+  EXPECT_EQ(closed.end, all.end) << text;
+  EXPECT_EQ(closed.messages, all.messages) << text;
+  for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+    ASSERT_EQ(lived(closed.jobs[i]), lived(all.jobs[i])) << text;
+    std::vector<std::int64_t> sent(closed.jobs[i].sent.size());
+    for (const auto& [pair, bytes] : all.jobs[i].bytes) {
+      sent[static_cast<std::size_t>(pair.first)] += bytes;
+    }
+    EXPECT_EQ(closed.jobs[i].sent, sent) << text;
+  }
+  for (std::size_t port = 0; port < all.ports.size(); ++port) {
+    EXPECT_NEAR(closed.ports[port].payload_bytes, all.ports[port].payload_bytes, 1) << text;
+  }
+}
+
+/// An experiment in which something of everything may be.
+class Drawing {
+ public:
+  explicit Drawing(std::uint64_t seed) : random_(seed, "closed form") {}
+
+  std::string experiment() {
+    const int hosts = 2 + below(14);
+    std::string text = fmt::format("[network]\nhosts = {}\nrate = \"{}Gbit\"\ndelay = \"{}us\"\n{}",
+                                   hosts, 1 + below(10), below(3) * 40, topology(hosts));
+    if (is(2)) text += "core_rate = \"97Gbit\"\n";
+    for (int host = below(hosts); host < hosts; host += 1 + below(hosts)) text += slow_link(host);
+    return text + job(hosts);
+  }
+
+ private:
+  int below(int bound) {
+    return static_cast<int>(random_.below(static_cast<std::uint64_t>(bound)));
+  }
+  bool is(int one_in) { return below(one_in) == 0; }
+
+  std::string topology(int hosts) {
+    const int which = below(3);
+    if (which == 0) return "topology = \"fattree\"\n";
+    if (which == 1 && hosts >= 4) return "topology = \"leafspine\"\nleaves = 2\nspines = 2\n";
+    return "";
+  }
+
+  std::string slow_link(int host) {
+    const std::string at = fmt::format("[[network.link]]\nat = \"host{}\"\n", host);
+    if (is(3)) return at + fmt::format("delay = \"{}us\"\n", below(500));
+    return at + fmt::format("rate = \"{}Mbit\"\n", 100 + below(3000));
+  }
+
+  std::string job(int hosts) {
+    const bool several = is(3);
+    const int ranks = several ? hosts + below(2 * hosts) : hosts;
+    std::string text = fmt::format(
+        "[[job]]\nbroadcast = false\nstrategy = \"{}\"\nranks = {}\nparameters = {}\nsteps = {}\n"
+        "warmup = {}\nstart = \"{}us\"\n",
+        is(3) ? "hierarchical" : "ring", ranks, 4 * (is(6) ? below(40) : 1 + below(200000)),
+        1 + below(4), below(2), below(2) * 77);
+    if (is(2)) text += fmt::format("bucket = {}\n", 1000 + 4 * below(100000));
+    if (is(2)) text += "overlap = true\n";
+    if (is(3)) return text + "compute = \"none\"\n";
+    text += fmt::format("compute_time = \"{}us\"\n", 1 + below(3000));
+    if (is(3)) text += "compute_jitter = 0.2\n";
+    if (is(3)) text += fmt::format("straggler = \"host{}\"\n", below(hosts));
+    return text;
+  }
+
+  Random random_;
+};
+
+TEST(ClosedForm, IsWhatMessageByMessageGives) {
+  int closed = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const std::string text = Drawing(seed).experiment();
+    if (!in_closed_form(parsed(text)).found) continue;
+    ++closed;
+    expect_same(text);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GE(closed, 150);
+}
+
+constexpr const char* kRing =
+    "[[job]]\nbroadcast = false\ncompute = \"none\"\nparameters = 400000\nsteps = 2\n";
+
+TEST(ClosedForm, HoldsForTwoJobsThatMeetNowhere) {
+  expect_same(
+      fmt::format("[network]\nhosts = 8\n{0}hosts = [\"host0\", \"host1\", \"host2\"]\n{0}"
+                  "hosts = [\"host3\", \"host4\"]\n",
+                  kRing));
+}
+
+TEST(ClosedForm, OneRankSendsNothingAndOneElementGoesAround) {
+  expect_same(fmt::format("[network]\nhosts = 1\n{}", kRing));
+  expect_same(
+      "[network]\nhosts = 3\n[[job]]\nbroadcast = false\nparameters = 4\nsteps = 2\n"
+      "compute_time = \"1ms\"\n");
+}
+
+// On a fat tree whose links are all alike, and with slow ones. bench/sim_modes has it do so with
+// more ranks than a test has time for.
+TEST(ClosedForm, HoldsAcrossPods) {
+  const char* asked = std::getenv("TW_RANKS");
+  const int ranks = asked == nullptr ? 97 : std::atoi(asked);
+  const std::string network =
+      fmt::format("[network]\ntopology = \"fattree\"\nhosts = {}\nrate = \"10Gbit\"\n", ranks);
+  const std::string job =
+      fmt::format("[[job]]\nbroadcast = false\ncompute = \"none\"\nparameters = {}\nsteps = 1\n",
+                  4 * (2000 * ranks + ranks / 3));
+  expect_same(network + job);
+  std::string slow;
+  for (int host = 3; host < ranks; host += 40) {
+    slow +=
+        fmt::format("[[network.link]]\nat = \"host{}\"\nrate = \"{}Mbit\"\n", host, 3000 + host);
+  }
+  expect_same(network + slow + job);
+}
+
+TEST(ClosedForm, IsNotForWhatMayBeInEachOthersWay) {
+  const auto refuses = [](const std::string& text) {
+    const ClosedForm closed = in_closed_form(parsed(text));
+    return !closed.found && !closed.reason.empty();
+  };
+  // Four hosts over a core of the hosts' rate, two hops each way: they share it.
+  EXPECT_TRUE(
+      refuses(fmt::format("[network]\ntopology = \"dumbbell\"\nhosts = 4\nleft = 2\n{}placement = "
+                          "[\"host0\", \"host2\", "
+                          "\"host1\", \"host3\"]\n",
+                          kRing)));
+  EXPECT_TRUE(refuses(fmt::format("[network]\nhosts = 4\nloss = 0.01\n{}", kRing)));
+  EXPECT_TRUE(refuses(fmt::format("[network]\nhosts = 4\n{}strategy = \"tree\"\n", kRing)));
+  EXPECT_TRUE(refuses(fmt::format("[network]\nhosts = 4\n{}connections = 2\n", kRing)));
+  EXPECT_TRUE(refuses(fmt::format("[network]\nhosts = 4\n{0}{0}", kRing)));
+  EXPECT_TRUE(refuses("[network]\nhosts = 4\n[[job]]\ncompute = \"none\"\nparameters = 400000\n"))
+      << "some train while others still get their first model";
+}
+
+TEST(ClosedForm, WhatNeitherGivesIsRefusedWithItsReason) {
+  try {
+    simulate(
+        parsed("[network]\nhosts = 100000\n[[job]]\ncompute = \"none\"\nparameters = 4000000\n"));
+    FAIL();
+  } catch (const SpecError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("broadcast = false"));
+  }
+}
+
+// By hand: R rounds of a chunk of 4,000 bytes, which is passed on as it comes before the line is
+// free again, so that lines are busy all the time.
+TEST(ClosedForm, AnswersForThirtyThousandRanks) {
+  const Simulated found = simulate(
+      parsed("[network]\nhosts = 30000\nrate = \"10Gbit\"\ndelay = 0\n[[job]]\n"
+             "broadcast = false\ncompute = \"none\"\nparameters = 120000000\nsteps = 2\n"));
+  const double chunk_s = std::ceil(4000 * 8 / 10.0 * 1514 / 1448) * 1e-9;
+  EXPECT_NEAR(seconds(all_steps(found.jobs[0])[7].end), 2 * 29999 * chunk_s, 1e-5);
+  EXPECT_EQ(found.messages, 2LL * 2 * 30000 * 29999);
+}
+
+}  // namespace
+}  // namespace tw::sim
