@@ -115,7 +115,8 @@ void Rank::came(const Message& message, Duration now) {
     pulled_ = true;
   } else {
     Line& line = line_to(message.transfer.from, message.lane);
-    if (!line.coming.empty() && line.coming.front().message == message) line.coming.pop_front();
+    if (!line.coming.empty() && line.coming.front().message == message)
+      line.coming.erase(line.coming.begin());
     line.came.push_back(message);
     stirred_.push_back(static_cast<std::size_t>(&line - lines_.data()));
   }
@@ -250,7 +251,7 @@ bool Rank::serve(Duration now) {
     Line& line = lines_[wire];
     while (!line.came.empty() && !line.busy) {
       const Message push = line.came.front();
-      line.came.pop_front();
+      line.came.erase(line.came.begin());
       tell(push, now);
       const workload::Parts& parts = buckets_[static_cast<std::size_t>(push.bucket)];
       const Part& reply = parts.parts[static_cast<std::size_t>(parts.sends[wire].at(0))];
@@ -267,7 +268,7 @@ bool Rank::exchange(Duration now) {
     if (orders_.empty()) return false;
     active_ = orders_.front().parts;
     active_step_ = orders_.front().step;
-    orders_.pop_front();
+    orders_.erase(orders_.begin());
     active_->rewind();
     left_ = moving(*active_);
     stirred_.clear();
@@ -411,7 +412,7 @@ bool Rank::receive_next(Line& line, std::size_t at, Duration now) {
     const Message expected = message_of(*active_, part, line.wire, active_step_);
     check(line.came.front() == expected, "both ends of a connection list its transfers alike");
     tell(expected, now);
-    line.came.pop_front();
+    line.came.erase(line.came.begin());
     part.position = part.end;
     std::erase_if(receiving_, [&](const Receiving& r) { return r.part == number; });
     --left_;

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -52,8 +51,9 @@ class Rank {
     std::size_t next_send = 0;
     std::size_t next_receive = 0;
     bool busy = false;  ///< something is leaving
-    std::deque<Message> came = {};
-    std::deque<Coming> coming = {};
+    // Few at a time; an empty vector takes no memory, an empty deque half a kilobyte.
+    std::vector<Message> came = {};
+    std::vector<Coming> coming = {};
     int send_gate = -1;     ///< what its next send was seen to wait for
     int receive_gate = -1;  ///< and its next receive
   };
@@ -99,7 +99,7 @@ class Rank {
   std::vector<Line> lines_;
   std::vector<workload::Parts> start_;
   std::vector<workload::Parts> buckets_;
-  std::deque<Order> orders_;
+  std::vector<Order> orders_;
   workload::Parts* active_ = nullptr;
   std::int64_t active_step_ = 0;
   std::size_t left_ = 0;  ///< parts of the active exchange that have not ended

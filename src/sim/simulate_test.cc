@@ -70,6 +70,16 @@ TEST(Simulate, TwoJobsShareACore) {
   EXPECT_EQ(longest_step(both.jobs[0]), longest_step(both.jobs[1]));
 }
 
+// Twelve workers push a megabyte each into a server's link and get it back over the same one.
+TEST(Simulate, AServerServesManyWorkersAtOnce) {
+  const Simulated found = simulate(experiment(fmt::format(
+      "[network]\nhosts = 13\n{}strategy = \"ps\"\nparameters = 1000000\nsteps = 3\n", kJob)));
+  const double all_s = 12 * 8 * 1e6 / 1e9 * 1514 / 1448;
+  const double way_s = 100e-6 + 8 * 1514 / 1e9;
+  EXPECT_NEAR(seconds(longest_step(found.jobs[0])), 2 * (all_s + way_s), 1e-6);
+  EXPECT_EQ(found.messages, 3 * 2 * 12);
+}
+
 TEST(Simulate, AJobBeginsWhenItSays) {
   const Simulated found = simulate(experiment(
       fmt::format("[network]\nhosts = 2\n{}parameters = 4\nsteps = 1\nstart = \"3s\"\n", kJob)));
@@ -81,7 +91,7 @@ class SimulatedStrategies : public testing::TestWithParam<std::string> {};
 
 TEST_P(SimulatedStrategies, MoveWhatTheScheduleSaysAndNoLinkIsOverfull) {
   int ran = 0;
-  for (const int ranks : {1, 2, 3, 5, 8}) {
+  for (const int ranks : {1, 2, 3, 5, 8, 13}) {
     for (const char* more : {"", "bucket = 4000\noverlap = true\ncompute_time = \"1ms\"\n"}) {
       spec::Experiment made;
       Simulated found;
