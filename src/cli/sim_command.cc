@@ -9,6 +9,7 @@
 #include "trainwire/command/run_options.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/record/json.h"
+#include "trainwire/sim/captures.h"
 #include "trainwire/sim/describe.h"
 #include "trainwire/sim/simulate.h"
 #include "trainwire/sweep/earlier.h"
@@ -44,6 +45,7 @@ struct SimOptions {
   bool force = false;
   bool json = false;
   bool keep = false;
+  bool pcap = false;
   bool quiet = false;
   bool no_page = false;
 };
@@ -97,16 +99,31 @@ struct Played {
 };
 
 /// `goes_on` is asked now and then.
-Played played(const spec::Experiment& experiment, const std::string& level,
-              const std::function<bool(Duration)>& goes_on) {
+Played played(const spec::Experiment& experiment, sim::Level level,
+              const std::function<bool(Duration)>& goes_on,
+              const sim::PacketNetwork::Seen& seen = {}) {
   Played made;
-  made.simulated =
-      sim::simulate(experiment, level_of(level, experiment), {.goes_on = [&](Duration now) {
-                      made.interrupted = !goes_on(now);
-                      return !made.interrupted;
-                    }});
+  made.simulated = sim::simulate(experiment, level,
+                                 {.goes_on =
+                                      [&](Duration now) {
+                                        made.interrupted = !goes_on(now);
+                                        return !made.interrupted;
+                                      },
+                                  .seen = seen});
   made.run = sim::described(experiment, made.simulated);
   command::judge_all(experiment.expectations, "sim", made.run);
+  return made;
+}
+
+/// The same packet by packet, with a capture of every host in the folder.
+Played captured(const spec::Experiment& experiment, record::RunFolder& folder,
+                const std::function<bool(Duration)>& goes_on) {
+  folder.table("steps");  // an earlier run is gone from here on
+  sim::Captures captures(experiment, folder.path());
+  Played made = played(experiment, sim::Level::Packet, goes_on,
+                       [&captures](const netsim::Packet& packet, int from, int to, bool out,
+                                   netsim::Time at) { captures.take(packet, from, to, out, at); });
+  captures.finish();
   return made;
 }
 
@@ -117,10 +134,13 @@ int simulate_one(const SimOptions& options, const spec::Experiment& experiment,
   terminal::Status status(streams.err, terminal::shown_on(streams.err, options.quiet));
   const terminal::InterruptGuard guard;
   const std::int64_t began_ns = os::monotonic_ns();
-  const Played made = played(experiment, options.level, [&](Duration now) {
+  const auto goes_on = [&](Duration now) {
     status.tell(fmt::format("simulated {}", readable(now)));
     return !guard.interrupted();
-  });
+  };
+  const Played made = options.pcap
+                          ? captured(experiment, folder, goes_on)
+                          : played(experiment, level_of(options.level, experiment), goes_on);
   const text::SimEffort effort{.messages = made.simulated.messages,
                                .took_s = seconds_since(began_ns)};
   status.wipe();
@@ -211,8 +231,9 @@ class SimulatedPoints {
     ++reached_;
     if (guard_.interrupted()) return {.interrupted = true};
     try {
-      Played made = played(request_.experiments[i], options_.level,
-                           [this](Duration) { return !guard_.interrupted(); });
+      Played made =
+          played(request_.experiments[i], level_of(options_.level, request_.experiments[i]),
+                 [this](Duration) { return !guard_.interrupted(); });
       if (options_.keep && !made.interrupted) keep(made, at);
       return {.run = std::move(made.run), .interrupted = made.interrupted};
     } catch (const SpecError& error) {
@@ -264,6 +285,12 @@ int simulate(const SimOptions& options, command::Streams streams) {
   command::read(*options.experiment);
   const spec::Experiment experiment = loaded(*options.experiment);
   const bool is_one = experiment.sweep.empty() && *experiment.run.repeats == 1;
+  if (options.pcap && !is_one) {
+    throw SpecError("--pcap: a sweep leaves no captures; choose a point with --set");
+  }
+  if (options.pcap && options.level == "flow") {
+    throw SpecError("--pcap: fluids have no packets; leave --level out, or write packet");
+  }
   return is_one ? simulate_one(options, experiment, streams)
                 : simulate_sweep(options, experiment, streams);
 }
@@ -287,6 +314,8 @@ command::Body declare_sim(command::CommandLine& app) {
   app.add_flag("--force", options->force, "replace a run that is in that folder");
   app.add_flag("--keep", options->keep,
                "keep a run folder for each point of a sweep, with its tables and page");
+  app.add_flag("--pcap", options->pcap,
+               "packet by packet, with a capture of every host in the run folder; not of a sweep");
   app.add_flag("-q,--quiet", options->quiet, "print nothing but errors");
   add_no_page(app, options->no_page);
   app.add_flag("--json", options->json, "print one JSON document");

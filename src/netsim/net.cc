@@ -24,7 +24,7 @@ int Net::connect(std::vector<int> there, std::vector<int> back, const TcpOptions
     return emit(made.there, packet, now);
   });
   made.receiver.emplace(options, number, [this, &made](const Packet& packet, Time now) {
-    emit(made.back, packet, now);
+    emit(made.back, complete(made, packet), now);
   });
   return number;
 }
@@ -72,9 +72,21 @@ void Net::alter(int port, PortSettings settings) {
   ports_[static_cast<std::size_t>(port)].alter(std::move(settings));
 }
 
-Time Net::emit(const std::vector<int>& path, const Packet& packet, Time now) {
-  if (told_.seen) told_.seen(packet, true, now);
-  return enter(path.front(), packet, now);
+Time Net::emit(const std::vector<int>& path, Packet packet, Time now) {
+  packet.sent_ms = static_cast<std::uint32_t>(now / kMillisecond);
+  const Time left = enter(path.front(), packet, now);
+  if (told_.seen && left != kNever) told_.seen(packet, true, left);
+  return left;
+}
+
+/// What a receiver does not know of its acknowledgement: the byte, and whose time it echoes.
+Packet Net::complete(const Connection& connection, Packet ack) const {
+  ack.byte = connection.received;
+  if (connection.sender->outstanding().has(ack.segment - 1)) {
+    ack.byte = connection.sender->end_byte(ack.segment - 1);
+  }
+  ack.echo_ms = connection.echo_ms;
+  return ack;
 }
 
 Time Net::enter(int number, const Packet& packet, Time now) {
@@ -110,6 +122,7 @@ void Net::deliver(const Packet& packet, bool continues, Time now) {
   } else if (!connection.sender) {
     connection.received += packet.payload_bytes;
   } else {
+    connection.echo_ms = packet.sent_ms;
     const std::int64_t missing = connection.receiver->next();
     // Of a segment that is new the sender has not heard yet, so it still has its bytes.
     connection.receiver->arrived(packet, continues, now);
@@ -132,6 +145,7 @@ void Net::send_datagrams(Connection& connection, int number, Time now) {
     emit(connection.there,
          {.connection = number,
           .frame_bytes = static_cast<std::uint16_t>(bytes + options.header_bytes),
+          .is_datagram = true,
           .payload_bytes = bytes},
          now);
   }

@@ -31,8 +31,9 @@ struct NetTold {
   std::function<void(std::uint64_t tag, Time now)> came;
   /// More bytes of a followed connection are there, in order: so many since its begin.
   std::function<void(int connection, std::int64_t bytes, Time now)> progressed = {};
-  /// A packet passes a host's own device: on its way out, or in.
-  std::function<void(const Packet& packet, bool out, Time now)> seen = {};
+  /// A packet passes a host's own device: on its way out, when it has left the line, or in. Those
+  /// that leave are told before they do.
+  std::function<void(const Packet& packet, bool out, Time at)> seen = {};
 };
 
 /// How datagrams are sent.
@@ -96,13 +97,15 @@ class Net {
     Time sender_entry = kNever;       ///< when the agenda will call the sender
     Time receiver_entry = kNever;
     Time next_datagram = 0;
+    std::uint32_t echo_ms = 0;  ///< of the segment that came last
 
     std::int64_t sent_bytes() const { return sender ? sender->sent_bytes() : sent; }
   };
 
   Connection& at(int number) { return *connections_[static_cast<std::size_t>(number)]; }
   const Connection& at(int number) const { return *connections_[static_cast<std::size_t>(number)]; }
-  Time emit(const std::vector<int>& path, const Packet& packet, Time now);
+  Time emit(const std::vector<int>& path, Packet packet, Time now);
+  Packet complete(const Connection& connection, Packet ack) const;
   Time enter(int port, const Packet& packet, Time now);
   void arrive(int port, Time now);
   void deliver(const Packet& packet, bool continues, Time now);

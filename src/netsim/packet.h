@@ -36,10 +36,14 @@ struct Packet {
   bool echoes_mark : 1 = false;     ///< an acknowledgement: ECE
   bool window_reduced : 1 = false;  ///< data: CWR
   bool duplicate : 1 = false;       ///< an acknowledgement of what was there before: DSACK
-  std::int64_t segment = 0;         ///< of an acknowledgement: the first that is missing
+  bool is_datagram : 1 = false;
+  std::int64_t segment = 0;  ///< of an acknowledgement: the first that is missing
   std::int32_t payload_bytes = 0;
   std::uint32_t train = 0;  ///< segments that left the sender as one
   std::array<Sack, 3> sacks = {};
+  std::int64_t byte = 0;  ///< of the stream: its first; of an acknowledgement: the first missing
+  std::uint32_t sent_ms = 0;  ///< TCP's timestamps
+  std::uint32_t echo_ms = 0;
 };
 static_assert(sizeof(Packet) <= 64);
 

@@ -167,7 +167,8 @@ void Sender::emit(std::int64_t number, Time now) {
                              .window_reduced = std::exchange(tell_reduced_, false),
                              .segment = number,
                              .payload_bytes = segment.bytes,
-                             .train = train_},
+                             .train = train_,
+                             .byte = segment.end_byte - segment.bytes},
                             now);
   last_sent_ = now;
   if (pace() > 0) paced_until_ = std::max(paced_until_, now) + time_of_seconds(1 / pace());
@@ -193,7 +194,7 @@ void Sender::use_window(bool limited, Time now) {
   used_ = std::max(used_, out);
   if (!options_.slow_start_after_idle || congestion_->owns_window()) return;
   if (now - window_stamp_ < rtt_.rto()) return;
-  if (state_ == State::Open) {
+  if (state_ == State::Open && unsent() == 0) {
     const int used = std::max(used_, options_.initial_window);
     if (used < window_.segments) {
       window_.threshold = std::max(window_.threshold, window_.segments - window_.segments / 4);

@@ -57,7 +57,10 @@ PacketNetwork::PacketNetwork(const spec::Network& network, std::uint64_t seed, T
       net_(
           settings_of(network_), seed,
           {.left = [this](Tag tag, netsim::Time now) { told_.left(tag, netsim::duration_of(now)); },
-           .came = [this](Tag tag, netsim::Time now) { told_.came(tag, netsim::duration_of(now)); },
+           .came =
+               [this](Tag tag, netsim::Time now) {
+                 came(travelling_.at(tag), tag, netsim::duration_of(now));
+               },
            .progressed = [this](int connection, std::int64_t bytes,
                                 netsim::Time now) { progressed(connection, bytes, now); },
            .seen = seen_by(std::move(seen))}) {
@@ -100,14 +103,30 @@ void PacketNetwork::close(int number, Duration) {
   if (at(number).number >= 0) net_.close(at(number).number);
 }
 
-void PacketNetwork::send_bare(const Connection& connection, Tag tag, Duration now) {
-  bare_.push({.at = now + connection.way, .number = made_++, .tag = tag});
+void PacketNetwork::send_bare(int number, Tag tag, Duration now) {
+  bare_.push({.at = now + at(number).way, .number = made_++, .connection = number, .tag = tag});
   told_.left(tag, now);
+}
+
+/// A message is there, and so are those behind it that only waited for it.
+void PacketNetwork::came(int number, Tag tag, Duration now) {
+  Connection& connection = at(number);
+  travelling_.erase(tag);
+  const auto found = std::find_if(connection.expected.begin(), connection.expected.end(),
+                                  [&](const Expected& one) { return one.tag == tag; });
+  found->is_there = true;
+  while (!connection.expected.empty() && connection.expected.front().is_there) {
+    const Tag first = connection.expected.front().tag;
+    connection.expected.pop_front();
+    told_.came(first, now);
+  }
 }
 
 void PacketNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
   Connection& connection = at(number);
-  if (bytes == 0 || connection.number < 0) return send_bare(connection, tag, now);
+  connection.expected.push_back({.tag = tag});
+  if (bytes == 0 || connection.number < 0) return send_bare(number, tag, now);
+  travelling_[tag] = number;
   connection.written += bytes;
   net_.send(connection.number, bytes, bytes, tag, netsim::time_of(now));
 }
@@ -115,29 +134,31 @@ void PacketNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) 
 void PacketNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
                             Duration now) {
   Connection& connection = at(number);
-  const bool needs_packets = bytes > 0 && connection.number >= 0;
-  if (!needs_packets) {
-    // What is passed on inside a host, or empty, waits for nobody: its sources have begun to come.
-    return send_bare(connection, tag, now);
-  }
-  if (told_.began) {
-    net_.follow(connection.number);
-    connection.coming.push_back({.tag = tag, .begin = connection.written, .bytes = bytes});
-    coming_[tag] = number;
-  }
-  connection.written += bytes;
-  connection.passing = {.bytes = bytes, .allowed = behind.empty() ? bytes : 0};
+  connection.expected.push_back({.tag = tag});
+  connection.passing = {.bytes = bytes};
   for (const Tag source : behind) {
-    const auto found = coming_.find(source);
-    if (found == coming_.end()) continue;  // all of it is there
+    const auto found = travelling_.find(source);
+    if (found == travelling_.end()) continue;  // all of it is there
     std::deque<Coming>& all = at(found->second).coming;
     const auto coming =
         std::find_if(all.begin(), all.end(), [&](const Coming& one) { return one.tag == source; });
+    if (coming == all.end()) continue;
     coming->followers.emplace_back(number, connection.passing.shares.size());
     connection.passing.shares.push_back(static_cast<double>(coming->there) /
                                         static_cast<double>(coming->bytes));
   }
-  if (!behind.empty()) connection.passing.allowed = allowed_of(connection.passing);
+  if (bytes == 0 || connection.number < 0) {
+    if (connection.passing.shares.empty()) return send_bare(number, tag, now);
+    connection.passing.bare = tag;
+    return;
+  }
+  travelling_[tag] = number;
+  if (told_.began) {
+    net_.follow(connection.number);
+    connection.coming.push_back({.tag = tag, .begin = connection.written, .bytes = bytes});
+  }
+  connection.written += bytes;
+  connection.passing.allowed = allowed_of(connection.passing);
   net_.send(connection.number, bytes, connection.passing.allowed, tag, netsim::time_of(now));
 }
 
@@ -160,9 +181,11 @@ void PacketNetwork::progressed(int net_connection, std::int64_t bytes, netsim::T
     const bool whole = coming.there == coming.bytes;
     const double share =
         whole ? 1 : static_cast<double>(coming.there) / static_cast<double>(coming.bytes);
-    for (const auto& [follower, source] : coming.followers) allow(follower, source, share, now);
+    // Who follows may bring others to follow.
+    for (std::size_t i = 0; i < coming.followers.size(); ++i) {
+      allow(coming.followers[i].first, coming.followers[i].second, share, now);
+    }
     if (!whole) return;
-    coming_.erase(coming.tag);
     connection.coming.pop_front();
   }
 }
@@ -170,6 +193,12 @@ void PacketNetwork::progressed(int net_connection, std::int64_t bytes, netsim::T
 void PacketNetwork::allow(int number, std::size_t source, double share, netsim::Time now) {
   Connection& connection = at(number);
   connection.passing.shares[source] = share;
+  if (connection.passing.bare) {
+    const auto is_whole = [](double one) { return one >= 1; };
+    const auto& shares = connection.passing.shares;
+    if (!std::all_of(shares.begin(), shares.end(), is_whole)) return;
+    return send_bare(number, *std::exchange(connection.passing.bare, {}), netsim::duration_of(now));
+  }
   const std::int64_t allowed = allowed_of(connection.passing);
   const std::int64_t more = allowed - std::exchange(connection.passing.allowed, allowed);
   if (more > 0) net_.allow(connection.number, more, now);
@@ -187,9 +216,9 @@ void PacketNetwork::advance(Duration now) {
   now_ = now;
   net_.advance(netsim::time_of(now));
   while (!bare_.empty() && bare_.top().at <= now) {
-    const Tag tag = bare_.top().tag;
+    const Arrival arrival = bare_.top();
     bare_.pop();
-    told_.came(tag, now);
+    came(arrival.connection, arrival.tag, now);
   }
 }
 

@@ -72,6 +72,12 @@ class PacketNetwork : public Medium {
     std::int64_t bytes = 0;
     std::int64_t allowed = 0;
     std::vector<double> shares = {};  ///< of each source, that are there
+    std::optional<Tag> bare = {};     ///< of a message that needs no packets: it waits for all
+  };
+  /// Messages of a connection come in the order in which they were sent.
+  struct Expected {
+    Tag tag = 0;
+    bool is_there = false;
   };
   struct Connection {
     int from = 0;
@@ -79,6 +85,7 @@ class PacketNetwork : public Medium {
     int number = -1;           ///< in net_; -1: inside a host
     Duration way = {};         ///< of what has no bytes
     std::int64_t written = 0;  ///< bytes of all messages
+    std::deque<Expected> expected = {};
     std::deque<Coming> coming = {};
     Passing passing = {};  ///< of its last message
   };
@@ -86,6 +93,7 @@ class PacketNetwork : public Medium {
   struct Arrival {
     Duration at = {};
     std::uint64_t number = 0;
+    int connection = 0;
     Tag tag = 0;
     bool operator>(const Arrival& other) const {
       return std::tie(at, number) > std::tie(other.at, other.number);
@@ -96,16 +104,17 @@ class PacketNetwork : public Medium {
   const Connection& at(int number) const { return connections_[static_cast<std::size_t>(number)]; }
   std::function<void(const netsim::Packet&, bool, netsim::Time)> seen_by(Seen seen);
   static std::int64_t allowed_of(const Passing& passing);
-  void send_bare(const Connection& connection, Tag tag, Duration now);
+  void send_bare(int number, Tag tag, Duration now);
+  void came(int number, Tag tag, Duration now);
   void progressed(int net_connection, std::int64_t bytes, netsim::Time now);
   void allow(int number, std::size_t source, double share, netsim::Time now);
 
   network::Network network_;
   netsim::TcpOptions options_;
   Told told_;
-  std::deque<Connection> connections_;   ///< which stay where they are
-  std::vector<int> of_net_;              ///< connection by number in net_
-  std::unordered_map<Tag, int> coming_;  ///< by tag: on which connection
+  std::deque<Connection> connections_;       ///< which stay where they are
+  std::vector<int> of_net_;                  ///< connection by number in net_
+  std::unordered_map<Tag, int> travelling_;  ///< by tag: on which connection
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> bare_;
   std::uint64_t made_ = 0;
   Duration now_ = {};

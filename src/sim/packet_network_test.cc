@@ -75,6 +75,28 @@ TEST(PacketNetwork, WhatIsPassedOnFollowsClosely) {
   EXPECT_LT(packets.came[2], packets.came[1] + 2ms);
 }
 
+// Inside a host too a message that passes another on is there when that one is.
+TEST(PacketNetwork, WhatIsPassedOnInsideAHostWaits) {
+  Packets packets("hosts = 2");
+  packets.network.send_on(packets.network.connect(0, 1), 10'000'000, 1, {}, 0s);
+  while (!packets.began.contains(1)) packets.network.advance(*packets.network.next());
+  const Tag source = 1;
+  packets.network.send_on(packets.network.connect(1, 1), 10'000'000, 2, {&source, 1},
+                          packets.began[1]);
+  EXPECT_FALSE(packets.left.contains(2));
+  packets.play();
+  EXPECT_EQ(packets.came[2], packets.came[1]);
+}
+
+TEST(PacketNetwork, AnEmptyMessageDoesNotOvertake) {
+  Packets packets("hosts = 2");
+  const int connection = packets.network.connect(0, 1);
+  packets.network.send(connection, 10'000'000, 1, 0s);
+  packets.network.send(connection, 0, 2, 0s);
+  packets.play();
+  EXPECT_EQ(packets.came[2], packets.came[1]);
+}
+
 TEST(PacketNetwork, DatagramsKeepTheirPaceAndTheQueueDropsTheRest) {
   Packets packets("hosts = 3\nrate = \"100Mbit\"");
   const Sending fast{.manner = Manner::Datagrams, .pace = 90_Mbit};

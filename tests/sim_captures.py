@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""`analyze` finds in captures of simulations what their experiments say: sim_captures.py TRAINWIRE.
+
+Strategy, members in order, bytes and iterations of twelve experiments; two jobs are written as well, and every packet once in the
+capture of who sends it and of who gets it, unless it was lost.
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = sys.argv[1]
+top = pathlib.Path(tempfile.mkdtemp(prefix="sim_captures"))
+
+# Strategy in the experiment, ranks, more keys, what is recognised, whether members have an order.
+RING = [
+    ("ring", 4, "", "ring", True),
+    ("ring", 3, "bucket = \"500KB\"\noverlap = true\n", "ring", True),
+    ("ring", 6, "", "ring", True),
+    ("ring", 4, "straggler = \"host2\"\n", "ring", True),
+]
+OTHERS = [
+    ("double_tree", 4, "", "double_tree", False),
+    ("halving_doubling", 4, "", "halving_doubling", False),
+    ("halving_doubling", 8, "", "halving_doubling", False),
+    ("clique", 4, "", "clique", False),
+    ("binary_tree_star", 8, "", "binary_tree_star", False),
+    ("ps", 6, "servers = 2\n", "ps", False),
+    ("ps", 5, "servers = 2\n", "ps", False),
+    ("broadcast", 4, "", "broadcast", False),
+]
+
+
+def trainwire(*words):
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=top, timeout=120)
+    assert done.returncode == 0, (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+def simulated(name, text):
+    (top / f"{name}.toml").write_text(text)
+    trainwire("sim", f"{name}.toml", "--pcap", "-o", f"{name}.run", "--no-page", "-q")
+    return sorted((top / f"{name}.run").glob("host*.pcap"))
+
+
+def experiment(strategy, ranks, keys, steps=6):
+    return (f'[network]\nhosts = {ranks}\nrate = "200Mbit"\ndelay = "500us"\n[[job]]\nstrategy = "{strategy}"\nranks = {ranks}\n'
+            f'parameters = "2MB"\ncompute_time = "60ms"\nsteps = {steps}\nbroadcast = false\n{keys}')
+
+
+def packets_of(path):
+    data = path.read_bytes()
+    count, at = 0, 24
+    while at < len(data):
+        at += 16 + struct.unpack("I", data[at + 8:at + 12])[0]
+        count += 1
+    return count
+
+
+for number, (strategy, ranks, keys, expected, ordered) in enumerate(RING + OTHERS):
+    captures = simulated(f"e{number}", experiment(strategy, ranks, keys))
+    assert len(captures) == ranks, captures
+    document = json.loads(trainwire("analyze", *captures, "--json", "--no-page", "-o", f"a{number}.run"))
+    assert document["iterations"]["count"] == 6, (strategy, ranks, document["iterations"]["count"])
+    found = document["collectives"][0]
+    assert found["strategy"] == expected, (strategy, ranks, found)
+    assert abs(found["bytes_per_iteration"] / 2e6 - 1) < 0.02, (strategy, found["bytes_per_iteration"])
+    if ordered:
+        around = [int(address.rpartition(".")[2]) for address in found["order"]]
+        first = around.index(1)
+        assert around[first:] + around[:first] == list(range(1, ranks + 1)), around
+
+# Without loss each packet is in two captures, so there is an even number of them.
+assert sum(map(packets_of, sorted((top / "e0.run").glob("*.pcap")))) % 2 == 0
+
+two = experiment("ring", 2, 'hosts = ["host0", "host1"]\n').replace("hosts = 2\n", "hosts = 4\n", 1)
+two += ('[[job]]\nstrategy = "ring"\nranks = 2\nhosts = ["host2", "host3"]\nparameters = "1MB"\ncompute_time = "90ms"\nsteps = 6\n'
+        'broadcast = false\n')
+assert len(simulated("two", two)) == 4
+
+print(f"{len(RING + OTHERS)} simulated captures recognised, one of two jobs written")
