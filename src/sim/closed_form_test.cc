@@ -54,7 +54,9 @@ Lived lived(const SimulatedJob& job) {
 /// Every time to the nanosecond, every byte.
 void expect_same(const std::string& text) {
   const spec::Experiment made = parsed(text);
-  const Simulated closed = simulate(made);
+  const ClosedForm answer = in_closed_form(made);
+  ASSERT_TRUE(answer.found) << answer.reason << '\n' << text;
+  const Simulated& closed = *answer.found;
   const Simulated all = simulate_explicitly(made);
   ASSERT_STREQ(closed.mode, kClosedForm) << text;
   EXPECT_EQ(closed.end, all.end) << text;
@@ -190,6 +192,19 @@ TEST(ClosedForm, IsNotForWhatMayBeInEachOthersWay) {
   EXPECT_TRUE(refuses(fmt::format("[network]\nhosts = 4\n{0}{0}", kRing)));
   EXPECT_TRUE(refuses("[network]\nhosts = 4\n[[job]]\ncompute = \"none\"\nparameters = 400000\n"))
       << "some train while others still get their first model";
+}
+
+// Four ranks send 24 messages a step: 2,400 are simulated, 300,024 are not.
+TEST(ClosedForm, IsForManyMessages) {
+  const auto mode = [](int steps) {
+    return std::string(
+        simulate(parsed(fmt::format("[network]\nhosts = 4\n[[job]]\nbroadcast = false\ncompute = "
+                                    "\"none\"\nparameters = 16\nsteps = {}\n",
+                                    steps)))
+            .mode);
+  };
+  EXPECT_EQ(mode(100), kExplicit);
+  EXPECT_EQ(mode(12501), kClosedForm);
 }
 
 TEST(ClosedForm, WhatNeitherGivesIsRefusedWithItsReason) {

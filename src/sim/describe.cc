@@ -135,7 +135,8 @@ record::Check mode_check(const Simulated& simulated) {
           .expected = fmt::format("{} messages", simulated.messages),
           .found = simulated.mode,
           .text = closed ? fmt::format("in closed form: no two hops of a ring can be in each "
-                                       "other's way, so none of {} messages was simulated",
+                                       "other's way, so none of {} messages was simulated; "
+                                       "connections have found their rates",
                                        simulated.messages)
                          : fmt::format("explicit: each of {} messages was simulated{}{}",
                                        simulated.messages, simulated.reason.empty() ? "" : ", as ",

@@ -23,6 +23,8 @@ namespace tw::sim {
 namespace {
 
 constexpr std::int64_t kLookEvery = 1024;
+/// A second or two: then every message is simulated.
+constexpr double kFewMessages = 3e5;
 /// Some hours.
 constexpr double kMostMessages = 5e9;
 
@@ -298,6 +300,14 @@ double messages_of(const workload::Training& training) {
   return messages * static_cast<double>(training.steps + training.warmup);
 }
 
+double messages_of(const spec::Experiment& experiment) {
+  double messages = 0;
+  for (const spec::Job& job : experiment.jobs) {
+    messages += messages_of(workload::training_of(experiment, job));
+  }
+  return messages;
+}
+
 /// Throws SpecError where messages are too many to be simulated one by one.
 void require_an_end(const spec::Experiment& experiment, const std::string& reason) {
   for (const spec::Job& job : experiment.jobs) {
@@ -332,7 +342,9 @@ Simulated simulate_explicitly(const spec::Experiment& experiment, Level level,
 }
 
 Simulated simulate(const spec::Experiment& experiment, Level level, const Watching& watching) {
-  if (level != Level::Flow) return simulate_explicitly(experiment, level, watching);
+  if (level != Level::Flow || messages_of(experiment) <= kFewMessages) {
+    return simulate_explicitly(experiment, level, watching);
+  }
   ClosedForm closed = in_closed_form(experiment);
   if (closed.found) return std::move(*closed.found);
   require_an_end(experiment, closed.reason);

@@ -88,7 +88,8 @@ struct Watching {
   PacketNetwork::Seen seen = {};
 };
 
-/// Throws SpecError for what cannot be simulated; std::logic_error when ranks wait for each other
+/// In closed form where there is one and messages are many (above 300,000), message by message
+/// otherwise. Throws SpecError for what cannot be simulated; std::logic_error when ranks wait for each other
 /// forever. REQUIRES: the experiment is resolved.
 Simulated simulate(const spec::Experiment& experiment, Level level = Level::Flow,
                    const Watching& watching = {});
