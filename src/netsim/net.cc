@@ -129,10 +129,10 @@ void Net::deliver(const Packet& packet, bool continues, Time now) {
     const std::int64_t next = connection.receiver->next();
     if (next > missing) connection.received = connection.sender->end_byte(next - 1);
   }
+  settle(connection, packet.connection, now);
   if (connection.followed && connection.received > before) {
     told_.progressed(packet.connection, connection.received, now);
   }
-  settle(connection, packet.connection, now);
 }
 
 void Net::send_datagrams(Connection& connection, int number, Time now) {

@@ -29,7 +29,8 @@ namespace tw::netsim {
 struct NetTold {
   std::function<void(std::uint64_t tag, Time now)> left;
   std::function<void(std::uint64_t tag, Time now)> came;
-  /// More bytes of a followed connection are there, in order: so many since its begin.
+  /// More bytes of a followed connection are there, in order: so many since its begin. Messages
+  /// that have come by that are told before.
   std::function<void(int connection, std::int64_t bytes, Time now)> progressed = {};
   /// A packet passes a host's own device: on its way out, when it has left the line, or in. Those
   /// that leave are told before they do.

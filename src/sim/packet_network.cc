@@ -30,6 +30,18 @@ std::vector<netsim::PortSettings> settings_of(const network::Network& network) {
   return all;
 }
 
+/// While it lives, somebody calls.
+class Calling {
+ public:
+  explicit Calling(bool& is_calling) : is_calling_(is_calling) { is_calling_ = true; }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+  ~Calling() { is_calling_ = false; }
+
+ private:
+  bool& is_calling_;
+};
+
 bool marks_any(const network::Network& network) {
   for (int port = 0; port < network.ports(); ++port) {
     if (network.request(port).ecn) return true;
@@ -54,16 +66,15 @@ PacketNetwork::PacketNetwork(const spec::Network& network, std::uint64_t seed, T
     : network_(network),
       options_(tcp_options(network)),
       told_(std::move(told)),
-      net_(
-          settings_of(network_), seed,
-          {.left = [this](Tag tag, netsim::Time now) { told_.left(tag, netsim::duration_of(now)); },
-           .came =
-               [this](Tag tag, netsim::Time now) {
-                 came(travelling_.at(tag), tag, netsim::duration_of(now));
-               },
-           .progressed = [this](int connection, std::int64_t bytes,
-                                netsim::Time now) { progressed(connection, bytes, now); },
-           .seen = seen_by(std::move(seen))}) {
+      net_(settings_of(network_), seed,
+           {.left = [this](Tag tag, netsim::Time now) { tell_left(tag, netsim::duration_of(now)); },
+            .came =
+                [this](Tag tag, netsim::Time now) {
+                  came(travelling_.at(tag), tag, netsim::duration_of(now));
+                },
+            .progressed = [this](int connection, std::int64_t bytes,
+                                 netsim::Time now) { progressed(connection, bytes, now); },
+            .seen = seen_by(std::move(seen))}) {
   netsim::make_congestion(options_.congestion_control);  // refuses what is not known
 }
 
@@ -105,13 +116,27 @@ void PacketNetwork::close(int number, Duration) {
 
 void PacketNetwork::send_bare(int number, Tag tag, Duration now) {
   bare_.push({.at = now + at(number).way, .number = made_++, .connection = number, .tag = tag});
-  told_.left(tag, now);
+  tell_left(tag, now);
+}
+
+/// Who sends is told when it has done so, not while it does.
+void PacketNetwork::tell_left(Tag tag, Duration now) {
+  if (is_sending_) {
+    left_.emplace_back(now, tag);
+  } else {
+    told_.left(tag, now);
+  }
 }
 
 /// A message is there, and so are those behind it that only waited for it.
 void PacketNetwork::came(int number, Tag tag, Duration now) {
   Connection& connection = at(number);
   travelling_.erase(tag);
+  if (!connection.coming.empty() && connection.coming.front().tag == tag) {
+    const Coming whole = std::move(connection.coming.front());
+    connection.coming.pop_front();
+    pass_on(whole, 1, netsim::time_of(now));
+  }
   const auto found = std::find_if(connection.expected.begin(), connection.expected.end(),
                                   [&](const Expected& one) { return one.tag == tag; });
   found->is_there = true;
@@ -125,9 +150,13 @@ void PacketNetwork::came(int number, Tag tag, Duration now) {
 void PacketNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
   Connection& connection = at(number);
   connection.expected.push_back({.tag = tag});
-  if (bytes == 0 || connection.number < 0) return send_bare(number, tag, now);
+  if (bytes == 0 || connection.number < 0) {
+    const Calling calling(is_sending_);
+    return send_bare(number, tag, now);
+  }
   travelling_[tag] = number;
   connection.written += bytes;
+  const Calling calling(is_sending_);
   net_.send(connection.number, bytes, bytes, tag, netsim::time_of(now));
 }
 
@@ -148,6 +177,7 @@ void PacketNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<c
                                         static_cast<double>(coming->bytes));
   }
   if (bytes == 0 || connection.number < 0) {
+    const Calling calling(is_sending_);
     if (connection.passing.shares.empty()) return send_bare(number, tag, now);
     connection.passing.bare = tag;
     return;
@@ -159,6 +189,7 @@ void PacketNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<c
   }
   connection.written += bytes;
   connection.passing.allowed = allowed_of(connection.passing);
+  const Calling calling(is_sending_);
   net_.send(connection.number, bytes, connection.passing.allowed, tag, netsim::time_of(now));
 }
 
@@ -169,24 +200,20 @@ std::int64_t PacketNetwork::allowed_of(const Passing& passing) {
                     : static_cast<std::int64_t>(share * static_cast<double>(passing.bytes));
 }
 
-/// More bytes of a connection are there: messages begin, and others pass them on.
+/// More bytes of a connection are there: a message begins, and others pass on what is there of it.
 void PacketNetwork::progressed(int net_connection, std::int64_t bytes, netsim::Time now) {
   Connection& connection = at(of_net_[static_cast<std::size_t>(net_connection)]);
-  while (!connection.coming.empty() && connection.coming.front().begin < bytes) {
-    Coming& coming = connection.coming.front();
-    coming.there = std::min(coming.bytes, bytes - coming.begin);
-    if (!std::exchange(coming.begun, true) && coming.there < coming.bytes) {
-      told_.began(coming.tag, netsim::duration_of(now));
-    }
-    const bool whole = coming.there == coming.bytes;
-    const double share =
-        whole ? 1 : static_cast<double>(coming.there) / static_cast<double>(coming.bytes);
-    // Who follows may bring others to follow.
-    for (std::size_t i = 0; i < coming.followers.size(); ++i) {
-      allow(coming.followers[i].first, coming.followers[i].second, share, now);
-    }
-    if (!whole) return;
-    connection.coming.pop_front();
+  if (connection.coming.empty() || connection.coming.front().begin >= bytes) return;
+  Coming& coming = connection.coming.front();
+  coming.there = bytes - coming.begin;
+  if (!std::exchange(coming.begun, true)) told_.began(coming.tag, netsim::duration_of(now));
+  pass_on(coming, static_cast<double>(coming.there) / static_cast<double>(coming.bytes), now);
+}
+
+/// Who follows may bring others to follow.
+void PacketNetwork::pass_on(const Coming& coming, double share, netsim::Time now) {
+  for (std::size_t i = 0; i < coming.followers.size(); ++i) {
+    allow(coming.followers[i].first, coming.followers[i].second, share, now);
   }
 }
 
@@ -207,6 +234,7 @@ void PacketNetwork::allow(int number, std::size_t source, double share, netsim::
 std::optional<Duration> PacketNetwork::next() {
   const netsim::Time in_net = net_.next();
   std::optional<Duration> next;
+  if (!left_.empty()) return left_.front().first;
   if (in_net != netsim::kNever) next = netsim::duration_of(in_net);
   if (!bare_.empty() && (!next || bare_.top().at < *next)) next = bare_.top().at;
   return next;
@@ -214,11 +242,22 @@ std::optional<Duration> PacketNetwork::next() {
 
 void PacketNetwork::advance(Duration now) {
   now_ = now;
+  tell_those_that_left(now);
   net_.advance(netsim::time_of(now));
   while (!bare_.empty() && bare_.top().at <= now) {
+    // Nothing comes before it is told that it left.
+    tell_those_that_left(now);
     const Arrival arrival = bare_.top();
     bare_.pop();
     came(arrival.connection, arrival.tag, now);
+  }
+}
+
+void PacketNetwork::tell_those_that_left(Duration now) {
+  while (!left_.empty()) {
+    const Tag tag = left_.front().second;
+    left_.pop_front();
+    told_.left(tag, now);
   }
 }
 

@@ -105,8 +105,11 @@ class PacketNetwork : public Medium {
   std::function<void(const netsim::Packet&, bool, netsim::Time)> seen_by(Seen seen);
   static std::int64_t allowed_of(const Passing& passing);
   void send_bare(int number, Tag tag, Duration now);
+  void tell_left(Tag tag, Duration now);
+  void tell_those_that_left(Duration now);
   void came(int number, Tag tag, Duration now);
   void progressed(int net_connection, std::int64_t bytes, netsim::Time now);
+  void pass_on(const Coming& coming, double share, netsim::Time now);
   void allow(int number, std::size_t source, double share, netsim::Time now);
 
   network::Network network_;
@@ -118,6 +121,8 @@ class PacketNetwork : public Medium {
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> bare_;
   std::uint64_t made_ = 0;
   Duration now_ = {};
+  bool is_sending_ = false;  ///< somebody calls, who is not to be called meanwhile
+  std::deque<std::pair<Duration, Tag>> left_;  ///< to be told
   netsim::Net net_;
 };
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 namespace tw::sim {
 namespace {
@@ -86,22 +87,24 @@ TEST(Simulate, AJobBeginsWhenItSays) {
   EXPECT_EQ(all_steps(found.jobs[0])[0].begin, 3s);
 }
 
-/// Every strategy with some ranks, several of them on a host.
-class SimulatedStrategies : public testing::TestWithParam<std::string> {};
+/// Every strategy with some ranks, several of them on a host, as fluids and over a lossy network.
+class SimulatedStrategies : public testing::TestWithParam<std::tuple<std::string, Level>> {};
 
 TEST_P(SimulatedStrategies, MoveWhatTheScheduleSaysAndNoLinkIsOverfull) {
+  const auto& [strategy, level] = GetParam();
+  const bool is_fluid = level == Level::Flow;
   int ran = 0;
   for (const int ranks : {1, 2, 3, 5, 8, 13}) {
     for (const char* more : {"", "bucket = 4000\noverlap = true\ncompute_time = \"1ms\"\n"}) {
       spec::Experiment made;
       Simulated found;
       try {
-        made =
-            experiment(fmt::format("[network]\nhosts = {}\n[[job]]\nparameters = 10004\nsteps = 2\n"
-                                   "strategy = \"{}\"\nranks = {}\n{}{}",
-                                   std::max(1, ranks / 2), GetParam(), ranks, more,
-                                   *more == 0 ? "compute = \"none\"\n" : ""));
-        found = simulate(made);
+        made = experiment(
+            fmt::format("[network]\nhosts = {}\nloss = {}\n[[job]]\nparameters = {}\n"
+                        "steps = 2\nstrategy = \"{}\"\nranks = {}\n{}{}",
+                        std::max(1, ranks / 2), is_fluid ? 0 : 0.003, is_fluid ? 10004 : 60004,
+                        strategy, ranks, more, *more == 0 ? "compute = \"none\"\n" : ""));
+        found = simulate(made, level);
       } catch (const SpecError&) {
         continue;  // a strategy that needs more, or other, ranks
       }
@@ -112,7 +115,7 @@ TEST_P(SimulatedStrategies, MoveWhatTheScheduleSaysAndNoLinkIsOverfull) {
         for (std::size_t to = 0; to < planned.size(); ++to) {
           const auto moved = job.gradients.find({static_cast<int>(from), static_cast<int>(to)});
           EXPECT_EQ(moved == job.gradients.end() ? 0 : moved->second, planned[from][to])
-              << GetParam() << ' ' << ranks;
+              << strategy << ' ' << ranks;
         }
       }
       const network::Network network(made.network);
@@ -132,7 +135,9 @@ std::vector<std::string> strategy_names() {
   }
   return names;
 }
-INSTANTIATE_TEST_SUITE_P(All, SimulatedStrategies, testing::ValuesIn(strategy_names()));
+INSTANTIATE_TEST_SUITE_P(All, SimulatedStrategies,
+                         testing::Combine(testing::ValuesIn(strategy_names()),
+                                          testing::Values(Level::Flow, Level::Packet)));
 
 }  // namespace
 }  // namespace tw::sim
