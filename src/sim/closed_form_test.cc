@@ -4,6 +4,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/random.h"
 #include "trainwire/collective/strategies.h"
+#include "trainwire/sim/describe.h"
 #include "trainwire/spec/parse.h"
 
 #include <fmt/format.h>
@@ -205,6 +206,20 @@ TEST(ClosedForm, IsForManyMessages) {
   };
   EXPECT_EQ(mode(100), kExplicit);
   EXPECT_EQ(mode(12501), kClosedForm);
+}
+
+// Of 3,000 ranks every third has rows: 1,000 of them, with two of each of two steps.
+TEST(ClosedForm, RecordsOfManyRanksStaySmall) {
+  const spec::Experiment made = parsed(
+      "[network]\nhosts = 3000\n[[job]]\nbroadcast = false\ncompute = \"none\"\n"
+      "parameters = 12000000\nsteps = 2\n");
+  const Simulated found = simulate(made);
+  const record::Run run = described(made, found);
+  EXPECT_EQ(phases_of(found.jobs[0]).size(), 4000U);
+  EXPECT_EQ(run.network.links.size(), 4096U) << "of 6,000";
+  EXPECT_EQ(run.jobs[0].step->count, 2U) << "of all ranks";
+  EXPECT_EQ(run.checks.at(0).found, kClosedForm);
+  EXPECT_TRUE(record::all_ok(run.checks));
 }
 
 TEST(ClosedForm, WhatNeitherGivesIsRefusedWithItsReason) {
