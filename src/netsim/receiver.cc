@@ -8,6 +8,7 @@ namespace tw::netsim {
 namespace {
 
 constexpr std::size_t kTold = 3;
+constexpr std::size_t kKept = 4;
 constexpr int kQuick = 16;
 constexpr int kSackBytes = 8;  ///< of each range, and four for the option
 
@@ -73,7 +74,7 @@ void Receiver::remember(Range range) {
     return known.begin >= range.begin && known.end <= range.end;
   });
   latest_.insert(latest_.begin(), range);
-  if (latest_.size() > kTold) latest_.pop_back();
+  if (latest_.size() > kKept) latest_.pop_back();
 }
 
 /// Classic ECN echoes a mark until the sender says that it has reduced its window; DCTCP tells each
@@ -102,6 +103,7 @@ void Receiver::acknowledge(Time now) {
              .segment = next_};
   std::size_t told = 0;
   for (const Range& range : latest_) {
+    if (told == kTold) break;
     ack.sacks[told++] = {.begin = static_cast<std::uint32_t>(range.begin - next_),
                          .end = static_cast<std::uint32_t>(range.end - next_)};
   }

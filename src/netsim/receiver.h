@@ -45,7 +45,7 @@ class Receiver {
 
   std::int64_t next_ = 0;
   std::vector<Range> early_;   ///< came out of order, by number
-  std::vector<Range> latest_;  ///< the same, the one that changed last first; as many as are told
+  std::vector<Range> latest_;  ///< the same, the one that changed last first; at most four
   int unanswered_ = 0;         ///< segments
   int joined_ = 0;
   int quick_ = 16;  ///< acknowledgements that are sent at once

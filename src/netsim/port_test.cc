@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/netsim/port.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace tw::netsim {
+namespace {
+
+using namespace std::chrono_literals;
+
+Packet frame(int bytes = 1500) {
+  return {.frame_bytes = static_cast<std::uint16_t>(bytes), .payload_bytes = bytes - 66};
+}
+
+TEST(Port, PacketsTakeTheLineOneAfterAnother) {
+  Port port({.name = "line", .rate = 1_Gbit, .delay = 5us}, 1);
+  const Time line = 12'000'000;  // 1,500 bytes
+  EXPECT_EQ(port.arrive(frame(), 0), line);
+  EXPECT_EQ(port.arrive(frame(), 0), 2 * line);
+  EXPECT_EQ(port.waiting_bytes(line), 1500);
+  EXPECT_EQ(port.next(), line + time_of(5us));
+  port.take();
+  EXPECT_EQ(port.next(), 2 * line + time_of(5us));
+  EXPECT_EQ(port.arrive(frame(), 10 * line), 11 * line) << "a line that was free";
+}
+
+TEST(Port, DropsWhatItsQueueDoesNotHold) {
+  Port port({.name = "line", .rate = 1_Gbit, .queue_bytes = 4500}, 1);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(port.arrive(frame(), 0), kNever);
+  EXPECT_EQ(port.arrive(frame(), 0), kNever);
+  EXPECT_NE(port.arrive(frame(), 12'000'000), kNever) << "one has left";
+  EXPECT_EQ(port.counts().dropped, 1);
+  EXPECT_EQ(port.counts().packets, 4);
+}
+
+TEST(Port, MarksFromADepthOn) {
+  Port port({.name = "line", .rate = 1_Gbit, .marking = Marking{.from = 3000, .all = 3000}}, 1);
+  Packet packet = frame();
+  packet.can_be_marked = true;
+  for (int i = 0; i < 4; ++i) port.arrive(packet, 0);
+  port.arrive(frame(), 0);
+  std::vector<bool> marked;
+  while (!port.empty()) marked.push_back(port.take().marked);
+  EXPECT_EQ(marked, (std::vector<bool>{false, false, true, true, false}));
+}
+
+TEST(Port, MarksAShareBetweenTwoDepths) {
+  const Marking marking{.from = 1000, .all = 3000, .most = 0.5};
+  Port port({.name = "line", .rate = 1_Gbit, .marking = marking}, 1);
+  Packet packet = frame(2000);
+  packet.can_be_marked = true;
+  const int rounds = 4000;
+  for (int i = 0; i < rounds; ++i) {
+    const Time now = i * kMillisecond;
+    port.arrive(frame(2000), now);  // the next one finds 2,000 bytes: a quarter
+    port.arrive(packet, now);
+  }
+  EXPECT_NEAR(static_cast<double>(port.counts().marked) / rounds, 0.25, 0.03);
+}
+
+TEST(Port, ATrainIsLostAsAWhole) {
+  PortSettings settings{.name = "line", .rate = 1_Gbit, .loss = 0.3, .loses_trains = true};
+  Port port(settings, 1);
+  const std::uint32_t trains = 2000;
+  for (std::uint32_t train = 0; train < trains; ++train) {
+    const std::int64_t before = port.counts().lost;
+    for (int i = 0; i < 8; ++i) {
+      Packet packet = frame();
+      packet.train = train;
+      port.arrive(packet, 0);
+    }
+    const std::int64_t lost = port.counts().lost - before;
+    ASSERT_TRUE(lost == 0 || lost == 8) << lost;
+  }
+  EXPECT_NEAR(static_cast<double>(port.counts().lost) / (8.0 * trains), 0.3, 0.03);
+}
+
+TEST(Port, JitterDoesNotOvertake) {
+  Port port({.name = "line", .rate = 10_Gbit, .delay = 1ms, .jitter = 500us}, 1);
+  Time last = 0;
+  Time most = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Time now = i * time_of(20us);
+    const Time left = port.arrive(frame(), now);
+    most = std::max(most, port.next() - left);
+    ASSERT_GE(port.next(), last);
+    last = port.next();
+    port.take();
+  }
+  EXPECT_GT(most, time_of(1ms));
+}
+
+TEST(Port, ALineWithoutARateCarriesNothing) {
+  PortSettings settings{.name = "line", .rate = 1_Gbit};
+  Port port(settings, 1);
+  settings.rate = BitRate(0);
+  port.alter(settings);
+  EXPECT_EQ(port.arrive(frame(), 0), kNever);
+}
+
+}  // namespace
+}  // namespace tw::netsim
