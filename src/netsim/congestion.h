@@ -29,6 +29,7 @@ struct Window {
 /// What an acknowledgement says, for who controls the window.
 struct AckNews {
   Time now = 0;
+  Time tick = 0;      ///< of the kernel's clock
   int delivered = 0;  ///< segments, selectively acknowledged ones too
   int lost = 0;       ///< found lost by it
   Time rtt = -1;      ///< -1: none measured
@@ -66,6 +67,8 @@ class Congestion {
   virtual bool owns_window() const { return false; }
   /// Segments a second at which it wants them sent; 0: as the window allows.
   virtual double pace() const { return 0; }
+  /// The share of segments that come back marked, as DCTCP averages it; 0 for others.
+  virtual double marked_share() const { return 0; }
 };
 
 /// Adds acknowledged segments below the threshold; returns those that are left over.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kBeta = 717.0 / 1024;
 constexpr double kC = 0.4;
+constexpr Time kPatience = 1000 * kMillisecond / 32;
 /// Segments a round trip by which a Reno grows that shrinks by beta and has the same share.
 constexpr double kRenoGrowth = 3 * (1 - kBeta) / (1 + kBeta);
 
@@ -65,7 +66,8 @@ class Cubic : public Congestion {
     epoch_ = -1;
     const auto segments = static_cast<double>(window.segments);
     // Fast convergence: who lost below its last maximum leaves room for others.
-    most_ = segments < most_ ? segments * (1 + kBeta) / 2 : segments;
+    most_ =
+        window.segments < most_ ? static_cast<int>(segments * (1 + kBeta) / 2) : window.segments;
     return std::max(static_cast<int>(segments * kBeta), 2);
   }
 
@@ -78,12 +80,14 @@ class Cubic : public Congestion {
     int acknowledged = news.delivered;
     if (window.is_slow_start()) acknowledged = slow_start(window, acknowledged);
     if (acknowledged == 0) return;
-    additive_increase(window, segments_for_one(news, window, acknowledged), acknowledged);
+    find_growth(news, window, acknowledged);
+    additive_increase(window, per_, acknowledged);
   }
 
   void timed_out(Window&) override {
     most_ = origin_ = 0;
     epoch_ = -1;
+    found_for_ = 0;
     least_ = kNever;
     hystart_.restart();
   }
@@ -95,38 +99,61 @@ class Cubic : public Congestion {
   }
 
  private:
-  void begin_epoch(Time now, const Window& window) {
+  void begin_epoch(Time now, const Window& window, int acknowledged) {
     epoch_ = now;
-    acknowledged_ = 0;
+    acknowledged_ = acknowledged;
     reno_ = window.segments;
-    origin_ = std::max(most_, static_cast<double>(window.segments));
+    origin_ = std::max(most_, window.segments);
     rise_ = std::cbrt((origin_ - window.segments) / kC);
   }
 
-  /// How many acknowledged segments make the window one larger.
-  int segments_for_one(const AckNews& news, const Window& window, int acknowledged) {
-    if (epoch_ < 0) begin_epoch(news.now, window);
+  /// How many acknowledged segments make the window one larger. Linux looks anew when the window has
+  /// changed or after a while, and at the curve once a tick: after a loss, where the curve begins
+  /// flat, nothing grows for that while; Reno's growth neither, it is made up for at once.
+  void find_growth(const AckNews& news, const Window& window, int acknowledged) {
     acknowledged_ += acknowledged;
-    const double since = seconds(news.now - epoch_) + (least_ == kNever ? 0 : seconds(least_));
-    const double target = origin_ + kC * std::pow(since - rise_, 3);
-    const auto segments = static_cast<double>(window.segments);
-    double per = target > segments ? segments / (target - segments) : 100 * segments;
-    if (most_ == 0) per = std::min(per, 20.0);  // the first epoch
+    const Time now = news.tick > 0 ? news.now / news.tick * news.tick : news.now;
+    if (window.segments == found_for_ && now - found_at_ <= kPatience) return;
+    if (epoch_ < 0 || now != found_at_) {
+      found_for_ = window.segments;
+      found_at_ = now;
+      if (epoch_ < 0) begin_epoch(now, window, acknowledged);
+      per_ = by_curve(now, news.tick, window.segments);
+    }
+    per_ = std::max(std::min(per_, by_reno(window.segments)), 2);
+  }
+
+  /// The curve a round trip ahead, in whole segments.
+  int by_curve(Time now, Time tick, int segments) const {
+    Time ahead = least_ == kNever ? 0 : least_;
+    if (tick > 0) ahead = (ahead + tick - 1) / tick * tick;
+    const double since = seconds(now - epoch_ + ahead) - rise_;
+    const int off = static_cast<int>(std::min(kC * std::pow(std::abs(since), 3), 1e9));
+    const int target = since < 0 ? origin_ - off : origin_ + off;
+    const int per = target > segments ? segments / (target - segments) : 100 * segments;
+    return most_ == 0 ? std::min(per, 20) : per;  // 0: the first epoch
+  }
+
+  int by_reno(int segments) {
     const double step = segments / kRenoGrowth;
     while (acknowledged_ > step) {
       acknowledged_ -= step;
-      reno_ += 1;
+      ++reno_;
     }
-    if (reno_ > segments) per = std::min(per, segments / (reno_ - segments));
-    return static_cast<int>(std::max(per, 2.0));
+    return reno_ > segments ? segments / (reno_ - segments) : kAny;
   }
 
-  double most_ = 0;
-  double origin_ = 0;
+  static constexpr int kAny = 1 << 30;
+
+  int most_ = 0;
+  int origin_ = 0;
   double rise_ = 0;  ///< seconds until the window is where it was
   Time epoch_ = -1;
-  double reno_ = 0;  ///< the window that Reno would have
+  int reno_ = 0;  ///< the window that Reno would have
   double acknowledged_ = 0;
+  int per_ = 0;
+  int found_for_ = 0;  ///< the window
+  Time found_at_ = 0;
   Time least_ = kNever;
   HyStart hystart_;
 };

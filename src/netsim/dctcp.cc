@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DCTCP (RFC 8257): the window shrinks by half the share of marked segments, averaged over round
-// trips; growth, and the answer to
-// losses, are Reno's.
+// trips; growth, and the answer to losses, are Reno's.
 #include "trainwire/netsim/congestion.h"
 
 #include <algorithm>
@@ -21,13 +20,14 @@ class Dctcp : public Congestion {
   void hear(const AckNews& news, Window&) override {
     acknowledged_ += news.delivered;
     if (news.marked) marked_ += news.delivered;
-    if (news.first_unacknowledged <= round_end_) return;
+    if (news.first_unacknowledged < round_end_) return;
     if (acknowledged_ > 0) alpha_ += kGain * (marked_ / acknowledged_ - alpha_);
     acknowledged_ = marked_ = 0;
     round_end_ = news.next;
   }
 
   void grow(const AckNews& news, Window& window) override { growth_->grow(news, window); }
+  double marked_share() const override { return alpha_; }
 
  private:
   double alpha_ = 1;

@@ -54,6 +54,7 @@ class Sender {
   const Outstanding& outstanding() const { return out_; }
   const RoundTrip& round_trip() const { return rtt_; }
   State state() const { return state_; }
+  const Congestion& congestion() const { return *congestion_; }
 
   struct Counts {
     std::int64_t segments = 0;  ///< first time
