@@ -10,6 +10,15 @@
 namespace tw::fluid {
 namespace {
 
+/// Of a capacity: less is no room.
+constexpr double kFull = 1e-9;
+
+#ifdef NDEBUG
+constexpr bool kChecks = false;
+#else
+constexpr bool kChecks = true;  ///< every solution has its certificate
+#endif
+
 bool is_near(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
 }
@@ -79,28 +88,50 @@ void Sharing::set_capacity(int link, double capacity) {
 void Sharing::touch(int flow) { touched_flows_.push_back(flow); }
 void Sharing::touch_link(int link) { touched_links_.push_back(link); }
 
-/// What has to be solved again: changed flows, and everything that shares a link with them.
-void Sharing::spread() {
-  solved_flows_.clear();
-  solved_links_.clear();
-  const auto reach_flow = [&](int number) {
-    Flow& flow = flows_[at(number)];
-    if (!flow.present || std::exchange(flow.affected, true)) return;
-    solved_flows_.push_back(number);
-  };
-  const auto reach_link = [&](int number) {
-    Link& link = links_[at(number)];
-    if (std::exchange(link.affected, true)) return;
-    solved_links_.push_back(number);
-    for (const int flow : link.flows) reach_flow(flow);
-  };
-  for (const int flow : touched_flows_) reach_flow(flow);
-  for (const int link : touched_links_) reach_link(link);
-  for (std::size_t i = 0; i < solved_flows_.size(); ++i) {
+void Sharing::reach_flow(int number) {
+  Flow& flow = flows_[at(number)];
+  if (!flow.present || std::exchange(flow.affected, true)) return;
+  solved_flows_.push_back(number);
+  before_.push_back(flow.rate);
+}
+
+/// Flows that a full link holds may have another rate when anything on it changes; those on a link
+/// with room are none the wiser.
+void Sharing::reach_link(int number) {
+  Link& link = links_[at(number)];
+  if (std::exchange(link.affected, true)) return;
+  solved_links_.push_back(number);
+  if (!link.is_full) return;
+  for (const int flow : link.flows) reach_flow(flow);
+}
+
+/// From the flows that were reached since `first`.
+void Sharing::spread(std::size_t first) {
+  for (std::size_t i = first; i < solved_flows_.size(); ++i) {
     for (const Crossing& crossing : flows_[at(solved_flows_[i])].links) reach_link(crossing.link);
   }
-  touched_flows_.clear();
-  touched_links_.clear();
+}
+
+/// Whether flows that were left as they are have more than is right, now that a link is full; they
+/// are reached.
+bool Sharing::reach_wronged() {
+  const std::size_t first = solved_flows_.size();
+  for (std::size_t i = 0; i < solved_links_.size(); ++i) {
+    const Link& link = links_[at(solved_links_[i])];
+    if (link.left > kFull * link.capacity) continue;
+    double least = kNoCap;  // of the levels that the link may hold
+    for (const int number : link.flows) {
+      const Flow& flow = flows_[at(number)];
+      if (flow.affected && flow.rate < flow.cap) least = std::min(least, flow.rate / flow.weight);
+    }
+    const bool is_overfull = link.left < -kFull * link.capacity;
+    for (const int number : link.flows) {
+      const Flow& flow = flows_[at(number)];
+      if (!flow.affected && (is_overfull || flow.rate / flow.weight > least)) reach_flow(number);
+    }
+  }
+  spread(first);
+  return solved_flows_.size() > first;
 }
 
 void Sharing::push(int number) {
@@ -129,18 +160,26 @@ void Sharing::fix(int number, double rate) {
 /// Water rises in all flows alike until a link is full or a flow at its cap, which then stay.
 void Sharing::fill() {
   heap_.clear();
+  for (const int number : solved_flows_) flows_[at(number)].fixed = false;
   for (const int number : solved_links_) {
     Link& link = links_[at(number)];
     link.left = link.capacity;
     link.weight = 0;
-    link.open = link.flows.size();
-    for (const int flow : link.flows) link.weight += flows_[at(flow)].weight;
+    link.open = 0;
+    for (const int each : link.flows) {
+      const Flow& flow = flows_[at(each)];
+      if (flow.fixed) {
+        link.left -= flow.rate;
+      } else {
+        link.weight += flow.weight;
+        ++link.open;
+      }
+    }
     push(number);
   }
   std::vector<Level> caps;
   for (const int number : solved_flows_) {
-    Flow& flow = flows_[at(number)];
-    flow.fixed = false;
+    const Flow& flow = flows_[at(number)];
     if (flow.links.empty()) fix(number, flow.cap);
     if (flow.cap != kNoCap && !flow.fixed) {
       caps.push_back({.level = flow.cap / flow.weight, .number = number});
@@ -167,8 +206,7 @@ void Sharing::fill() {
       continue;
     }
     const Level full = heap_.front();
-    const std::vector<int> sharing = links_[at(full.number)].flows;
-    for (const int flow : sharing) {
+    for (const int flow : links_[at(full.number)].flows) {
       if (!flows_[at(flow)].fixed) fix_and_push(flow, full.level * flows_[at(flow)].weight);
     }
   }
@@ -177,17 +215,34 @@ void Sharing::fill() {
 std::span<const int> Sharing::solve() {
   changed_.clear();
   if (touched_flows_.empty() && touched_links_.empty()) return changed_;
-  spread();
+  solved_flows_.clear();
+  solved_links_.clear();
   before_.clear();
-  for (const int flow : solved_flows_) before_.push_back(flows_[at(flow)].rate);
-  fill();
+  for (const int flow : touched_flows_) reach_flow(flow);
+  for (const int link : touched_links_) reach_link(link);
+  touched_flows_.clear();
+  touched_links_.clear();
+  spread(0);
+  do {
+    fill();
+  } while (reach_wronged());
+  finish();
+  return changed_;
+}
+
+/// What has changed is noted, and which links are full.
+void Sharing::finish() {
   for (std::size_t i = 0; i < solved_flows_.size(); ++i) {
     Flow& flow = flows_[at(solved_flows_[i])];
     flow.affected = false;
     if (flow.rate != before_[i]) changed_.push_back(solved_flows_[i]);
   }
-  for (const int link : solved_links_) links_[at(link)].affected = false;
-  return changed_;
+  for (const int number : solved_links_) {
+    Link& link = links_[at(number)];
+    link.affected = false;
+    link.is_full = link.left <= kFull * link.capacity;
+  }
+  if constexpr (kChecks) check(certified(1e-6), "rates are max-min");
 }
 
 double Sharing::carried(int link) const {

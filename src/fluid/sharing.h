@@ -10,8 +10,8 @@
 // what holds a flow back by itself: a window, loss, a socket.
 //
 // Changes are made one by one and solved for together, when rates are asked for. Then only flows
-// that share links with a changed one, directly or through others, are looked at again, and of
-// those only what saturated links couple keeps its neighbours from staying as they are.
+// that share a saturated link with a changed one, directly or through others, are looked at again;
+// a link that this fills brings in those on it that have more than is right, until nobody has.
 //
 // Limits: rates follow changes at once; what a transport needs to find its rate is the caller's.
 
@@ -73,14 +73,19 @@ class Sharing {
     double weight = 0;     ///< of the flows that have nothing yet
     std::size_t open = 0;  ///< how many those are
     bool affected = false;
+    bool is_full = false;       ///< in the last solution that it was part of
     std::uint64_t version = 0;  ///< of its entry in the heap
   };
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
   void touch(int flow);
   void touch_link(int link);
-  void spread();
+  void reach_flow(int flow);
+  void reach_link(int link);
+  void spread(std::size_t first);
+  bool reach_wronged();
   void fill();
+  void finish();
   void fix(int flow, double rate);
   void push(int link);
 
@@ -91,7 +96,7 @@ class Sharing {
   std::vector<int> touched_flows_;
   std::vector<int> solved_flows_;  ///< of the solution at hand
   std::vector<int> solved_links_;
-  std::vector<double> before_;
+  std::vector<double> before_;  ///< rates of the solved flows
   std::vector<int> changed_;
   struct Level {
     double level = 0;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace tw::fluid {
@@ -95,6 +96,44 @@ TEST(Sharing, ACertificateRefusesWhatIsNotMaxMin) {
   EXPECT_FALSE(sharing.certified()) << "less than the flow could have";
 }
 
+// The manual of SimGrid, docs/source/Models.rst: latency times 13.01, 97 % of the rate, and 5 % of it
+// for what comes back over the same link: 100 kB over 1 Mbit/s and 10 ms take 0.996079 s.
+TEST(Sharing, GivesSimGridsValueForItsDefaultModel) {
+  Sharing sharing({0.97 * 1e6 / 8 / 1.05});
+  const int flow = sharing.add(Links{0});
+  sharing.solve();
+  EXPECT_NEAR(13.01 * 0.01 + 1e5 / sharing.rate(flow), 0.996079, 1e-6);
+}
+
+// The same for its model CM02: a window of 4 MiB over two latencies is a cap. 10 GB over 10 GB/s.
+TEST(Sharing, GivesSimGridsValuesForWindows) {
+  const std::vector<std::pair<double, double>> expected{
+      {1e-5, 1.00001}, {1e-3, 4.77}, {0.1, 476.84}};
+  for (const auto& [latency_s, time_s] : expected) {
+    Sharing sharing({1e10});
+    const int flow = sharing.add(Links{0}, 1, 4194304 / (2 * latency_s));
+    sharing.solve();
+    EXPECT_NEAR((latency_s + 1e10 / sharing.rate(flow)) / time_s, 1, 3e-4) << latency_s;
+  }
+}
+
+// The middle link has room: what happens on one side is nothing to the other, until it fills.
+TEST(Sharing, LinksWithRoomCoupleNobody) {
+  Sharing sharing({4, 100, 6});
+  const int left = sharing.add(Links{0, 1});
+  const int right = sharing.add(Links{1, 2});
+  sharing.solve();
+  const int more = sharing.add(Links{0, 1});
+  EXPECT_EQ(sharing.solve().size(), 2U);
+  EXPECT_DOUBLE_EQ(sharing.rate(left), 2);
+  EXPECT_DOUBLE_EQ(sharing.rate(more), 2);
+  EXPECT_DOUBLE_EQ(sharing.rate(right), 6);
+  sharing.set_capacity(1, 9);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(right), 5);
+  EXPECT_TRUE(sharing.certified());
+}
+
 /// A network and flows over it, drawn.
 struct Case {
   std::vector<double> capacities;
@@ -138,6 +177,18 @@ TEST(Sharing, IsMaxMinInRandomCases) {
     for (std::size_t i = 0; i < flows.size(); i += 3) sharing.remove(flows[i]);
     sharing.solve();
     ASSERT_TRUE(sharing.certified()) << round;
+    // Anything may change, one by one.
+    for (int change = 0; change < 5; ++change) {
+      const auto flow =
+          static_cast<std::size_t>(random.uniform() * static_cast<double>(flows.size()));
+      const auto link =
+          static_cast<int>(random.uniform() * static_cast<double>(made.capacities.size()));
+      const double value = 0.1 + 5 * random.uniform();
+      if (change % 2 == 0) sharing.set_capacity(link, value);
+      if (change % 2 == 1 && flow % 3 != 0) sharing.set_cap(flows[flow], value);
+      sharing.solve();
+      ASSERT_TRUE(sharing.certified()) << round;
+    }
   }
 }
 
