@@ -58,7 +58,7 @@ void expect_same(const std::string& text) {
   const ClosedForm answer = in_closed_form(made);
   ASSERT_TRUE(answer.found) << answer.reason << '\n' << text;
   const Simulated& closed = *answer.found;
-  const Simulated all = simulate_explicitly(made);
+  const Simulated all = simulate_explicitly(made, Level::Flow, {.at_once = true});
   ASSERT_STREQ(closed.mode, kClosedForm) << text;
   EXPECT_EQ(closed.end, all.end) << text;
   EXPECT_EQ(closed.messages, all.messages) << text;

@@ -2,12 +2,16 @@
 #include "trainwire/sim/flow_network.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/random.h"
 #include "trainwire/spec/parse.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <vector>
 
 namespace tw::sim {
 namespace {
@@ -26,15 +30,22 @@ TEST(PayloadShare, IsWhatHeadersLeave) {
 
 /// A fluid network, and what became of the messages on it.
 struct Watched {
-  explicit Watched(const std::string& text)
-      : network(network_of(text), {.left = [this](Tag tag, Duration now) { left[tag] = now; },
-                                   .came = [this](Tag tag, Duration now) { came[tag] = now; }}) {}
+  explicit Watched(const std::string& text, const FlowOptions& options = {.tcp = false})
+      : network(network_of(text),
+                {.left = [this](Tag tag, Duration now) { left[tag] = now; },
+                 .came = [this](Tag tag, Duration now) { came[tag] = now; },
+                 .began = [this](Tag tag, Duration now) { began[tag] = now; }},
+                options) {}
   void play() {
-    while (const auto next = network.next()) network.advance(*next);
+    while (const auto next = network.next()) {
+      ASSERT_TRUE(network.certified());
+      network.advance(*next);
+    }
   }
 
   std::map<Tag, Duration> left;
   std::map<Tag, Duration> came;
+  std::map<Tag, Duration> began;
   FlowNetwork network;
 };
 
@@ -143,6 +154,162 @@ TEST(FlowNetwork, AStreamKeepsToItsPaceUntilItIsClosed) {
   EXPECT_NEAR(watched.network.figures(0).payload_bytes, line / 4 / 8 * 4e-3, 1);
   EXPECT_EQ(watched.network.connect(0, 1), paced);
   EXPECT_EQ(watched.network.arrived(paced, watched.left[1]), 0);
+}
+
+// The second message passes on the first: it begins when the first frame is there and ends when all
+// of it is, however fast its own line.
+TEST(FlowNetwork, WhatPassesOnIsNeverAheadOfWhatComes) {
+  Watched watched(
+      "hosts = 3\n[[network.link]]\nat = \"host0\"\nrate = \"100Mbit\"\ndirection = \"from_host\"");
+  const int first = watched.network.connect(0, 1);
+  const int second = watched.network.connect(1, 2);
+  watched.network.send_on(first, 1'000'000, 0, {}, 0s);
+  while (watched.began.empty()) watched.network.advance(*watched.network.next());
+  EXPECT_EQ(watched.began[0], Bytes(1514) / 100_Mbit + watched.network.travelling(first));
+  const std::vector<Tag> behind{0};
+  watched.network.send_on(second, 1'000'000, 1, behind, watched.began[0]);
+  watched.play();
+  EXPECT_EQ(watched.left[1], watched.came[0]);
+  EXPECT_EQ(watched.came[1] - watched.left[1], watched.network.travelling(second));
+}
+
+/// Messages between hosts in their numbers' order, or in another.
+struct Drawn {
+  int from, to;
+  std::int64_t bytes;
+  Duration at;
+};
+
+std::vector<Drawn> drawn_messages() {
+  Random random(1, "messages");
+  std::vector<Drawn> all;
+  for (int i = 0; i < 200; ++i) {
+    const auto from = static_cast<int>(random.below(5));
+    all.push_back({.from = from,
+                   .to = (from + 1 + static_cast<int>(random.below(4))) % 5,
+                   .bytes = static_cast<std::int64_t>(random.below(300'000)),
+                   .at = Duration(1'000'000 * i)});
+  }
+  return all;
+}
+
+void play_drawn(Watched& watched, const std::vector<int>& host, std::int64_t times) {
+  Tag tag = 0;
+  for (const Drawn& each : drawn_messages()) {
+    for (auto next = watched.network.next(); next && *next < each.at;
+         next = watched.network.next()) {
+      watched.network.advance(*next);
+    }
+    const int from = host[static_cast<std::size_t>(each.from)];
+    const int to = host[static_cast<std::size_t>(each.to)];
+    watched.network.send(watched.network.connect(from, to), times * each.bytes, tag++, each.at);
+  }
+  watched.play();
+}
+
+// Every port of a star has what its host sent, or what was sent to it.
+TEST(FlowNetwork, BytesAreConserved) {
+  Watched watched("hosts = 5\nrate = \"100Mbit\"\ndelay = \"1ms\"", {.tcp = true});
+  play_drawn(watched, {0, 1, 2, 3, 4}, 1);
+  std::vector<double> bytes(10);
+  for (const Drawn& each : drawn_messages()) {
+    bytes[static_cast<std::size_t>(2 * each.from)] += static_cast<double>(each.bytes);
+    bytes[static_cast<std::size_t>(2 * each.to + 1)] += static_cast<double>(each.bytes);
+  }
+  EXPECT_EQ(watched.came.size(), 200U);
+  for (int port = 0; port < 10; ++port) {
+    EXPECT_NEAR(watched.network.figures(port).payload_bytes, bytes[static_cast<std::size_t>(port)],
+                1);
+  }
+}
+
+TEST(FlowNetwork, TimesDoNotDependOnNames) {
+  const char* text = "hosts = 5\nrate = \"100Mbit\"\ndelay = \"1ms\"";
+  Watched plain(text, {.tcp = true});
+  Watched renamed(text, {.tcp = true});
+  play_drawn(plain, {0, 1, 2, 3, 4}, 1);
+  play_drawn(renamed, {3, 1, 4, 0, 2}, 1);
+  for (const auto& [tag, at] : plain.came) {
+    EXPECT_NEAR(seconds(at), seconds(renamed.came[tag]), 1e-7) << tag;
+  }
+}
+
+// Ten times the bytes at ten times the rate, but for the time of a frame.
+TEST(FlowNetwork, TimesDoNotDependOnTheScale) {
+  Watched plain("hosts = 5\nrate = \"100Mbit\"\ndelay = \"1ms\"");
+  Watched scaled("hosts = 5\nrate = \"1Gbit\"\ndelay = \"1ms\"");
+  play_drawn(plain, {0, 1, 2, 3, 4}, 1);
+  play_drawn(scaled, {0, 1, 2, 3, 4}, 10);
+  for (const auto& [tag, at] : plain.left) {
+    EXPECT_NEAR(seconds(at), seconds(scaled.left[tag]), 1e-6) << tag;
+  }
+}
+
+// 10 ms a link: windows of 10 and 20 segments take a round trip each before the rest can leave.
+TEST(FlowNetwork, AStreamHasToFindItsRate) {
+  Watched watched("hosts = 2\ndelay = \"10ms\"", {.tcp = true});
+  const int connection = watched.network.connect(0, 1);
+  watched.network.send(connection, 40 * 1448, 0, 0s);
+  watched.play();
+  const double frame_s = 8 * 1514 / 1e9;
+  EXPECT_NEAR(seconds(watched.left[0]), 2 * (40e-3 + 2 * frame_s) + 10 * frame_s, 1e-6);
+}
+
+// Two round trips compete for one port, with a queue of 20 ms at the port counted as half full:
+// 8 and 44 ms are as 18 and 54.
+TEST(FlowNetwork, ShortRoundTripsHaveMore) {
+  Watched watched(
+      "hosts = 3\nrate = \"100Mbit\"\ndelay = \"2ms\"\nqueue = \"250kB\"\n"
+      "allow_shallow_queue = true\n[[network.link]]\nat = \"host1\"\ndelay = \"20ms\"",
+      {.tcp = true});
+  const int near = watched.network.connect(0, 2);
+  const int far = watched.network.connect(1, 2);
+  watched.network.send(near, 300'000'000, 0, 0s);
+  watched.network.send(far, 300'000'000, 1, 0s);
+  while (*watched.network.next() < 20s) watched.network.advance(*watched.network.next());
+  const double ratio = static_cast<double>(watched.network.arrived(near, 20s)) /
+                       static_cast<double>(watched.network.arrived(far, 20s));
+  EXPECT_NEAR(ratio, 54.0 / 18, 0.2);
+}
+
+/// When messages over a path that loses something are there.
+std::map<Tag, Duration> came_over_loss(std::uint64_t seed) {
+  Watched watched("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"\nloss = \"1%\"", {.seed = seed});
+  const int connection = watched.network.connect(0, 1);
+  for (Tag tag = 0; tag < 50; ++tag) {
+    watched.network.send_on(connection, 100'000, tag, {}, 0s);
+  }
+  watched.play();
+  EXPECT_EQ(watched.network.arrived(connection, 100s), 50 * 100'000);
+  return watched.came;
+}
+
+// The line alone would carry them in 0.42 s, two losses in a hundred allow a window of 9 segments.
+TEST(FlowNetwork, LossCostsTimeAsTheSeedSays) {
+  const std::map<Tag, Duration> came = came_over_loss(1);
+  EXPECT_EQ(came.size(), 50U);
+  EXPECT_GT(came.at(49), 1s);
+  EXPECT_LT(came.at(49), 5s);
+  for (Tag tag = 1; tag < 50; ++tag) EXPECT_GE(came.at(tag), came.at(tag - 1));
+  EXPECT_EQ(came, came_over_loss(1));
+  EXPECT_NE(came, came_over_loss(2));
+}
+
+// What passes on what loses waits for what was lost: it takes longer, and still all of it comes.
+TEST(FlowNetwork, HolesArePassedOnAsPauses) {
+  Watched watched(
+      "hosts = 3\nrate = \"100Mbit\"\ndelay = \"5ms\"\n[[network.link]]\nat = \"host0\"\n"
+      "loss = \"0.5%\"",
+      {.seed = 3});
+  const int first = watched.network.connect(0, 1);
+  const int second = watched.network.connect(1, 2);
+  watched.network.send_on(first, 2'000'000, 0, {}, 0s);
+  while (watched.began.empty()) watched.network.advance(*watched.network.next());
+  const std::vector<Tag> behind{0};
+  watched.network.send_on(second, 2'000'000, 1, behind, watched.began[0]);
+  watched.play();
+  EXPECT_GE(watched.left[1], watched.came[0]);
+  EXPECT_EQ(watched.network.arrived(second, 100s), 2'000'000);
 }
 
 }  // namespace

@@ -111,7 +111,9 @@ class Simulation {
               .came = [this](Tag tag, Duration now) { came(tag, now); },
               .began = [this](Tag tag, Duration now) { began(tag, now); }};
     if (level == Level::Flow) {
-      return std::make_unique<FlowNetwork>(experiment.network, std::move(told));
+      return std::make_unique<FlowNetwork>(
+          experiment.network, std::move(told),
+          FlowOptions{.seed = *experiment.run.seed, .tcp = !watching_.at_once});
     }
     return std::make_unique<PacketNetwork>(experiment.network, *experiment.run.seed,
                                            std::move(told), watching_.seen);

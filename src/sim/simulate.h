@@ -86,6 +86,8 @@ struct Watching {
   std::function<bool(Duration now)> goes_on = {};
   /// Packet by packet: what a capture on every host would show.
   PacketNetwork::Seen seen = {};
+  /// Flow by flow: streams have their share at once, as closed forms have it.
+  bool at_once = false;
 };
 
 /// In closed form where there is one and messages are many (above 300,000), message by message

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/fluid/tcp_stream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tw::fluid {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+/// What a sender keeps in its own host's queue beside what the path holds (TCP small queues).
+constexpr double kOwnQueue_s = 2e-3;
+constexpr double kNearlyAll = 0.99;     ///< of a window
+constexpr double kNearly = 0.5;         ///< bytes
+constexpr double kTick_s = 2e-9;        ///< callers count nanoseconds
+constexpr double kProbeSlack_s = 2e-3;  ///< added to two round trips before a tail loss probe
+constexpr double kEnoughToTell = 3;     ///< segments that follow and are acknowledged
+
+}  // namespace
+
+TcpStream::TcpStream(const TcpPath& path, Chance chance)
+    : path_(path),
+      chance_(chance),
+      window_(kInitialWindow * path.segment_bytes),
+      rtt_s_(path.rtt_s) {
+  draw();
+}
+
+void TcpStream::set_path(const TcpPath& path) {
+  const bool loses_alike = path.loss == path_.loss && path.loss_burst == path_.loss_burst;
+  path_ = path;
+  rtt_s_ = path.rtt_s;
+  if (!loses_alike) draw();
+}
+
+void TcpStream::draw() {
+  if (path_.loss <= 0) {
+    to_loss_ = kInfinite;
+    return;
+  }
+  if (!random_) random_.emplace(chance_.seed, "losses of stream " + std::to_string(chance_.number));
+  to_loss_ = random_->exponential(path_.segment_bytes * path_.loss_burst / path_.loss);
+}
+
+double TcpStream::allowed() const { return std::min(window_, path_.largest_window); }
+
+/// Whether a window may be too small for the path.
+bool TcpStream::is_held() const { return allowed() < path_.line * path_.rtt_s; }
+
+/// The window that a stream of that rate comes to.
+double TcpStream::full(double rate) const { return rate * (2 * path_.rtt_s + kOwnQueue_s); }
+
+void TcpStream::begin_round(double now_s) {
+  round_end_s_ = now_s + path_.rtt_s;
+  budget_ = allowed();
+  used_ = 0;
+  round_window_ = window_;
+}
+
+void TcpStream::begin(double now_s) {
+  const double timeout = rtt_s_ + kLeastTimeout_s;
+  if (path_.stack != Stack::Bbr && now_s - last_s_ > timeout) {
+    threshold_ = std::max(threshold_, 0.75 * window_);
+    const double segment = path_.segment_bytes;
+    window_ = segment * window_after_idle(window_ / segment, now_s - last_s_, timeout);
+  }
+  last_s_ = now_s;
+  if (now_s >= round_end_s_ - kTick_s) begin_round(now_s);
+}
+
+double TcpStream::cap(double now_s, double left) const {
+  if (!is_held() || left <= budget_ + kNearly) return kInfinite;
+  if (now_s >= round_end_s_ - kTick_s) return allowed() / path_.rtt_s;
+  return std::max(0.0, budget_) / (round_end_s_ - now_s);
+}
+
+void TcpStream::sent(const Gone& gone, double now_s) {
+  if (gone.bytes <= 0 || gone.seconds <= 0) return;
+  last_s_ = now_s;
+  budget_ -= gone.bytes;
+  used_ += gone.bytes;
+  to_loss_ -= gone.bytes;
+  rtt_s_ = gone.was_held ? path_.rtt_s
+                         : std::clamp(window_ * gone.seconds / gone.bytes, path_.rtt_s,
+                                      2 * path_.rtt_s + kOwnQueue_s);
+  if (now_s > repaired_s_) grow(gone);
+}
+
+/// A window grows while it is used, and no further than to what others leave to it.
+void TcpStream::grow(const Gone& gone) {
+  const double most = gone.was_held ? kInfinite : full(gone.bytes / gone.seconds);
+  if (window_ >= threshold_) {
+    age_s_ += gone.seconds;
+    if (window_ < most) window_ = std::max(window_, std::min(most, curve()));
+    return;
+  }
+  if (2 * used_ < round_window_) return;
+  window_ = std::max(window_, std::min({round_window_ + used_, most, threshold_}));
+  if (window_ >= std::min(threshold_, most) && path_.stack != Stack::Bbr) begin_epoch();
+}
+
+/// From now on the window grows slowly.
+void TcpStream::begin_epoch() {
+  threshold_ = std::min(threshold_, window_);
+  base_ = window_;
+  plateau_ = std::max(plateau_, window_);
+  age_s_ = 0;
+}
+
+/// The window after so long (RFC 9438, or Reno).
+double TcpStream::curve() const {
+  const double segment = path_.segment_bytes;
+  const double steady = base_ + growth_per_round_trip(path_.stack) * segment * age_s_ / rtt_s_;
+  if (path_.stack != Stack::Cubic) return steady;
+  const double climb_s = std::cbrt((plateau_ - base_) / segment / kCubic);
+  const double away_s = age_s_ - climb_s;
+  return std::max(steady, plateau_ + segment * kCubic * away_s * away_s * away_s);
+}
+
+/// After a loss, once a round trip.
+void TcpStream::cut(double now_s) {
+  if (path_.stack == Stack::Bbr || now_s < cut_until_s_) return;
+  const double kept = kept_after_loss(path_.stack);
+  // A window that has not come back to where it was makes room for others.
+  plateau_ = window_ < plateau_ ? window_ * (1 + kept) / 2 : window_;
+  const double segments = std::floor(kept * window_ / path_.segment_bytes);
+  window_ = path_.segment_bytes * std::max(2.0, segments);
+  threshold_ = window_;
+  base_ = window_;
+  plateau_ = std::max(plateau_, base_);
+  age_s_ = 0;
+  cut_until_s_ = now_s + rtt_s_;
+  repaired_s_ = now_s + 2 * rtt_s_;
+}
+
+TcpStream::Lost TcpStream::lose(double now_s, double left) {
+  double segments = 1;
+  while (path_.loss_burst > 1 && random_->uniform() >= 1 / path_.loss_burst) ++segments;
+  const double follow = std::max(0.0, std::ceil(left / path_.segment_bytes) - segments);
+  const double timeout = rtt_s_ + kLeastTimeout_s;
+  Lost lost{.is_tail = follow < 1};
+  if (follow >= kEnoughToTell) {
+    lost.again_after_s = rtt_s_;
+  } else if (follow >= 1) {
+    lost.again_after_s = noticed_s();
+  } else {
+    lost.again_after_s = segments > 1 ? 3 * rtt_s_ + kProbeSlack_s : timeout;
+  }
+  const bool goes_on = left > allowed();
+  cut(now_s);
+  for (double wait = timeout; random_->uniform() < path_.loss; wait *= 2) {
+    lost.again_after_s += goes_on ? rtt_s_ : wait;
+    if (goes_on) continue;
+    lost.is_tail = true;
+    if (path_.stack != Stack::Bbr) window_ = path_.segment_bytes;
+  }
+  begin_round(now_s);
+  draw();
+  return lost;
+}
+
+/// Whether that rate leaves nothing, or next to nothing, of the round's window.
+bool TcpStream::uses_window(double now_s, double rate) const {
+  if (now_s >= round_end_s_ - kTick_s) return rate >= kNearlyAll * allowed() / path_.rtt_s;
+  return rate * (round_end_s_ - now_s) >= budget_ - (1 - kNearlyAll) * round_window_;
+}
+
+double TcpStream::next(double now_s, double rate, double left) const {
+  double at = kInfinite;
+  if (cap(now_s, left) != kInfinite && uses_window(now_s, rate)) at = std::max(now_s, round_end_s_);
+  if (rate > 0) at = std::min(at, now_s + std::max(0.0, to_loss_) / rate);
+  return at;
+}
+
+std::optional<TcpStream::Lost> TcpStream::change(double now_s, double left) {
+  if (to_loss_ <= kNearly) return lose(now_s, left);
+  if (now_s >= round_end_s_ - kTick_s) begin_round(now_s);
+  return {};
+}
+
+}  // namespace tw::fluid

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// One direction of a TCP connection as whoever lets it flow needs it: how fast it may be now, when
+// that changes by itself, what is lost on the way. It knows its path, not who shares it.
+//
+// A *round* is one round trip, in which a window's worth may leave; whether it leaves at once or
+// evenly makes no difference to the next one. So what does not fit into a round is held to the
+// window over the round trip, and its end, which fits, to nothing: exactly when the last byte of a
+// window-limited message leaves.
+//
+// The window doubles in a round until it is twice what the path holds (Linux leaves slow start when
+// acknowledgements of a round take longer than half a round trip), to its old threshold or to the
+// first loss; then it grows as RFC 9438 or Reno says, and no further than it is used. Nothing sent
+// for longer than a timeout: halved (tcp_laws.h). Losses are drawn one by one: they cut the window
+// once a round trip, and what was lost is there a round trip later: by tail loss probes or timeouts
+// where nothing follows that would tell (RFC 8985, as Linux 6 does it). BBR's window does not mind.
+//
+// Limits: acknowledgements are never lost (they are cumulative); queues are no longer than a
+// window; what overflows is not modelled but for queues too short for the path.
+
+#pragma once
+
+#include "trainwire/base/random.h"
+#include "trainwire/fluid/tcp_laws.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace tw::fluid {
+
+/// Rates are bytes of payload a second.
+struct TcpPath {
+  Stack stack = Stack::Cubic;
+  double segment_bytes = 1448;
+  double rtt_s = 0;                                              ///< while no queue is in the way
+  double line = std::numeric_limits<double>::infinity();         ///< the slowest one on the way
+  double queue_bytes = std::numeric_limits<double>::infinity();  ///< that may wait before it
+  double largest_window = std::numeric_limits<double>::infinity();  ///< that sockets have room for
+  double loss = 0;                                                  ///< of a segment, on all ports
+  double loss_burst = 1;                                            ///< mean segments lost in a row
+  bool operator==(const TcpPath&) const = default;
+};
+
+class TcpStream {
+ public:
+  struct Chance {
+    std::uint64_t seed = 1;
+    std::uint64_t number = 0;  ///< of the stream: each loses other segments
+  };
+  TcpStream(const TcpPath& path, Chance chance);
+
+  /// The path has become another.
+  void set_path(const TcpPath& path);
+  const TcpPath& path() const { return path_; }
+
+  /// A message begins, after others or an idle while.
+  void begin(double now_s);
+  /// The most that it may have in this round, with `left` bytes of the message to go; infinite where
+  /// the window is no limit.
+  double cap(double now_s, double left) const;
+  struct Gone {
+    double bytes = 0;
+    double seconds = 0;
+    bool was_held = false;  ///< by cap(), not by others
+  };
+  /// So much has gone until now.
+  void sent(const Gone& gone, double now_s);
+  /// When it changes by itself at that rate, unless the message ends before; infinite: never.
+  double next(double now_s, double rate, double left) const;
+
+  struct Lost {
+    double again_after_s = 0;  ///< from now: until what was lost has left once more
+    bool is_tail = false;      ///< nothing followed; the next message would speed it up
+  };
+  /// What next() has said: a round has ended, or something was lost just now.
+  std::optional<Lost> change(double now_s, double left);
+
+  double window_bytes() const { return window_; }
+  /// What a loss takes to be noticed when something follows but little.
+  double noticed_s() const { return 1.25 * rtt_s_; }
+
+ private:
+  double full(double rate) const;
+  double allowed() const;
+  bool is_held() const;
+  bool uses_window(double now_s, double rate) const;
+  void grow(const Gone& gone);
+  void begin_epoch();
+  double curve() const;
+  void cut(double now_s);
+  Lost lose(double now_s, double left);
+  void draw();
+  void begin_round(double now_s);
+
+  TcpPath path_;
+  Chance chance_;
+  std::optional<Random> random_;  ///< where something is lost
+  double window_;
+  double threshold_ = std::numeric_limits<double>::infinity();
+  double rtt_s_;  ///< with the queue that the window makes
+  double last_s_ = 0;
+  double round_end_s_ = 0;
+  double budget_ = 0;        ///< bytes that may leave before the round ends
+  double used_ = 0;          ///< that have left in it
+  double round_window_ = 0;  ///< when it began
+  double to_loss_ = std::numeric_limits<double>::infinity();  ///< bytes
+  double cut_until_s_ = 0;  ///< a round trip after a loss, others do not count
+  double repaired_s_ = 0;   ///< until then the window does not grow
+  // Since the window was cut, or has left slow start:
+  double age_s_ = 0;    ///< as long as it was used
+  double base_ = 0;     ///< the window then
+  double plateau_ = 0;  ///< CUBIC's: the window before
+};
+
+}  // namespace tw::fluid

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/sim/flow_paths.h"
+
+#include "trainwire/base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace tw::sim {
+namespace {
+
+constexpr int kEthernetHeader = 14;
+constexpr int kHeaders4 = 52;  ///< IPv4, TCP and its timestamps
+constexpr int kHeaders6 = 72;
+/// How much of a socket's buffer is window: Linux counts what a packet takes in memory (measured).
+constexpr double kWindowOfBuffer = 0.72;
+/// How full the queue before a slow line is, seen by round trips that compete (measured).
+constexpr double kUsualQueue = 0.5;
+/// Weights of streams are below 1: the round trip of which it would be 1.
+constexpr double kShortest_s = 1e-6;
+
+int headers(const spec::Network& network) {
+  return *network.ip_version == 6 ? kHeaders6 : kHeaders4;
+}
+
+/// What the kernel chooses without a given size is more than any path needs (network/plan.h).
+double largest_window(const spec::Network& network) {
+  const std::optional<Bytes>& buffer = *network.socket_buffer;
+  if (!buffer) return std::numeric_limits<double>::infinity();
+  return kWindowOfBuffer * static_cast<double>(buffer->count());
+}
+
+}  // namespace
+
+double payload_share(const spec::Network& network) {
+  return static_cast<double>(*network.mtu - headers(network)) / (*network.mtu + kEthernetHeader);
+}
+
+FlowPaths::FlowPaths(const spec::Network& network)
+    : network_(network),
+      payload_share_(payload_share(network)),
+      frame_bytes_(*network.mtu + kEthernetHeader),
+      stack_(fluid::stack_of(*network.congestion_control)),
+      largest_window_(largest_window(network)) {}
+
+const network::Request& FlowPaths::request(int port) const {
+  const auto altered = altered_.find(port);
+  return altered == altered_.end() ? network_.request(port) : altered->second;
+}
+
+double FlowPaths::capacity(int port) const {
+  return payload_share_ * request(port).rate.bits_per_second() / 8;
+}
+
+std::vector<double> FlowPaths::capacities() const {
+  std::vector<double> bytes_per_second;
+  for (int port = 0; port < network_.ports(); ++port) {
+    if (capacity(port) <= 0) {
+      throw SpecError(
+          fmt::format("network: {} has no rate; write one above 0", network_.link_name(port / 2)));
+    }
+    bytes_per_second.push_back(capacity(port));
+  }
+  return bytes_per_second;
+}
+
+double FlowPaths::round_trip_s(const std::vector<int>& there, const std::vector<int>& back) const {
+  double s = 0;
+  for (const int port : there) {
+    s += seconds(request(port).delay);
+    if (capacity(port) > 0) s += frame_bytes_ * payload_share_ / capacity(port);
+  }
+  for (const int port : back) s += seconds(request(port).delay);
+  return s;
+}
+
+FlowPath FlowPaths::path(int from, int to) const {
+  FlowPath path{.ports = network_.path(from, to)};
+  if (path.ports.empty()) return path;
+  fluid::TcpPath& tcp = path.tcp;
+  tcp.stack = stack_;
+  tcp.segment_bytes = payload_share_ * frame_bytes_;
+  tcp.largest_window = largest_window_;
+  double comes = 1;
+  for (const int port : path.ports) {
+    const network::Request& asked = request(port);
+    const bool is_first = port == path.ports.front();
+    path.travelling += asked.delay;
+    // A line that is down has no time for a frame.
+    const Duration frame = asked.rate > BitRate() ? Bytes(frame_bytes_) / asked.rate : Duration{};
+    (is_first ? path.first : path.travelling) += frame;
+    if (capacity(port) <= tcp.line) {
+      tcp.line = capacity(port);
+      tcp.queue_bytes = payload_share_ * static_cast<double>(asked.queue.count());
+    }
+    comes *= 1 - asked.loss;
+    if (asked.loss > 0) tcp.loss_burst = std::max(tcp.loss_burst, asked.loss_burst);
+  }
+  tcp.loss = 1 - comes;
+  tcp.rtt_s = round_trip_s(path.ports, network_.path(to, from));
+  const double waiting_s = tcp.line > 0 ? tcp.queue_bytes / tcp.line : 0;
+  path.weight = kShortest_s / std::max(kShortest_s, tcp.rtt_s + kUsualQueue * waiting_s);
+  return path;
+}
+
+}  // namespace tw::sim

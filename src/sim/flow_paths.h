@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a message from host to host meets at flow level: its ports, its way, and the path as TCP sees
+// it. Paths are picked by destination, as the emulation picks them.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+#include "trainwire/fluid/tcp_stream.h"
+#include "trainwire/network/network.h"
+#include "trainwire/spec/experiment.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace tw::sim {
+
+/// How many of a frame's bytes, as rates count them, are payload.
+double payload_share(const spec::Network& network);
+
+struct FlowPath {
+  std::vector<int> ports = {};
+  Duration travelling = {};  ///< propagation, and each further line's time for a frame
+  Duration first = {};       ///< the first line's time for a frame
+  double weight = 1;         ///< among those that share a link: the inverse of its round trip
+  fluid::TcpPath tcp = {};
+};
+
+class FlowPaths {
+ public:
+  /// Throws SpecError for links without a rate. REQUIRES: the network is resolved.
+  explicit FlowPaths(const spec::Network& network);
+
+  const network::Network& network() const { return network_; }
+  double share_of_payload() const { return payload_share_; }
+  int frame_bytes() const { return frame_bytes_; }
+  /// What ports carry, in bytes of payload a second.
+  std::vector<double> capacities() const;
+  double capacity(int port) const;
+
+  /// Of hosts; for from == to there are no ports and no time.
+  FlowPath path(int from, int to) const;
+  /// From now on a port is another. Paths made before are as they were.
+  void alter(int port, const network::Request& request) { altered_[port] = request; }
+
+ private:
+  const network::Request& request(int port) const;
+  double round_trip_s(const std::vector<int>& there, const std::vector<int>& back) const;
+
+  network::Network network_;
+  double payload_share_;
+  int frame_bytes_;
+  fluid::Stack stack_;
+  double largest_window_;
+  std::unordered_map<int, network::Request> altered_;
+};
+
+}  // namespace tw::sim
