@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { CloseUp } from "./close";
-import { at, type Json, list, num, type Run, str } from "./data";
+import { at, isSimulated, type Json, list, num, type Run, str } from "./data";
 import { show } from "./format";
 import { Timeline } from "./iterations";
 import { clusterOf, type Figure, keyFigures, networkFigures, stepFigures } from "./overview";
@@ -101,7 +101,7 @@ function Picture(props: { run: Run; full: Range }) {
   const { run } = props;
   const kind = firstPicture(run);
   if (kind === "network") return <Topology run={run} />;
-  if (kind === "timeline" && run.phases) return <Timeline phases={run.phases} full={props.full} few />;
+  if (kind === "timeline" && run.phases) return <Timeline phases={run.phases} full={props.full} few virtual={isSimulated(run)} />;
   return kind === "close" ? <CloseUp run={run} rate={rateMarker(run)} /> : null;
 }
 

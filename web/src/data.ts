@@ -214,6 +214,9 @@ export interface Run {
   notes: string[];
 }
 
+/** In virtual time: nothing was captured, no machine was busy, no link was measured. */
+export const isSimulated = (run: Run): boolean => run.command === "sim";
+
 export interface Load {
   path: string;
   flows: number;

@@ -6,7 +6,7 @@ import type uPlot from "uplot";
 import { Cdf, type NamedDistribution } from "./cdf";
 import { Bars } from "./bars";
 import { faded, phaseColour, seriesColour } from "./colours";
-import { type Histogram, isFlat, medianOf, type Phases, quantile, type Run, type StepTimes } from "./data";
+import { type Histogram, isFlat, isSimulated, medianOf, type Phases, quantile, type Run, type StepTimes } from "./data";
 import { digits, show } from "./format";
 import { Missing, Section, Told } from "./parts";
 import { type Drawn, Plot } from "./plot";
@@ -67,7 +67,7 @@ function DurationsPlot(props: { steps: StepTimes[] }) {
         <>
           <p>
             {first.source === "log"
-              ? "From the ranks' own log (steps.csv), warm-up left out: the mean over ranks of the time from the start of a step to its end; exchange is from the first bucket's start to the last one's end."
+              ? "As the ranks told it (steps.csv), warm-up left out: the mean over ranks of the time from the start of a step to its end; exchange is from the first bucket's start to the last one's end."
               : "Inferred from the packets: where the exchanges of gradients repeat (iterations.csv)."}
           </p>
           {per > 1 && <p>Each point is the mean of {per} steps; the band reaches from the shortest to the longest.</p>}
@@ -97,7 +97,7 @@ function middleSteps(timeline: TimelineData): Range {
 }
 
 /** `few`: begins with a few steps, and zooms on its own. */
-export function Timeline(props: { phases: Phases; full: Range; few?: boolean }) {
+export function Timeline(props: { phases: Phases; full: Range; few?: boolean; virtual?: boolean }) {
   const { phases } = props;
   const timeline = phases.timeline;
   const group = props.few ? "timeline" : "time";
@@ -121,7 +121,7 @@ export function Timeline(props: { phases: Phases; full: Range; few?: boolean }) 
       title={`What every rank did in steps ${timeline.from_step} to ${timeline.to_step}.`}
       group={group}
       height={Math.min(520, 74 + 30 * rows.length)}
-      x={{ label: "time since the first packet", kind: "time", full: props.full }}
+      x={{ label: props.virtual ? "virtual time" : "time since the first packet", kind: "time", full: props.full }}
       y={{ label: "", kind: "number", names: rows }}
       lines={[]}
       legend={used.map((name) => ({ label: isBeside(name) ? `${name} (lower half)` : name, colour: phaseColour(name) }))}
@@ -134,7 +134,7 @@ export function Timeline(props: { phases: Phases; full: Range; few?: boolean }) 
       })}
       how={
         <p>
-          From the ranks' own log (steps.csv): computing and waiting above, exchanges of gradients below. <code>wait</code> is the part of the exchange that no computing
+          As the ranks told it (steps.csv): computing and waiting above, exchanges of gradients below. <code>wait</code> is the part of the exchange that no computing
           hides.{shown < timeline.steps ? ` The first ${shown} of ${timeline.steps} measured steps are kept in this page.` : ""}
           {timeline.left_off_rows > 0 ? ` ${timeline.left_off_rows} further ranks are left off.` : ""}
         </p>
@@ -350,7 +350,7 @@ export function Iterations(props: { run: Run; full: Range; timeline: boolean }) 
       </div>
       {run.phases ? (
         <>
-          {props.timeline && <Timeline phases={run.phases} full={props.full} />}
+          {props.timeline && <Timeline phases={run.phases} full={props.full} virtual={isSimulated(run)} />}
           <MedianPhases phases={run.phases} />
         </>
       ) : (

@@ -8,7 +8,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Answer, firstPicture } from "./answer";
 import { SideBySide, uniqueLabels } from "./compare";
 import { CrossTraffic } from "./cross";
-import { list, type Page, readPage, type Run } from "./data";
+import { isSimulated, list, type Page, readPage, type Run } from "./data";
 import { Flows } from "./flows";
 import { Health } from "./health";
 import { Iterations } from "./iterations";
@@ -31,6 +31,20 @@ function timeOf(run: Run): Range {
   return [0, Math.max(...ends, 1e-6)];
 }
 
+/** Sections of captures and machines that a simulation has nothing for. */
+function emptyParts(run: Run): Set<string> {
+  if (!isSimulated(run)) return new Set();
+  const there: Record<string, boolean> = {
+    throughput: (run.throughput ?? []).length > 0,
+    flows: run.flow_rows !== null || run.transfers !== null,
+    matrix: run.matrix !== null,
+    distributions: run.flows !== null,
+    collectives: list(run.summary, "collectives").length > 0,
+    health: run.sockets !== null || run.queues !== null || run.load !== null,
+  };
+  return new Set(Object.keys(there).filter((id) => !there[id]));
+}
+
 function partsOf(run: Run, full: Range): Part[] {
   const sweep = run.points !== null || list(run.summary, "points").length > 0;
   const first = sweep ? null : firstPicture(run);
@@ -48,7 +62,8 @@ function partsOf(run: Run, full: Range): Part[] {
     sweep ? null : { id: "health", title: "Transport health", show: () => <Health run={run} full={full} /> },
     list(run.summary, "network", "links").length > 0 ? { id: "links", title: "Network and links", show: () => <Links run={run} picture={first !== "network"} /> } : null,
   ];
-  const there = parts.filter((part): part is Part => part !== null);
+  const empty = emptyParts(run);
+  const there = parts.filter((part): part is Part => part !== null && !empty.has(part.id));
   const ids = new Set(there.map((part) => part.id));
   const answer = () => (
     <Answer run={run} full={full}>

@@ -3,7 +3,7 @@
 
 import { Cdf, type NamedDistribution } from "./cdf";
 import { classPlace } from "./colours";
-import { at, type Distribution, type Json, list, num, quantile, type Run, str } from "./data";
+import { at, type Distribution, isSimulated, type Json, list, num, quantile, type Run, str } from "./data";
 import { digits, show } from "./format";
 import { Missing, Section } from "./parts";
 import { type Cell, How, TableView, columns } from "./table";
@@ -96,6 +96,7 @@ export function Links(props: { run: Run; picture: boolean }) {
   const counted = new Map((props.run.links ?? []).map((link) => [`${str(link, "link")} ${str(link, "direction")}`, link]));
   if (links.length === 0) return null;
   const lossy = links.some((link) => num(link, "requested", "loss") || num(link, "effective", "path_loss"));
+  const measured = !isSimulated(props.run);
   const jittery = links.some((link) => num(link, "requested", "jitter_s"));
   const marking = links.some((link) => num(link, "requested", "ecn_bytes"));
   const counts = links.some((link) => num(link, "counted", "bytes") !== null);
@@ -109,11 +110,11 @@ export function Links(props: { run: Run; picture: boolean }) {
       str(link, "name"),
       wayOf(str(link, "name") ?? "", str(link, "direction")),
       asked,
-      got,
-      asked && got ? got / asked - 1 : null,
+      ...(measured ? [got, asked && got ? got / asked - 1 : null] : []),
       num(link, "requested", "delay_s"),
-      num(link, "effective", "path_round_trip_s"),
-      ...(lossy ? [num(link, "requested", "loss"), num(link, "effective", "path_loss")] : []),
+      ...(measured ? [num(link, "effective", "path_round_trip_s")] : []),
+      ...(lossy ? [num(link, "requested", "loss")] : []),
+      ...(lossy && measured ? [num(link, "effective", "path_loss")] : []),
       ...(jittery ? [num(link, "requested", "jitter_s")] : []),
       num(link, "requested", "queue_bytes"),
       ...(marking ? [num(link, "requested", "ecn_bytes")] : []),
@@ -130,17 +131,23 @@ export function Links(props: { run: Run; picture: boolean }) {
       {props.picture && <Topology run={props.run} />}
       <div class="card">
         <TableView
-          caption="Links: asked for and in effect"
+          caption={measured ? "Links: asked for and in effect" : "Links: what each is and carried"}
           table={{
-            columns: columns(`link|direction|rate asked:rate|in effect:rate|difference:share|delay asked:time|path's round trip:time|${lossy ? "loss asked:share|path's loss:share|" : ""}${jittery ? "jitter asked:time|" : ""}queue:bytes|${marking ? "marks from:bytes|" : ""}carried:bytes|${counts ? "used:share|queue, fullest:bytes|" : ""}dropped:count${losing ? "|lost as asked:count" : ""}${marked ? "|marked:count" : ""}${shared ? "|by" : ""}`),
+            columns: columns(`link|direction|rate asked:rate|${measured ? "in effect:rate|difference:share|" : ""}delay asked:time|${measured ? "path's round trip:time|" : ""}${lossy ? "loss asked:share|" : ""}${lossy && measured ? "path's loss:share|" : ""}${jittery ? "jitter asked:time|" : ""}queue:bytes|${marking ? "marks from:bytes|" : ""}carried:bytes|${counts ? "used:share|queue, fullest:bytes|" : ""}dropped:count${losing ? "|lost as asked:count" : ""}${marked ? "|marked:count" : ""}${shared ? "|by" : ""}`),
             rows,
           }}
         />
         <How>
-          <p>
+          {!measured && (
+            <p>
+              Asked is what the experiment says. Carried is what went over the link in the simulation, headers included (links.csv), used its mean from beginning to end over the rate asked for. A flow level has no
+              packets: it counts those that its bytes would take.
+            </p>
+          )}
+          {measured && <p>
             Asked is what the experiment says (divided by run.scale); in effect is what was measured on paths over the link before the run, where no other link on the way is narrower. Carried and dropped are what
             the link and its queue counted during the run (links.csv); used is the mean while steps were measured over the rate asked for. Dropped packets found the queue full.
-          </p>
+          </p>}
         </How>
       </div>
       <Paths run={props.run} />

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the run was, how good its data are, its figures, its findings, its checks.
 
-import { at, type Json, list, num, type Run, str } from "./data";
+import { at, isSimulated, type Json, list, num, type Run, str } from "./data";
 import { digits, show } from "./format";
 import { Missing, Section } from "./parts";
 import { type Cell, TableView, columns } from "./table";
@@ -57,6 +57,12 @@ export function runTitle(run: Run): string {
   return str(run.summary, "experiment", "name", "value") || str(run.summary, "name") || run.label;
 }
 
+function engineText(run: Run, engine: string): string {
+  if (!isSimulated(run)) return `engine ${engine}`;
+  const duration = num(run.summary, "duration_s");
+  return `simulated ${engine} by ${engine}${duration === null ? "" : `, ${show("time", duration)} of virtual time`}`;
+}
+
 function factsOf(run: Run): string {
   const summary = run.summary;
   const capture = num(summary, "capture", "packets");
@@ -67,7 +73,7 @@ function factsOf(run: Run): string {
     ranks > 0 ? `${ranks} ranks` : null,
     list(summary, "hosts").length > 0 ? `${list(summary, "hosts").length} hosts` : null,
     list(summary, "points").length > 0 ? `sweep of ${list(summary, "points").length} points` : null,
-    str(summary, "engine") ? `engine ${str(summary, "engine")}` : null,
+    str(summary, "engine") ? engineText(run, str(summary, "engine") as string) : null,
     capture !== null ? `${show("count", capture)} packets in ${show("time", num(summary, "capture", "duration_s"))}` : null,
   ];
   return facts.filter(Boolean).join(" · ");
@@ -151,7 +157,7 @@ export function stepFigures(run: Run, job: Json, of: string): Figure[] {
   const from = job ? at(job, "step") : at(run.summary, "iterations");
   const median = num(from, "median_s");
   if (median === null) return [];
-  const source = job ? "the ranks' own log" : str(from, "source") === "log" ? "the program's log" : "inferred from packets";
+  const source = isSimulated(run) ? "simulated" : job ? "the ranks' own log" : str(from, "source") === "log" ? "the program's log" : "inferred from packets";
   const figures: Figure[] = [
     {
       name: `${of}step time, median`,
@@ -164,7 +170,7 @@ export function stepFigures(run: Run, job: Json, of: string): Figure[] {
   if (p99 !== null) figures.push({ name: `${of}step time, 99th percentile`, value: show("time", p99), raw: p99 });
   const exchange = job ? num(job, "exchange", "median_s") : num(from, "exchange_s");
   if (exchange !== null) {
-    const how = job ? "from the ranks' log" : "first to last byte on the wire";
+    const how = isSimulated(run) ? "simulated" : job ? "from the ranks' log" : "first to last byte on the wire";
     figures.push({ name: `${of}exchange of gradients`, value: show("time", exchange), note: timeNote(run, exchange, `a step (${show("share", exchange / median)} of it), ${how}`), raw: exchange });
   }
   const wait = num(job, "phases_median_s", "wait");
