@@ -167,7 +167,13 @@ std::vector<Comparison> compare_folders(const ComparedFolder& baseline,
         printable(baseline.sweep ? baseline.path : other.path)));
   }
   if (!baseline.sweep) {
-    return {compare_runs(baseline.runs.front(), other.runs.front(), other.path)};
+    Comparison found = compare_runs(baseline.runs.front(), other.runs.front(), other.path);
+    if (baseline.command != other.command) {
+      found.differing.insert(
+          found.differing.begin(),
+          {.key = "command", .baseline = baseline.command, .other = other.command});
+    }
+    return {std::move(found)};
   }
   std::vector<Comparison> comparisons;
   for (const ComparedRun& point : baseline.runs) {

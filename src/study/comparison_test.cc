@@ -46,6 +46,15 @@ TEST(CompareFolders, TakesPointsOfTheSameSettings) {
   EXPECT_THROW(compare_folders(a, run), SpecError);
 }
 
+TEST(CompareFolders, TellsASimulationFromAMeasurement) {
+  const ComparedFolder run{.path = "a", .command = "run", .runs = {run_with({1, 1.1, 1, 1, 1})}};
+  const ComparedFolder sim{.path = "b", .command = "sim", .runs = {run_with({2, 2, 2, 2, 2})}};
+  EXPECT_THAT(
+      compare_folders(run, sim).at(0).differing,
+      testing::ElementsAre(SettingDifference{.key = "command", .baseline = "run", .other = "sim"}));
+  EXPECT_TRUE(compare_folders(run, run).at(0).differing.empty());
+}
+
 TEST(DifferingSettings, AreNamedAsTheFileNamesThem) {
   const auto setting = [](const ordered_json& value, const char* origin = "file") -> ordered_json {
     return {{"value", value}, {"origin", origin}};
