@@ -76,13 +76,13 @@ void require_shallow(const std::string& file) {
   }
 }
 
-/// Who has the experiment: the run itself, or a sweep's first point.
+/// Who has the experiment: the run itself, or a sweep's first point where it has a folder.
 record::Run described_of(const record::RunFile& file, const std::string& folder) {
   if (!file.is_sweep()) return file.summary;
   try {
     return read_modest_run(folder + "/point-000").summary;
   } catch (const Error&) {
-    return {};
+    return {.experiment = file.summary.experiment};
   }
 }
 

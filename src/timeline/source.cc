@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <utility>
@@ -29,12 +30,25 @@ bool is_name_of_folder(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
 }
 
+bool has_run(const Source& source, const std::string& name) {
+  return is_name_of_folder(name) && fs::exists(fmt::format("{}/{}/run.json", source.folder, name));
+}
+
+/// A simulated sweep keeps no folders unless asked to, and is whole without them.
 std::vector<RunPart> points_of(Source& source, const std::vector<record::Point>& points) {
   std::vector<RunPart> runs;
+  const bool has_any = std::any_of(points.begin(), points.end(), [&](const record::Point& point) {
+    return has_run(source, point.folder);
+  });
+  if (!has_any && source.file.command == "sim") {
+    source.notes.emplace_back(
+        "points have no tables of their own; trainwire sim --keep keeps their folders");
+    return runs;
+  }
   for (const record::Point& point : points) {
     const std::string& name = point.folder;
     const std::string folder = fmt::format("{}/{}", source.folder, name);
-    if (!is_name_of_folder(name) || !fs::exists(folder + "/run.json")) {
+    if (!has_run(source, name)) {
       source.notes.push_back(fmt::format("point {}: it has no folder with a run.json", name));
       continue;
     }
