@@ -18,7 +18,7 @@ src/report/run_data.cc       fit.json
 src/study/fit_table.cc       rows of other programs
 src/cli/fit_table.cc         rows of other programs
 src/cli/compare_command.cc   compare.json, before it is replaced
-src/lab/sweep.cc             what it has just written, as a reader would see it
+src/sweep/earlier.cc         what it has just written, as a reader would see it
 src/ledger/record.cc         the ledger
 src/transport/control.cc     messages of ranks
 '
