@@ -32,11 +32,26 @@ record::PhaseRow phase_row(int rank, std::int64_t step, record::Phase phase, Dur
       .rank = rank, .step = step, .phase = phase, .start_ns = begin.count(), .end_ns = end.count()};
 }
 
+record::RequestedLink requested(const network::Request& request) {
+  record::RequestedLink link{.rate_bps = request.rate.bits_per_second(),
+                             .delay_s = seconds(request.delay),
+                             .jitter_s = seconds(request.jitter),
+                             .loss = request.loss,
+                             .loss_burst = request.loss_burst,
+                             .queue_bytes = request.queue.count()};
+  if (request.ecn) link.ecn_bytes = request.ecn->count();
+  return link;
+}
+
 record::CountedLink counted(const PortFigures& figures, const network::Request& request,
                             double seconds) {
   const double rate = seconds > 0 ? 8 * figures.wire_bytes / seconds : 0;
   return {.packets = figures.packets,
           .bytes = std::llround(figures.wire_bytes),
+          .dropped_packets = figures.dropped,
+          .lost_packets = figures.lost,
+          .marked_packets = figures.marked,
+          .queue_peak_bytes = std::llround(figures.deepest_bytes),
           .rate_bps = rate,
           .share = rate / request.rate.bits_per_second()};
 }
@@ -65,12 +80,10 @@ record::Network links_of(const spec::Experiment& experiment, const Simulated& si
   record::Network made;
   for (const int i : told_ports(network, simulated)) {
     const network::Request& request = network.request(i);
-    record::Link& link = made.links.emplace_back(
-        record::Link{.name = network.link_name(i / 2),
-                     .direction = i % 2 == 0 ? "from_host" : "to_host",
-                     .requested = {.rate_bps = request.rate.bits_per_second(),
-                                   .delay_s = seconds(request.delay),
-                                   .queue_bytes = request.queue.count()}});
+    record::Link& link =
+        made.links.emplace_back(record::Link{.name = network.link_name(i / 2),
+                                             .direction = i % 2 == 0 ? "from_host" : "to_host",
+                                             .requested = requested(request)});
     link.counted =
         counted(simulated.ports[static_cast<std::size_t>(i)], request, seconds(simulated.end));
   }
