@@ -62,7 +62,7 @@ TEST_F(RunCommand, SimRecordsWhatRunWould) {
            "[network]\nhosts = 4\n[[job]]\nparameters = \"4MB\"\ncompute_time = \"10ms\"\n"
            "steps = 3\n[[expect]]\nof = \"sim\"\nmetric = \"jobs.0.steps\"\nequals = 3\n");
   const std::string out = folder_ / "s.run";
-  const Result done = trainwire({"sim", e, "-o", out});
+  const Result done = trainwire({"sim", e, "-o", out, "--level", "flow"});
   EXPECT_EQ(done.code, 0) << done.err;
   // Six rounds of a megabyte at 1 Gbit/s, and 10 ms of compute.
   EXPECT_THAT(done.out, HasSubstr("simulated flow by flow"));
@@ -91,13 +91,16 @@ TEST_F(RunCommand, SimOfASweepMakesWhatRunWould) {
   const Result done = trainwire({"sim", e, "-o", out});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("network.rate=\"10Gbit\" job.strategy=\"tree\""));
-  EXPECT_THAT(done.err, HasSubstr("9 points in "));
+  EXPECT_THAT(done.err, HasSubstr("9 points packet by packet in "));
   for (const char* made : {"run.json", "points.csv", "report.html"}) {
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(out) / made)) << made;
   }
   EXPECT_FALSE(std::filesystem::exists(out + "/point-000")) << "nobody asked for it";
   EXPECT_EQ(trainwire({"compare", out, out}).code, 0);
-  EXPECT_EQ(trainwire({"export", out, "--to", "csv", "-o", folder_ / "tables"}).code, 0);
+  const Result exported = trainwire({"export", out, "--to", "csv", "-o", folder_ / "tables"});
+  EXPECT_EQ(exported.code, 0);
+  EXPECT_THAT(exported.err,
+              HasSubstr("note: points have no tables of their own; trainwire sim --keep"));
   EXPECT_EQ(
       trainwire({"fit", out, "--x", "network.rate", "--y", "step_s", "--model", "power"}).code, 0);
 }
@@ -105,16 +108,20 @@ TEST_F(RunCommand, SimOfASweepMakesWhatRunWould) {
 TEST_F(RunCommand, SimOfASweepGoesOnAndKeepsFoldersOnRequest) {
   const std::string e = file("w.toml", kSimSweep);
   const std::string out = folder_ / "w.run";
-  EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page"}).err, HasSubstr("9 points in "));
+  EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page"}).err,
+              HasSubstr("9 points packet by packet in "));
   EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page"}).err,
               HasSubstr("all 9 points are there"));
   EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page", "--keep"}).err,
-              HasSubstr("9 points in"));
+              HasSubstr("9 points packet by packet in"));
   EXPECT_TRUE(std::filesystem::exists(out + "/point-008/steps.csv"));
   EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page", "--keep"}).err,
               HasSubstr("all 9 points are there"));
+  EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page", "--keep", "--level", "flow"}).err,
+              HasSubstr("9 points flow by flow in"))
+      << "what was simulated otherwise is not the same";
   EXPECT_THAT(trainwire({"sim", e, "-o", out, "--no-page", "--force"}).err,
-              HasSubstr("9 points in"));
+              HasSubstr("9 points packet by packet in"));
 }
 
 TEST_F(RunCommand, SimOfASweepJudgesEveryPoint) {

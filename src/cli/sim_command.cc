@@ -30,6 +30,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,7 +71,9 @@ std::vector<spec::Experiment> loaded(const command::ExperimentFile& file,
   std::vector<std::exception_ptr> wrong(points.size());
   in_parallel(points.size(), [&](std::size_t i) {
     try {
-      experiments[i] = loaded(file_of(file, points[i]));
+      command::ExperimentFile point = file_of(file, points[i]);
+      point.overrides.emplace_back("sweep={}");  // whose values were tried with the whole
+      experiments[i] = loaded(point);
     } catch (...) {
       wrong[i] = std::current_exception();
     }
@@ -81,8 +84,10 @@ std::vector<spec::Experiment> loaded(const command::ExperimentFile& file,
   return experiments;
 }
 
-sim::Level level_of(const std::string& name, const spec::Experiment& experiment) {
-  if (name == "auto") return sim::fitting_level(experiment);
+/// `of`: an experiment, or all points of a sweep.
+template <typename Of>
+sim::Level level_of(const std::string& name, const Of& of) {
+  if (name == "auto") return sim::fitting_level(of);
   return name == "packet" ? sim::Level::Packet : sim::Level::Flow;
 }
 
@@ -216,10 +221,13 @@ class SweepStatus {
 class SimulatedPoints {
  public:
   SimulatedPoints(const SimOptions& options, const sweep::Request& request)
-      : options_(options), request_(request) {}
+      : options_(options),
+        request_(request),
+        level_(level_of(options.level, std::span(request.experiments))) {}
 
   sweep::Engine engine() {
     return {.command = "sim",
+            .name = std::string(sim::name_of(level_)),
             .attempt = [this](std::size_t i, const std::string& at) { return attempt(i, at); },
             .keeps_folders = options_.keep,
             .on_all_processors = true};
@@ -231,9 +239,8 @@ class SimulatedPoints {
     ++reached_;
     if (guard_.interrupted()) return {.interrupted = true};
     try {
-      Played made =
-          played(request_.experiments[i], level_of(options_.level, request_.experiments[i]),
-                 [this](Duration) { return !guard_.interrupted(); });
+      Played made = played(request_.experiments[i], level_,
+                           [this](Duration) { return !guard_.interrupted(); });
       if (options_.keep && !made.interrupted) keep(made, at);
       return {.run = std::move(made.run), .interrupted = made.interrupted};
     } catch (const SpecError& error) {
@@ -248,6 +255,7 @@ class SimulatedPoints {
 
   const SimOptions& options_;
   const sweep::Request& request_;
+  const sim::Level level_;
   const terminal::InterruptGuard guard_;
   std::atomic<std::size_t> reached_ = 0;
 };
@@ -270,9 +278,8 @@ int simulate_sweep(const SimOptions& options, const spec::Experiment& experiment
   const sweep::Swept swept = sweep::conduct(request, simulated.engine(), folder, status.observer());
   status.wipe();
   if (!options.quiet) {
-    fmt::print(
-        streams.err, "trainwire: {}\n",
-        text::sweep_effort_text(simulated.reached(), swept.run.points->size(), status.took_s()));
+    fmt::print(streams.err, "trainwire: {}\n",
+               text::sweep_effort_text(swept.run, simulated.reached(), status.took_s()));
   }
   return end_sweep({.json = options.json, .quiet = options.quiet, .no_page = options.no_page},
                    swept, folder.path(), streams);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/sim/level.h"
 
+#include "trainwire/base/error.h"
 #include "trainwire/network/network.h"
 #include "trainwire/workload/training.h"
 #include "trainwire/workload/volume.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tw::sim {
 namespace {
@@ -34,6 +36,19 @@ double packet_hops(const spec::Experiment& experiment) {
 
 Level fitting_level(const spec::Experiment& experiment) {
   return packet_hops(experiment) <= kMostHops ? Level::Packet : Level::Flow;
+}
+
+Level fitting_level(std::span<const spec::Experiment> points) {
+  double hops = 0;
+  for (const spec::Experiment& point : points) {
+    try {
+      hops += packet_hops(point);
+    } catch (const SpecError&) {
+      continue;  // told when it is its turn
+    }
+    if (hops > kMostHops) return Level::Flow;
+  }
+  return Level::Packet;
 }
 
 }  // namespace tw::sim

@@ -6,6 +6,7 @@
 #include "trainwire/spec/experiment.h"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace tw::sim {
@@ -23,5 +24,9 @@ double packet_hops(const spec::Experiment& experiment);
 
 /// Packet by packet what takes seconds that way, the rest as fluids.
 Level fitting_level(const spec::Experiment& experiment);
+
+/// One level for all points of a sweep, which are to be compared: packet by packet where all of them
+/// together take seconds that way. Points that cannot be simulated do not count.
+Level fitting_level(std::span<const spec::Experiment> points);
 
 }  // namespace tw::sim

@@ -122,6 +122,7 @@ class Conducted {
     }
     auto run = sweep::finished(at, request_.experiments[i]);
     if (!run || (request_.retries > 0 && !record::all_ok(run->checks))) return {};
+    if (engine_.name && run->engine != engine_.name) return {};
     if (observer_.judge) observer_.judge(i, *run);
     return point_of(planned, {.run = std::move(*run)});
   }
@@ -156,6 +157,7 @@ class Conducted {
       points.push_back(std::move(point));
     }
     swept.run = {.command = engine_.command, .name = *request_.experiment.name};
+    swept.run.engine = engine_.name;
     swept.run.sweep =
         record::Sweep{.points = swept.interrupted ? request_.points.size() : points.size()};
     swept.run.points = std::move(points);

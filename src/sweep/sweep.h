@@ -37,6 +37,8 @@ struct Attempt {
 /// Who conducts points.
 struct Engine {
   std::string command;  ///< run, sim
+  /// What all points have as the record's engine, and so the sweep; nothing: each has its own.
+  std::optional<std::string> name = {};
   /// One point. Where points keep their folders, it fills and finishes that one, judged before.
   /// Throws Error for a point that cannot be conducted; SystemError and SpecError end the sweep.
   std::function<Attempt(std::size_t point, const std::string& folder)> attempt;

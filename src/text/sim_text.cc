@@ -21,10 +21,13 @@ double rank_steps(const record::Run& run) {
 }
 
 std::string effort_text(const record::Run& run, const SimEffort& effort) {
-  std::string text = fmt::format("{} of virtual time in {}: {} message{}",
-                                 readable(from_seconds(run.duration_s.value_or(0))),
-                                 readable(from_seconds(effort.took_s)), grouped(effort.messages),
-                                 effort.messages == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} of virtual time in {}", readable(from_seconds(run.duration_s.value_or(0))),
+                  readable(from_seconds(effort.took_s)));
+  if (effort.messages > 0) {
+    text +=
+        fmt::format(", {} message{}", grouped(effort.messages), effort.messages == 1 ? "" : "s");
+  }
   if (effort.took_s > 0 && rank_steps(run) > 0) {
     text += fmt::format(", {} steps of ranks a second",
                         grouped(std::llround(rank_steps(run) / effort.took_s)));
@@ -39,12 +42,14 @@ std::string sim_text(const record::Run& run, const std::string& name, const std:
   return run_text(run, name, folder, effort_text(run, effort));
 }
 
-std::string sweep_effort_text(std::size_t simulated, std::size_t points, double took_s) {
+std::string sweep_effort_text(const record::Run& sweep, std::size_t simulated, double took_s) {
+  const std::size_t points = sweep.points->size();
+  const std::string level = sweep.engine.value_or("");
   if (simulated == 0 && points > 0) {
     return fmt::format("all {} points are there; --force simulates them again", points);
   }
-  std::string text = fmt::format("{} point{} in {}", simulated, simulated == 1 ? "" : "s",
-                                 readable(from_seconds(took_s)));
+  std::string text = fmt::format("{} point{} {} by {} in {}", simulated, simulated == 1 ? "" : "s",
+                                 level, level, readable(from_seconds(took_s)));
   if (simulated < points) text += fmt::format("; {} were there", points - simulated);
   return text;
 }

@@ -13,7 +13,7 @@ namespace tw::text {
 
 /// What the simulation took of this machine: in no record, for it differs from time to time.
 struct SimEffort {
-  std::int64_t messages = 0;
+  std::int64_t messages = 0;  ///< simulated, or answered for in closed form
   double took_s = 0;
 };
 
@@ -21,7 +21,7 @@ struct SimEffort {
 std::string sim_text(const record::Run& run, const std::string& name, const std::string& folder,
                      const SimEffort& effort);
 
-/// "1000 points in 1.2 s", and how many of them an earlier start has left.
-std::string sweep_effort_text(std::size_t simulated, std::size_t points, double took_s);
+/// "1000 points flow by flow in 1.2 s", and how many of them an earlier start has left.
+std::string sweep_effort_text(const record::Run& sweep, std::size_t simulated, double took_s);
 
 }  // namespace tw::text

@@ -22,15 +22,18 @@ TEST(SimText, TellsVirtualTimeAndWhatItCost) {
   run.jobs = {{.name = "a", .strategy = "ring", .ranks = 8, .steps = 5}};
   // 40 steps of ranks in 10 ms.
   EXPECT_THAT(sim_text(run, "x", "x.run", {.messages = 1234567, .took_s = 0.01}),
-              AllOf(HasSubstr("x, simulated flow by flow\n3 s of virtual time in 10 ms: 1,234,567 "
+              AllOf(HasSubstr("x, simulated flow by flow\n3 s of virtual time in 10 ms, 1,234,567 "
                               "messages, 4,000 steps of ranks a second\n"),
                     Not(HasSubstr("engine"))));
 }
 
 TEST(SimText, TellsWhichPointsWereThere) {
-  EXPECT_EQ(sweep_effort_text(3, 3, 1.5), "3 points in 1.5 s");
-  EXPECT_EQ(sweep_effort_text(1, 3, 1), "1 point in 1 s; 2 were there");
-  EXPECT_THAT(sweep_effort_text(0, 3, 1), HasSubstr("all 3 points are there"));
+  record::Run sweep{.command = "sim"};
+  sweep.engine = "flow";
+  sweep.points.emplace(3);
+  EXPECT_EQ(sweep_effort_text(sweep, 3, 1.5), "3 points flow by flow in 1.5 s");
+  EXPECT_EQ(sweep_effort_text(sweep, 1, 1), "1 point flow by flow in 1 s; 2 were there");
+  EXPECT_THAT(sweep_effort_text(sweep, 0, 1), HasSubstr("all 3 points are there"));
 }
 
 TEST(PointsText, OfManyTellsTheFirstAndThoseWithAProblem) {
