@@ -154,7 +154,7 @@ void Net::send_datagrams(Connection& connection, int number, Time now) {
 /// Tells what has left and come, and sees to the timers.
 void Net::settle(Connection& connection, int number, Time now) {
   while (connection.first_to_leave < connection.messages.end() &&
-         connection.messages[connection.first_to_leave].end_byte <= connection.sent_bytes()) {
+         connection.messages[connection.first_to_leave].end_byte <= connection.taken_bytes()) {
     told_.left(connection.messages[connection.first_to_leave++].tag, now);
   }
   while (!connection.messages.empty() &&

@@ -6,7 +6,7 @@
 // bytes become known. What became of messages is told once an event has been dealt with, so that
 // who hears of it may send at once.
 //
-// Datagrams are sent at their pace, whatever becomes of them.
+// A message has left when all of it is sent or in the kernel's buffer. Datagrams are sent at their pace, whatever becomes of them.
 
 #pragma once
 
@@ -101,6 +101,8 @@ class Net {
     std::uint32_t echo_ms = 0;  ///< of the segment that came last
 
     std::int64_t sent_bytes() const { return sender ? sender->sent_bytes() : sent; }
+    /// That are out of the program's hands.
+    std::int64_t taken_bytes() const { return sender ? sender->taken_bytes() : sent; }
   };
 
   Connection& at(int number) { return *connections_[static_cast<std::size_t>(number)]; }

@@ -11,6 +11,7 @@ namespace {
 /// counts the memory of packets, which is a fifth more than their bytes.
 constexpr double kQueuedSeconds = 1e-3 / 1.2;
 constexpr double kMostQueued = 1 << 20;
+constexpr double kMemoryPerByte = 1.2;
 
 }  // namespace
 
@@ -44,6 +45,15 @@ void Sender::resume_after_pause(Time now) {
   window_.segments = std::max(window_.segments, least);
   window_stamp_ = now;
   used_ = 0;
+}
+
+/// Payload that the kernel takes from the program before it is acknowledged: what its buffer holds at
+/// first, which hardly grows while the window is filled, or a window.
+std::int64_t Sender::buffer_bytes() const {
+  const auto first =
+      static_cast<std::int64_t>(static_cast<double>(options_.send_buffer_bytes) / kMemoryPerByte);
+  const std::int64_t window = static_cast<std::int64_t>(window_.segments) * options_.segment_bytes;
+  return std::min(std::max(first, window), options_.window_bytes);
 }
 
 void Sender::push(Time now) {

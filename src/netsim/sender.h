@@ -45,7 +45,10 @@ class Sender {
   /// When something has to be done although nothing came; kNever.
   Time due() const { return std::min(timer_at_, room_at_); }
 
-  /// All bytes before this one have been sent at least once.
+  /// All bytes before this one are the kernel's: sent, or in its buffer.
+  std::int64_t taken_bytes() const {
+    return std::max(cut_, std::min(written_, acknowledged_ + buffer_bytes()));
+  }
   std::int64_t sent_bytes() const { return cut_; }
   /// Of the first bytes up to the end of a segment. REQUIRES: it is outstanding.
   std::int64_t end_byte(std::int64_t segment) const { return out_[segment].end_byte; }
@@ -70,6 +73,7 @@ class Sender {
 
   // Sending.
   std::int64_t unsent() const { return written_ - cut_; }
+  std::int64_t buffer_bytes() const;
   void push(Time now);
   void resend_lost(Time now);
   void send_new(Time now);
@@ -122,6 +126,7 @@ class Sender {
 
   std::int64_t written_ = 0;
   std::int64_t cut_ = 0;  ///< bytes that are in segments
+  std::int64_t acknowledged_ = 0;
   std::uint32_t train_ = 0;
 
   State state_ = State::Open;

@@ -13,6 +13,7 @@ void Sender::acknowledged(const Packet& ack, Time now) {
   const bool advanced = ack.segment > out_.first();
   while (out_.first() < ack.segment) {
     if (!out_[out_.first()].sacked) deliver(out_.first(), now, news);
+    acknowledged_ = out_[out_.first()].end_byte;
     out_.drop_first();
   }
   take_sacks(ack, now, news);

@@ -16,7 +16,8 @@ struct TcpOptions {
   int segment_bytes = 1448;
   int header_bytes = 66;  ///< of a frame, beside its payload
   int initial_window = 10;
-  std::int64_t window_bytes = 6 << 20;  ///< that may be on their way at once
+  std::int64_t window_bytes = 6 << 20;         ///< that may be on their way at once
+  std::int64_t send_buffer_bytes = 128 << 10;  ///< of memory, at first
   Duration least_rto = std::chrono::milliseconds(200);
   Duration delayed_ack = std::chrono::milliseconds(40);
   Duration tick = std::chrono::milliseconds(4);  ///< of the kernel's timers

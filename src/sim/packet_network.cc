@@ -57,6 +57,7 @@ netsim::TcpOptions tcp_options(const spec::Network& network) {
                              .segment_bytes = *network.mtu - headers,
                              .header_bytes = headers + kEthernetHeader};
   const Bytes window = network.socket_buffer->value_or(network::largest_window(network));
+  if (*network.socket_buffer) options.send_buffer_bytes = (*network.socket_buffer)->count();
   options.window_bytes = window.count() * 2 / 3;  // the kernel counts memory, not payload
   options.marks = marks_any(network::Network(network));
   return options;

@@ -2,7 +2,7 @@
 // A network on which messages travel packet by packet over TCP (netsim/net.h), as hosts with the
 // experiment's congestion control and buffers would send them.
 //
-// A message has left when all of it was sent once, and has come when all of it is there in order. A
+// A message has left when the kernel has taken all of it, and has come when all is there in order. A
 // host holds back what its own line cannot take; every other port drops what finds its queue full.
 //
 // Limits: connections are open and have agreed on everything when the experiment begins; every
