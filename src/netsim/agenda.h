@@ -34,6 +34,11 @@ class Agenda {
     rise(heap_.size() - 1);
   }
 
+  /// As take() and add(), in one. REQUIRES: !empty().
+  void replace_first(Time at, std::uint32_t what, std::int32_t whose) {
+    sink({.at = at, .number = number_++, .what = what, .whose = whose});
+  }
+
   /// REQUIRES: !empty().
   Entry take() {
     const Entry first = heap_.front();

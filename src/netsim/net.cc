@@ -98,11 +98,15 @@ Time Net::enter(int number, const Packet& packet, Time now) {
   return left;
 }
 
-/// The next packet of a port is at its other end.
+/// The next packet of a port is at its other end, as the first entry of the agenda says.
 void Net::arrive(int number, Time now) {
   Port& port = ports_[static_cast<std::size_t>(number)];
   Packet packet = port.take();
-  if (!port.empty()) agenda_.add(port.next(), Arrival, number);
+  if (port.empty()) {
+    agenda_.take();
+  } else {
+    agenda_.replace_first(port.next(), Arrival, number);
+  }
   const Connection& connection = at(packet.connection);
   const std::vector<int>& path = packet.is_ack ? connection.back : connection.there;
   ++packet.hop;
@@ -186,11 +190,12 @@ void Net::expect(Connection& connection, int number) {
 
 void Net::advance(Time until) {
   while (!agenda_.empty() && agenda_.first().at <= until) {
-    const Agenda::Entry entry = agenda_.take();
+    const Agenda::Entry entry = agenda_.first();
     if (entry.what == Arrival) {
       arrive(entry.whose, entry.at);
       continue;
     }
+    agenda_.take();
     // Times are moved far more often than they come: an entry may be too early, or one of several.
     Connection& connection = at(entry.whose);
     if (entry.what == ReceiverDue) {
