@@ -29,7 +29,6 @@ struct Window {
 /// What an acknowledgement says, for who controls the window.
 struct AckNews {
   Time now = 0;
-  Time tick = 0;      ///< of the kernel's clock
   int delivered = 0;  ///< segments, selectively acknowledged ones too
   int lost = 0;       ///< found lost by it
   Time rtt = -1;      ///< -1: none measured

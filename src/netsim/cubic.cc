@@ -80,7 +80,7 @@ class Cubic : public Congestion {
     int acknowledged = news.delivered;
     if (window.is_slow_start()) acknowledged = slow_start(window, acknowledged);
     if (acknowledged == 0) return;
-    find_growth(news, window, acknowledged);
+    find_growth(news.now, window, acknowledged);
     additive_increase(window, per_, acknowledged);
   }
 
@@ -108,25 +108,24 @@ class Cubic : public Congestion {
   }
 
   /// How many acknowledged segments make the window one larger. Linux looks anew when the window has
-  /// changed or after a while, and at the curve once a tick: after a loss, where the curve begins
-  /// flat, nothing grows for that while; Reno's growth neither, it is made up for at once.
-  void find_growth(const AckNews& news, const Window& window, int acknowledged) {
+  /// changed or after a while, and at the curve no more than once a millisecond: after a loss, where
+  /// the curve begins flat, nothing grows for that while; Reno's growth neither, it is made up for at
+  /// once.
+  void find_growth(Time now, const Window& window, int acknowledged) {
     acknowledged_ += acknowledged;
-    const Time now = news.tick > 0 ? news.now / news.tick * news.tick : news.now;
     if (window.segments == found_for_ && now - found_at_ <= kPatience) return;
-    if (epoch_ < 0 || now != found_at_) {
+    if (epoch_ < 0 || now - found_at_ >= kMillisecond) {
       found_for_ = window.segments;
       found_at_ = now;
       if (epoch_ < 0) begin_epoch(now, window, acknowledged);
-      per_ = by_curve(now, news.tick, window.segments);
+      per_ = by_curve(now, window.segments);
     }
     per_ = std::max(std::min(per_, by_reno(window.segments)), 2);
   }
 
   /// The curve a round trip ahead, in whole segments.
-  int by_curve(Time now, Time tick, int segments) const {
-    Time ahead = least_ == kNever ? 0 : least_;
-    if (tick > 0) ahead = (ahead + tick - 1) / tick * tick;
+  int by_curve(Time now, int segments) const {
+    const Time ahead = least_ == kNever ? 0 : least_;
     const double since = seconds(now - epoch_ + ahead) - rise_;
     const int off = static_cast<int>(std::min(kC * std::pow(std::abs(since), 3), 1e9));
     const int target = since < 0 ? origin_ - off : origin_ + off;

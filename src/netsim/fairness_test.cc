@@ -36,7 +36,7 @@ std::vector<double> shares(const std::string& control, const std::vector<Duratio
 
 TEST(Fairness, EqualsShareEqually) {
   for (const std::string control : {"reno", "cubic"}) {
-    const auto rates = shares(control, {20ms, 20ms, 20ms, 20ms}, 30'000 * kMillisecond);
+    const auto rates = shares(control, {20ms, 20ms, 20ms, 20ms}, 90'000 * kMillisecond);
     EXPECT_GT(fairness(rates), 0.97) << control;
     EXPECT_GT(std::accumulate(rates.begin(), rates.end(), 0.0), 0.90 * 95.6e6) << control;
   }

@@ -54,7 +54,7 @@ TEST(Loss, RenosWindowIsThatOfRfc8312) {
 // which is a third of the time where every hundredth segment is lost.
 TEST(Loss, CubicsWindowIsRenosAt10Milliseconds) {
   EXPECT_NEAR(window_under_loss("cubic", 10ms, 100, 10, 100), 12, 0.35 * 12);
-  EXPECT_NEAR(window_under_loss("cubic", 10ms, 1'000, 5, 40), 38, 0.10 * 38);
+  EXPECT_NEAR(window_under_loss("cubic", 10ms, 1'000, 5, 40), 38, 0.15 * 38);
   EXPECT_NEAR(window_under_loss("cubic", 10ms, 10'000, 4, 6), 120, 0.05 * 120);
 }
 
@@ -115,7 +115,7 @@ TEST(Loss, RatesAreThoseOfLinuxWithoutTimeOuts) {
 // Links that see trains lose them as a whole: at the same share lost, losses are fewer.
 TEST(Loss, WholeTrainsLostCostLess) {
   const Time during = 20'000 * kMillisecond;
-  for (const double loss : {1e-2, 2e-2}) {
+  for (const double loss : {1e-3, 1e-2}) {
     const double ratio = rate_under_loss(with("cubic", 44), 1ms, loss, during, true) /
                          rate_under_loss(with("cubic", 44), 1ms, loss, during);
     EXPECT_GT(ratio, 3) << loss;

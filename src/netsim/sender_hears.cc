@@ -9,7 +9,7 @@ namespace tw::netsim {
 
 void Sender::acknowledged(const Packet& ack, Time now) {
   if (ack.segment < out_.first()) return;  // an old one
-  AckNews news{.now = now, .tick = time_of(options_.tick), .in_flight_before = out_.in_flight()};
+  AckNews news{.now = now, .in_flight_before = out_.in_flight()};
   const bool advanced = ack.segment > out_.first();
   while (out_.first() < ack.segment) {
     if (!out_[out_.first()].sacked) deliver(out_.first(), now, news);
