@@ -87,6 +87,13 @@ void add_overrides(CommandLine& app, std::vector<std::string>& into) {
       .repeatable();
 }
 
+void refuse_faults(const spec::Experiment& experiment, std::string_view command) {
+  if (experiment.faults.empty()) return;
+  throw SpecError(fmt::format(
+      "fault: {} cannot break links or stop ranks; `trainwire sim` can, or leave [[fault]] out",
+      command));
+}
+
 void read(ExperimentFile& file) {
   if (!file.text && !file.content) file.content = read_file(file.path);
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tw::command {
@@ -37,6 +38,9 @@ void read(ExperimentFile& file);
 /// Reads and resolves it ("-" is standard input). Throws SystemError when it cannot be read,
 /// SpecError with all problems when it is wrong.
 spec::Experiment load(const ExperimentFile& file);
+
+/// Throws SpecError where there are faults: of a command that cannot make them.
+void refuse_faults(const spec::Experiment& experiment, std::string_view command);
 
 /// Adds --expect to a command that takes no experiment.
 void add_expect(CommandLine& app, std::string& path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an experiment is: a network, jobs that train on it, cross traffic, and how to measure.
+// What an experiment is: a network, jobs that train on it, cross traffic, faults, how to measure.
 //
 // This mirrors the experiment file field by field (docs/experiment-file.md); `run` measures it,
 // `plan` computes it. parse.h reads and validates one, print.h writes it back. An Experiment that parse.h returned is resolved: every setting has its value,
@@ -37,6 +37,8 @@ enum class Engine { Auto, Netem, Nfqueue, Tap };
 enum class Compute { Profile, Torch, None };
 enum class TrafficKind { Long, WebSearch, Burst, File, Constant };
 enum class Verify { Auto, On, Off };
+/// The first two are of a rank, the others of a link.
+enum class FaultKind { Kill, Stop, LinkDown, LinkFlap, Slow, Loss };
 
 /// A queue limit: a multiple of the bandwidth-delay product, bytes, or the larger of both.
 struct Queue {
@@ -167,6 +169,26 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
+/// What breaks while jobs train: at a time, or when a job begins a step.
+struct Fault {
+  Setting<FaultKind> kind = {};
+  Setting<std::optional<Duration>> at = {};          ///< after the run's start
+  Setting<std::optional<std::int64_t>> step = {};    ///< of `job`, counted as steps are
+  Setting<std::string> job = {};                     ///< whose step or rank; default: the first
+  Setting<std::optional<int>> rank = {};             ///< kill, stop
+  Setting<std::string> link = {};                    ///< the other kinds
+  Setting<std::optional<Direction>> direction = {};  ///< of the link; both when absent
+  Setting<std::optional<Duration>> lasting = {};     ///< "for"; for good when absent
+  Setting<std::optional<BitRate>> rate = {};         ///< slow: instead of the link's, or
+  Setting<std::optional<double>> factor = {};        ///< slow: of the link's rate
+  Setting<double> loss = {};                         ///< loss: besides the link's
+  Setting<Duration> period = {std::chrono::milliseconds(200)};  ///< link-flap
+  Setting<double> duty = {0.5};  ///< link-flap: share of a period, its first, that it is down
+  bool operator==(const Fault&) const = default;
+
+  bool is_of_rank() const { return *kind == FaultKind::Kill || *kind == FaultKind::Stop; }
+};
+
 struct Capture {
   Setting<bool> enabled = {true};
   Setting<int> snaplen = {128};
@@ -212,6 +234,7 @@ struct Experiment {
   Network network = {};
   std::vector<Job> jobs = {};
   std::vector<Traffic> traffic = {};
+  std::vector<Fault> faults = {};
   Capture capture = {};
   Run run = {};
   std::vector<SweepAxis> sweep = {};

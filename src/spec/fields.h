@@ -27,6 +27,8 @@ const std::vector<Field<LinkOverride>>& link_fields();
 const std::vector<Field<Job>>& job_fields();
 /// [[traffic]].
 const std::vector<Field<Traffic>>& traffic_fields();
+/// [[fault]].
+const std::vector<Field<Fault>>& fault_fields();
 const std::vector<Field<Capture>>& capture_fields();
 const std::vector<Field<Run>>& run_fields();
 /// Commands that judge what an experiment expects of their --json document.
@@ -36,7 +38,7 @@ constexpr std::array<std::string_view, 8> kJudgingCommands{"plan",  "run",     "
 const std::vector<Field<Expectation>>& expectation_fields();
 
 /// Sections, besides the top-level keys; [sweep] has the paths of other keys as its own.
-constexpr std::array<std::string_view, 7> kSections{"network", "job", "traffic", "capture",
-                                                    "sweep",   "run", "expect"};
+constexpr std::array<std::string_view, 8> kSections{"network", "job",   "traffic", "fault",
+                                                    "capture", "sweep", "run",     "expect"};
 
 }  // namespace tw::spec

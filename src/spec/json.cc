@@ -95,6 +95,7 @@ Json to_json(const Experiment& experiment) {
   document["network"] = network(experiment.network);
   document["jobs"] = sections(job_fields(), experiment.jobs);
   document["traffic"] = sections(traffic_fields(), experiment.traffic);
+  document["faults"] = sections(fault_fields(), experiment.faults);
   document["capture"] = section(capture_fields(), experiment.capture);
   document["run"] = section(run_fields(), experiment.run);
   document["sweep"] = sweep(experiment.sweep);

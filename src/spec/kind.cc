@@ -420,6 +420,12 @@ Kind<TrafficKind> traffic_kind() {
   return choice<TrafficKind>("kind of traffic", kNames);
 }
 
+Kind<FaultKind> fault_kind() {
+  static constexpr std::array<std::string_view, 6> kNames{"kill",      "stop", "link-down",
+                                                          "link-flap", "slow", "loss"};
+  return choice<FaultKind>("kind of fault", kNames);
+}
+
 Kind<std::optional<Direction>> direction() {
   static constexpr std::array<std::string_view, 3> kNames{"from_host", "to_host", "both"};
   enum class Spelled { FromHost, ToHost, Both };

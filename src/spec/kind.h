@@ -82,6 +82,7 @@ Kind<Topology> topology();
 Kind<Engine> engine();
 Kind<Compute> compute();
 Kind<TrafficKind> traffic_kind();
+Kind<FaultKind> fault_kind();
 /// "both" is no direction in particular.
 Kind<std::optional<Direction>> direction();
 

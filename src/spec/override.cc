@@ -120,7 +120,8 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 void list_repeated_sections(keys::Table& root) {
-  for (const std::string_view key : {"job", "traffic", "expect"}) list_if_single(root, key);
+  for (const std::string_view key : {"job", "traffic", "fault", "expect"})
+    list_if_single(root, key);
   keys::Node* network = keys::find(root, "network");
   if (network == nullptr) return;
   if (auto* table = std::get_if<keys::Table>(&network->value)) list_if_single(*table, "link");

@@ -10,7 +10,7 @@
 
 namespace tw::spec {
 
-/// Makes a single [job], [traffic], [expect] or [network.link] a list of one.
+/// Makes a single [job], [traffic], [fault], [expect] or [network.link] a list of one.
 void list_repeated_sections(keys::Table& root);
 
 /// Sets `path` to `value`, making sections that are missing; a list of sections without a number

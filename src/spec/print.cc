@@ -169,6 +169,9 @@ std::string to_toml(const Experiment& experiment) {
   for (const Traffic& traffic : experiment.traffic) {
     out += "\n[[traffic]]\n" + lines(traffic_fields(), traffic, style);
   }
+  for (const Fault& fault : experiment.faults) {
+    out += "\n[[fault]]\n" + lines(fault_fields(), fault, style);
+  }
   out += "\n[capture]\n" + lines(capture_fields(), experiment.capture, style);
   out += sweep_text(experiment.sweep);
   out += "\n[run]\n" + lines(run_fields(), experiment.run, style);

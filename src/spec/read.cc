@@ -101,6 +101,7 @@ std::string unknown_section(std::string_view key, std::span<const std::string_vi
   suggest(key, "network", network_fields(), path);
   suggest(key, "job", job_fields(), path);
   suggest(key, "traffic", traffic_fields(), path);
+  suggest(key, "fault", fault_fields(), path);
   suggest(key, "capture", capture_fields(), path);
   suggest(key, "run", run_fields(), path);
   if (!path.empty()) return fmt::format("unknown key; did you mean \"{}\"?", path);
@@ -154,6 +155,12 @@ Experiment read_experiment(const keys::Table& root, const Vocabulary& vocabulary
   experiment.traffic = read_repeated(traffic, traffic_fields());
   for (std::size_t i = 0; i < traffic.size(); ++i) {
     resolve_traffic(experiment.traffic[i], around, traffic[i]);
+  }
+
+  std::vector<keys::Section> faults = repeated(root, "fault", "fault", problems);
+  experiment.faults = read_repeated(faults, fault_fields());
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    resolve_fault(experiment.faults[i], experiment.jobs, around, faults[i]);
   }
 
   keys::Section capture = single(root, "capture", problems);

@@ -29,13 +29,10 @@ SectionText section(std::string header, const std::vector<Field<S>>& fields) {
 }  // namespace
 
 std::vector<SectionText> reference() {
-  return {section("", experiment_fields()),
-          section("[network]", network_fields()),
-          section("[[network.link]]", link_fields()),
-          section("[[job]]", job_fields()),
-          section("[[traffic]]", traffic_fields()),
-          section("[capture]", capture_fields()),
-          section("[run]", run_fields()),
+  return {section("", experiment_fields()),           section("[network]", network_fields()),
+          section("[[network.link]]", link_fields()), section("[[job]]", job_fields()),
+          section("[[traffic]]", traffic_fields()),   section("[[fault]]", fault_fields()),
+          section("[capture]", capture_fields()),     section("[run]", run_fields()),
           section("[[expect]]", expectation_fields())};
 }
 

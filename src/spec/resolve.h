@@ -37,12 +37,17 @@ void resolve_job(Job& job, int number, const Surroundings& around, keys::Section
 void resolve_jobs(std::span<const Job> jobs, std::span<keys::Section> sections);
 
 void resolve_traffic(const Traffic& traffic, const Surroundings& around, keys::Section& section);
+/// REQUIRES: the jobs are resolved.
+void resolve_fault(Fault& fault, std::span<const Job> jobs, const Surroundings& around,
+                   keys::Section& section);
 void resolve_expectation(const Expectation& expectation, keys::Section& section);
 
 /// The job's hosts and placement where they follow from the rest: apart, because they are as long
 /// as the job is large and no rule needs them. REQUIRES: the job is otherwise resolved.
 void fill_lists(Job& job, const Network& network);
 
+/// What is wrong with a link of that name: "" when it exists.
+std::string link_problem(const Network& network, const std::string& name);
 /// What is wrong with a host of that name: "" when it exists.
 std::string host_problem(const Network& network, std::string_view name);
 

@@ -46,16 +46,6 @@ std::string name_remedy(const Network& network, std::string_view name,
   return all_hosts(network);
 }
 
-std::string link_problem(const Network& network, const std::string& name) {
-  if (host_number(network, name) || is_core_link(network, name)) return "";
-  std::vector<std::string> core_links;
-  for (const char* link : {"core", "leaf0-spine0", "edge0-agg0", "agg0-core0"}) {
-    if (is_core_link(network, link)) core_links.emplace_back(link);
-  }
-  return fmt::format("unknown link {}; {}", keys::in_quotes(name),
-                     name_remedy(network, name, core_links));
-}
-
 void resolve_topology(Network& network, keys::Section& section) {
   const int hosts = *network.hosts;
   derive(network.left, std::max(1, hosts / 2));
@@ -197,6 +187,16 @@ void check_links(const Network& network, keys::Section& section, std::span<keys:
 }
 
 }  // namespace
+
+std::string link_problem(const Network& network, const std::string& name) {
+  if (host_number(network, name) || is_core_link(network, name)) return "";
+  std::vector<std::string> core_links;
+  for (const char* link : {"core", "leaf0-spine0", "edge0-agg0", "agg0-core0"}) {
+    if (is_core_link(network, link)) core_links.emplace_back(link);
+  }
+  return fmt::format("unknown link {}; {}", keys::in_quotes(name),
+                     name_remedy(network, name, core_links));
+}
 
 std::string host_problem(const Network& network, std::string_view name) {
   if (host_number(network, name)) return "";

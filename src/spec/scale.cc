@@ -79,6 +79,12 @@ void slow_down(Experiment& experiment, double by) {
     slow(traffic.duration);
     traffic.time_factor *= by;
   }
+  for (Fault& fault : experiment.faults) {
+    slow(fault.at);
+    slow(fault.lasting);
+    slow(fault.period);
+    slow(fault.rate);
+  }
   for (Job& job : experiment.jobs) {
     slow(job.start);
     job.time_factor *= by;
@@ -98,6 +104,7 @@ Experiment scaled(Experiment experiment) {
     divide(traffic.load);
     traffic.payload_divisor *= scale;
   }
+  for (Fault& fault : experiment.faults) divide(fault.rate);
   for (Job& job : experiment.jobs) job.payload_divisor *= scale;
   return experiment;
 }
