@@ -62,6 +62,8 @@ void Player::began(const Message& message, std::uint64_t as, Duration now) {
 
 void Player::woke(int rank, Duration now) { state_->at(rank).woke(now); }
 
+bool Player::done(int rank) const { return state_->at(rank).done(); }
+
 bool Player::done() const {
   // Who is done stays so: nobody is asked twice.
   std::size_t& first = state_->first_not_done;

@@ -75,6 +75,8 @@ struct Driver {
   std::function<void(const Message& message, std::span<const std::uint64_t> behind)> follow = {};
   std::function<void(const Moved& moved)> moved = {};
   std::function<void(const Step& step)> stepped = {};
+  /// A rank begins its script once more; servers as in `stepped`.
+  std::function<void(int rank, std::int64_t step, Duration now)> steps = {};
 };
 
 class Player {
@@ -93,6 +95,7 @@ class Player {
 
   /// Whether every rank has done everything.
   bool done() const;
+  bool done(int rank) const;
 
  private:
   struct State;

@@ -153,7 +153,11 @@ void Rank::begin_step(Duration now) {
   act_ = 0;
   entered_ = false;
   step_begin_ = now;
-  if (!done_) clock_.begin_step(now.count());
+  if (done_) return;
+  clock_.begin_step(now.count());
+  if (driver_.steps && script_.front().what != What::Serve) {
+    driver_.steps(rank_, round_ - training_.warmup, now);
+  }
 }
 
 void Rank::end_step(Duration now) {

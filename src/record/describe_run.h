@@ -83,6 +83,24 @@ void describe(Io& io, As<Job> auto& job) {
 }
 
 template <typename Io>
+void describe(Io& io, As<FaultCost> auto& cost) {
+  io("job", cost.job);
+  io("usual_s", cost.usual_s);
+  io("steps", cost.steps);
+  io("longest_s", cost.longest_s);
+  io("cost_s", cost.cost_s);
+}
+
+template <typename Io>
+void describe(Io& io, As<Fault> auto& fault) {
+  io("kind", fault.kind);
+  io("where", fault.where);
+  io.or_null("begin_s", fault.begin_s);
+  io.or_null("end_s", fault.end_s);
+  io("costs", fault.costs);
+}
+
+template <typename Io>
 void describe(Io& io, As<RankSteps> auto& steps) {
   io("rank", steps.rank);
   io("count", steps.count);
@@ -153,6 +171,7 @@ void describe(Io& io, As<Run> auto& run) {
   if (!run.jobs.empty() || Io::kReads) io("jobs", run.jobs);
   io.if_any("utilisation", run.utilisation);
   io.if_any("cross_traffic", run.cross_traffic);
+  if (!run.faults.empty() || Io::kReads) io("faults", run.faults);
   io.if_any("sweep", run.sweep);
   io.if_any("points", run.points);
   io.if_any("experiment", run.experiment);

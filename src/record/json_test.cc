@@ -77,6 +77,17 @@ TEST(Json, HasIterationsOfALogWithoutPackets) {
             ordered_json::parse(R"({"count": 2, "source": "log", "confidence": 1.0})"));
 }
 
+TEST(Json, HasFaultsWhereThereWereSome) {
+  record::Run run;
+  EXPECT_FALSE(to_json(run).contains("faults"));
+  run.faults = {
+      {.kind = "link-down",
+       .where = "host0",
+       .begin_s = 1,
+       .costs = {{.job = "job0", .usual_s = 2, .steps = 3, .longest_s = 4, .cost_s = 5}}}};
+  EXPECT_EQ(run_from(to_json(run)), run);
+}
+
 TEST(Value, IsWrittenAsItWasRead) {
   const ordered_json before =
       ordered_json::parse(R"({"b": [1, 2.5, -3, true, null, "x"], "a": {"c": []},

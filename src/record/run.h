@@ -105,6 +105,26 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
+/// What a fault did to a job.
+struct FaultCost {
+  std::string job = {};
+  double usual_s = 0;       ///< median of the steps that no fault touched
+  std::uint64_t steps = 0;  ///< counted ones that went on while it lasted
+  double longest_s = 0;     ///< of those
+  double cost_s = 0;        ///< what they took beyond the usual, together
+  bool operator==(const FaultCost&) const = default;
+};
+
+/// One [[fault]].
+struct Fault {
+  std::string kind = {};
+  std::string where = {};              ///< "host0", "rank 2 of job0"
+  std::optional<double> begin_s = {};  ///< nothing when all was over before
+  std::optional<double> end_s = {};    ///< nothing when it lasted to the end
+  std::vector<FaultCost> costs = {};   ///< by job
+  bool operator==(const Fault&) const = default;
+};
+
 /// What one rank of `exec` marked of its own steps.
 struct RankSteps {
   int rank = 0;
@@ -168,6 +188,7 @@ struct Run {
   std::vector<Job> jobs = {};             ///< of `run`
   std::optional<Utilisation> utilisation = {};
   std::optional<CrossTraffic> cross_traffic = {};
+  std::vector<Fault> faults = {};
 
   std::optional<Sweep> sweep = {};
   std::optional<std::vector<Point>> points = {};

@@ -67,6 +67,7 @@ std::vector<PortFigures> figures_of(const std::vector<double>& payload, double s
 
 ClosedForm in_closed_form(const spec::Experiment& experiment) {
   if (!experiment.traffic.empty()) return {.reason = "there is cross traffic"};
+  if (!experiment.faults.empty()) return {.reason = "there are faults"};
   if (loses(experiment.network)) return {.reason = "links lose packets"};
   if (*experiment.network.socket_buffer) return {.reason = "sockets limit what is under way"};
   Simulated made{.mode = kClosedForm};

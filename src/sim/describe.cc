@@ -2,6 +2,7 @@
 #include "trainwire/sim/describe.h"
 
 #include "trainwire/record/json.h"
+#include "trainwire/sim/describe_faults.h"
 #include "trainwire/sim/describe_traffic.h"
 #include "trainwire/spec/links.h"
 #include "trainwire/spec/print.h"
@@ -296,6 +297,7 @@ record::Run described(const spec::Experiment& experiment, const Simulated& simul
     run.cross_traffic = described_traffic(network, simulated);
     run.checks.push_back(traffic_check(network, simulated));
   }
+  run.faults = described_faults(run.jobs, simulated);
   run.duration_s = seconds(simulated.end);
   run.experiment = record::value_from(spec::to_json(experiment));
   return run;

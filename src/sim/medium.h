@@ -80,7 +80,7 @@ class Medium {
   /// REQUIRES: now <= next().
   virtual void advance(Duration now) = 0;
 
-  /// From now on a port is another.
+  /// From now on a port is another; with a rate of 0 nothing gets through.
   virtual void alter(int port, const network::Request& request, Duration now) = 0;
 
   /// Payload bytes of a connection that are there by now, those of unfinished messages as well.

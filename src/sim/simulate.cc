@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <set>
 #include <span>
 #include <tuple>
 #include <unordered_map>
@@ -45,7 +46,12 @@ struct Due {
 class Simulation {
  public:
   Simulation(const spec::Experiment& experiment, Level level, const Watching& watching)
-      : watching_(watching), medium_(medium(experiment, level)), cross_(experiment, *medium_) {
+      : watching_(watching),
+        medium_(medium(experiment, level)),
+        cross_(experiment, *medium_),
+        faults_(experiment, *medium_,
+                [this](const JobRank& of) { return players_[of.job]->done(of.rank); }),
+        patience_(*experiment.run.timeout) {
     result_.level = level;
     for (const spec::Job& job : experiment.jobs) {
       result_.jobs.push_back({.training = workload::training_of(experiment, job)});
@@ -57,10 +63,11 @@ class Simulation {
     for (std::size_t i = 0; i < players_.size(); ++i) {
       add({.at = result_.jobs[i].training.start, .event = Event::Begin, .job = i});
     }
-    while (!only_traffic_is_left() && advance() && goes_on()) {
+    while (!jobs_are_over() && advance() && goes_on()) {
     }
-    if (!stopped_) check(all_done(), "nobody waits for what nobody sends");
+    if (!stopped_ && !all_done()) explain_waiting();
     result_.traffic = cross_.end(now_);
+    result_.faults = faults_.played();
     for (int port = 0; port < medium_->network().ports(); ++port) {
       result_.ports.push_back(medium_->figures(port));
     }
@@ -131,7 +138,12 @@ class Simulation {
             .follow = [this, job](const play::Message& message,
                                   std::span<const Tag> behind) { send_on(job, message, behind); },
             .moved = [this, job](const play::Moved& row) { take(job, row); },
-            .stepped = [&into](const play::Step& step) { into.steps.push_back(step); }}));
+            .stepped = [&into](const play::Step& step) { into.steps.push_back(step); },
+            .steps =
+                faults_.empty()
+                    ? std::function<void(int, std::int64_t, Duration)>()
+                    : [this, job](int rank, std::int64_t step,
+                                  Duration now) { faults_.step_begins({job, rank}, step, now); }}));
   }
 
   void take(std::size_t job, const play::Moved& row) {
@@ -156,8 +168,24 @@ class Simulation {
     return std::all_of(players_.begin(), players_.end(), [](const auto& p) { return p->done(); });
   }
 
-  /// Cross traffic ends with the jobs.
-  bool only_traffic_is_left() const { return !cross_.empty() && all_done(); }
+  /// Cross traffic and faults end with the jobs.
+  bool jobs_are_over() const { return !(cross_.empty() && faults_.empty()) && all_done(); }
+
+  /// Throws Error with who waits for whom.
+  void explain_waiting() const {
+    check(!faults_.empty(), "nobody waits for what nobody sends");
+    const std::set<std::size_t> free(free_.begin(), free_.end());
+    std::vector<Wait> waits;
+    for (std::size_t tag = 0; tag < travelling_.size(); ++tag) {
+      if (free.contains(tag)) continue;
+      const Travelling& one = travelling_[tag];
+      waits.push_back({.job = one.job,
+                       .rank = one.message.transfer.to,
+                       .of = one.message.transfer.from,
+                       .step = one.message.step});
+    }
+    throw Error(faults_.waiting_text(waits));
+  }
 
   int host_of(std::size_t job, int rank) const {
     return result_.jobs[job].training.arrangement.layout.host(rank);
@@ -169,12 +197,24 @@ class Simulation {
   }
 
   void send(std::size_t job, const play::Message& message) {
+    if (is_held(job, message.transfer.from)) {
+      return hold({.what = What::Send, .job = job, .message = message});
+    }
     const Connected& over = connection(job, message);
     const Tag tag = note(job, message, over);
     medium_->send(over.number, message.bytes(), tag, now_);
   }
 
   void send_on(std::size_t job, const play::Message& message, std::span<const Tag> behind) {
+    std::vector<Tag> coming;
+    if (!faults_.empty()) coming.assign(behind.begin(), behind.end());
+    if (is_held(job, message.transfer.from)) {
+      return hold({.what = What::Send, .job = job, .message = message, .behind = coming});
+    }
+    if (!held_came_.empty()) {
+      std::erase_if(coming, [this](Tag tag) { return held_came_.contains(tag); });
+      behind = coming;
+    }
     const Connected& over = connection(job, message);
     const Tag tag = note(job, message, over);
     medium_->send_on(over.number, message.bytes(), tag, behind, now_);
@@ -221,6 +261,97 @@ class Simulation {
     return place;
   }
 
+  enum class What { Send, Came, Left, Woke, Began };
+  /// What a rank that is stopped does not notice, or would have sent.
+  struct Held {
+    What what = What::Woke;
+    std::size_t job = 0;
+    play::Message message = {};
+    int rank = 0;  ///< woke
+    Tag tag = 0;
+    std::vector<Tag> behind = {};
+
+    int of_rank() const {
+      if (what == What::Woke) return rank;
+      return what == What::Send || what == What::Left ? message.transfer.from : message.transfer.to;
+    }
+  };
+
+  bool is_held(std::size_t job, int rank) const {
+    return !faults_.empty() && faults_.is_stopped({job, rank});
+  }
+
+  void hold(Held event) {
+    if (event.what == What::Came) held_came_.insert(event.tag);
+    held_[{event.job, event.of_rank()}].push_back(std::move(event));
+  }
+
+  /// A rank goes on. What has come, comes first: nothing follows what is there already.
+  void release(const JobRank& rank) {
+    const auto found = held_.find(rank);
+    if (found == held_.end()) return;
+    std::vector<Held> events = std::move(found->second);
+    held_.erase(found);
+    std::stable_sort(events.begin(), events.end(),
+                     [](const Held& a, const Held& b) { return a.what < b.what; });
+    std::set<Tag> come;
+    for (const Held& event : events) {
+      if (event.what == What::Came) come.insert(event.tag);
+      if (event.what == What::Began && come.contains(event.tag)) continue;
+      happen(event);
+    }
+  }
+
+  /// Held anew where a rank is stopped again.
+  void happen(const Held& event) {
+    switch (event.what) {
+      case What::Send:
+        return event.behind.empty() ? send(event.job, event.message)
+                                    : send_on(event.job, event.message, event.behind);
+      case What::Came:
+        held_came_.erase(event.tag);
+        return notice_came(event.tag);
+      case What::Left:
+        return notice_left({.job = event.job, .message = event.message});
+      case What::Woke:
+        return notice_time(event.job, event.rank);
+      case What::Began:
+        return notice_begin(event.tag);
+    }
+  }
+
+  void notice_left(const Travelling& about) {
+    if (is_held(about.job, about.message.transfer.from)) {
+      return hold({.what = What::Left, .job = about.job, .message = about.message});
+    }
+    progress_ = now_;
+    players_[about.job]->left(about.message, now_);
+  }
+
+  void notice_begin(Tag tag) {
+    const Travelling about = travelling_[tag];
+    if (is_held(about.job, about.message.transfer.to)) {
+      return hold({.what = What::Began, .job = about.job, .message = about.message, .tag = tag});
+    }
+    players_[about.job]->began(about.message, tag, now_);
+  }
+
+  void notice_came(Tag tag) {
+    const Travelling about = travelling_[tag];
+    if (is_held(about.job, about.message.transfer.to)) {
+      return hold({.what = What::Came, .job = about.job, .message = about.message, .tag = tag});
+    }
+    progress_ = now_;
+    free_.push_back(tag);
+    players_[about.job]->came(about.message, now_);
+  }
+
+  void notice_time(std::size_t job, int rank) {
+    if (is_held(job, rank)) return hold({.what = What::Woke, .job = job, .rank = rank});
+    progress_ = now_;
+    players_[job]->woke(rank, now_);
+  }
+
   void left(Tag tag, Duration now) {
     now_ = now;
     if ((tag & kCrossTag) != 0) return cross_.left(tag, now);
@@ -228,21 +359,18 @@ class Simulation {
     if (!cross_.empty() && about.message.kind == play::Kind::Gradient) {
       pair_of(about.job, about.message).end(now);
     }
-    players_[about.job]->left(about.message, now);
+    notice_left(about);
   }
 
   void began(Tag tag, Duration now) {
     now_ = now;
-    const Travelling about = travelling_[tag];
-    players_[about.job]->began(about.message, tag, now);
+    notice_begin(tag);
   }
 
   void came(Tag tag, Duration now) {
     now_ = now;
     if ((tag & kCrossTag) != 0) return cross_.came(tag, now);
-    const Travelling about = travelling_[tag];
-    free_.push_back(tag);
-    players_[about.job]->came(about.message, now);
+    notice_came(tag);
   }
 
   /// To the next instant at which anything happens, and all of that; false when nothing does.
@@ -252,17 +380,27 @@ class Simulation {
     std::optional<Duration> next = travels;
     if (!due_.empty()) next = std::min(next.value_or(due_.top().at), due_.top().at);
     if (crosses) next = std::min(next.value_or(*crosses), *crosses);
-    if (!next) return false;
+    const std::optional<Duration> breaks = faults_.next();
+    if (breaks) next = std::min(next.value_or(*breaks), *breaks);
+    if (!next || is_stuck(*next)) return false;
     now_ = *next;
     if (travels && *travels <= now_) medium_->advance(now_);
     while (!due_.empty() && due_.top().at <= now_) {
       const Due due = due_.top();
       due_.pop();
       if (due.event == Event::Begin) players_[due.job]->begin();
-      if (due.event == Event::Woke) players_[due.job]->woke(due.rank, now_);
+      if (due.event == Event::Woke) notice_time(due.job, due.rank);
+    }
+    if (breaks && *breaks <= now_) {
+      for (const JobRank& rank : faults_.advance(now_)) release(rank);
     }
     if (crosses && *crosses <= now_) cross_.advance(now_);
     return true;
+  }
+
+  /// Whether nothing of a job happens for as long as a run would be waited for.
+  bool is_stuck(Duration next) const {
+    return !faults_.empty() && due_.empty() && next - progress_ > patience_;
   }
 
   bool goes_on() {
@@ -274,6 +412,11 @@ class Simulation {
   const Watching& watching_;
   std::unique_ptr<Medium> medium_;
   CrossTraffic cross_;
+  Faults faults_;
+  Duration patience_;
+  Duration progress_ = {};  ///< when a rank last noticed anything
+  std::map<JobRank, std::vector<Held>> held_;
+  std::set<Tag> held_came_;
   std::unordered_map<Pair, Connected, PairHash> connections_;
   std::vector<std::vector<Seen>> seen_;  ///< by job and rank
   std::vector<std::unique_ptr<play::Player>> players_;

@@ -12,6 +12,7 @@
 #include "trainwire/play/player.h"
 #include "trainwire/regular/rings.h"
 #include "trainwire/sim/cross_traffic.h"
+#include "trainwire/sim/faults.h"
 #include "trainwire/sim/level.h"
 #include "trainwire/sim/medium.h"
 #include "trainwire/sim/packet_network.h"
@@ -71,6 +72,7 @@ inline constexpr const char* kClosedForm = "closed form";  ///< regular/answer.h
 
 struct Simulated {
   Level level = Level::Flow;
+  std::vector<PlayedFault> faults = {};
   std::vector<SimulatedJob> jobs = {};
   std::vector<PortFigures> ports = {};
   std::vector<PlayedTraffic> traffic = {};
@@ -91,8 +93,9 @@ struct Watching {
 };
 
 /// In closed form where there is one and messages are many (above 300,000), message by message
-/// otherwise. Throws SpecError for what cannot be simulated; std::logic_error when ranks wait for each other
-/// forever. REQUIRES: the experiment is resolved.
+/// otherwise. Throws SpecError for what cannot be simulated; Error when a fault ends a job or leaves
+/// its ranks waiting; std::logic_error when they wait for each other forever without any. REQUIRES:
+/// the experiment is resolved.
 Simulated simulate(const spec::Experiment& experiment, Level level = Level::Flow,
                    const Watching& watching = {});
 /// The same message by message, also where there is a closed form: what that is checked against.

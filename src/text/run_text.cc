@@ -155,6 +155,37 @@ std::string gradients_text(const std::vector<record::GradientPair>& pairs) {
                      mean(1), mean(0));
 }
 
+std::string span_text(const record::Fault& fault) {
+  if (!fault.begin_s) return "never: all was over before";
+  return fmt::format("{} to {}", time_text(*fault.begin_s),
+                     fault.end_s ? time_text(*fault.end_s) : "the end");
+}
+
+std::string cost_text(const record::FaultCost& cost) {
+  if (cost.steps == 0) return fmt::format("; no step of {}", printable(cost.job));
+  return fmt::format("; {} step{} of {} took {} longer, the longest {} (usual {})", cost.steps,
+                     cost.steps == 1 ? "" : "s", printable(cost.job),
+                     time_text(std::max(0.0, cost.cost_s)), time_text(cost.longest_s),
+                     time_text(cost.usual_s));
+}
+
+std::string faults_text(const std::vector<record::Fault>& faults) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostEntries); ++i) {
+    const record::Fault& fault = faults[i];
+    text += fmt::format("fault {} {}, {}", printable(fault.kind), printable(fault.where),
+                        span_text(fault));
+    for (std::size_t job = 0; job < std::min(fault.costs.size(), kMostJobs); ++job) {
+      text += cost_text(fault.costs[job]);
+    }
+    text += "\n";
+  }
+  if (faults.size() > kMostEntries) {
+    text += fmt::format("  and {} more in run.json\n", faults.size() - kMostEntries);
+  }
+  return text;
+}
+
 std::string settings_text(const record::Point& point) {
   return printable(fmt::format("{}", fmt::join(point.settings, " ")));
 }
@@ -222,6 +253,7 @@ std::string run_text(const record::Run& run, const std::string& name, const std:
   }
   text += links_text(run);
   if (run.cross_traffic) text += traffic_text(*run.cross_traffic);
+  text += faults_text(run.faults);
   text += pairs_text(run) + findings_text(run.findings) + checks_text(run.checks);
   if (run.expectations) text += command::expectations_text(*run.expectations);
   return text + fmt::format(
