@@ -63,7 +63,8 @@ class Simulation {
     for (std::size_t i = 0; i < players_.size(); ++i) {
       add({.at = result_.jobs[i].training.start, .event = Event::Begin, .job = i});
     }
-    while (!jobs_are_over() && advance() && goes_on()) {
+    // Cross traffic and faults end with the jobs, and timers that would go off later are nobody's.
+    while (!all_done() && advance() && goes_on()) {
     }
     if (!stopped_ && !all_done()) explain_waiting();
     result_.traffic = cross_.end(now_);
@@ -167,9 +168,6 @@ class Simulation {
   bool all_done() const {
     return std::all_of(players_.begin(), players_.end(), [](const auto& p) { return p->done(); });
   }
-
-  /// Cross traffic and faults end with the jobs.
-  bool jobs_are_over() const { return !(cross_.empty() && faults_.empty()) && all_done(); }
 
   /// Throws Error with who waits for whom.
   void explain_waiting() const {
