@@ -7,15 +7,25 @@
 #include <utility>
 
 namespace tw::netsim {
+namespace {
+
+std::vector<std::optional<rdma::PauseRule>> rules_of(const std::vector<PortSettings>& ports) {
+  std::vector<std::optional<rdma::PauseRule>> rules;
+  for (const PortSettings& port : ports) rules.push_back(port.pause);
+  return rules;
+}
+
+}  // namespace
 
 Net::Net(std::vector<PortSettings> ports, std::uint64_t seed, NetTold told)
-    : told_(std::move(told)) {
+    : pauses_(rules_of(ports)), told_(std::move(told)) {
   ports_.reserve(ports.size());
   for (PortSettings& settings : ports) ports_.emplace_back(std::move(settings), seed);
 }
 
 int Net::connect(std::vector<int> there, std::vector<int> back, const TcpOptions& options) {
   check(!there.empty() && !back.empty(), "a connection leads somewhere");
+  check(there.size() <= kLongestPath && back.size() <= kLongestPath, "paths are short");
   const int number = static_cast<int>(connections_.size());
   Connection& made = *connections_.emplace_back(std::make_unique<Connection>());
   made.there = std::move(there);
@@ -50,7 +60,9 @@ void Net::allow(int number, std::int64_t bytes, Time now) {
   Connection& connection = at(number);
   connection.allowed += bytes;
   check(connection.allowed <= connection.written, "nothing is sent that was not asked for");
-  if (connection.sender) {
+  if (connection.rdma) {
+    connection.rdma->sender.write(bytes, connection.allowed == connection.written, now);
+  } else if (connection.sender) {
     connection.sender->write(bytes, now);
   } else if (connection.sender_entry == kNever) {
     connection.next_datagram = std::max(connection.next_datagram, now);
@@ -63,18 +75,21 @@ void Net::close(int number) {
   Connection& connection = at(number);
   connection.closed = true;
   if (connection.sender) connection.sender->give_up();
+  if (connection.rdma) connection.rdma->sender.give_up();
   connection.written = connection.allowed = connection.sent_bytes();
   while (!connection.messages.empty()) connection.messages.pop();
   connection.first_to_leave = connection.messages.end();
 }
 
-void Net::alter(int port, PortSettings settings) {
-  ports_[static_cast<std::size_t>(port)].alter(std::move(settings));
+void Net::alter(int number, PortSettings settings, Time now) {
+  Port& port = ports_[static_cast<std::size_t>(number)];
+  port.alter(std::move(settings));
+  if (port.holds()) serve(number, now);
 }
 
 Time Net::emit(const std::vector<int>& path, Packet packet, Time now) {
   packet.sent_ms = static_cast<std::uint32_t>(now / kMillisecond);
-  const Time left = enter(path.front(), packet, now);
+  const Time left = enter(path.front(), -1, packet, now);
   if (told_.seen && left != kNever) told_.seen(packet, true, left);
   return left;
 }
@@ -89,11 +104,12 @@ Packet Net::complete(const Connection& connection, Packet ack) const {
   return ack;
 }
 
-Time Net::enter(int number, const Packet& packet, Time now) {
+Time Net::enter(int number, int from, const Packet& packet, Time now) {
   Port& port = ports_[static_cast<std::size_t>(number)];
+  ++hops_;
+  if (port.holds()) return hold(number, {.packet = packet, .from = from}, now);
   const bool was_empty = port.empty();
   const Time left = port.arrive(packet, now);
-  ++hops_;
   if (was_empty && !port.empty()) agenda_.add(port.next(), Arrival, number);
   return left;
 }
@@ -111,7 +127,7 @@ void Net::arrive(int number, Time now) {
   const std::vector<int>& path = packet.is_ack ? connection.back : connection.there;
   ++packet.hop;
   if (packet.hop < path.size()) {
-    enter(path[packet.hop], packet, now);
+    enter(path[packet.hop], number, packet, now);
   } else {
     deliver(packet, port.continues(packet, now), now);
   }
@@ -121,7 +137,9 @@ void Net::deliver(const Packet& packet, bool continues, Time now) {
   if (told_.seen) told_.seen(packet, false, now);
   Connection& connection = at(packet.connection);
   const std::int64_t before = connection.received;
-  if (packet.is_ack) {
+  if (connection.rdma) {
+    deliver_rdma(*connection.rdma, connection.received, packet, now);
+  } else if (packet.is_ack) {
     connection.sender->acknowledged(packet, now);
   } else if (!connection.sender) {
     connection.received += packet.payload_bytes;
@@ -173,7 +191,9 @@ void Net::settle(Connection& connection, int number, Time now) {
 /// Enters in the agenda when the ends want to be called, unless they are called before.
 void Net::expect(Connection& connection, int number) {
   Time due = kNever;
-  if (connection.sender) {
+  if (connection.rdma) {
+    due = connection.rdma->sender.due();
+  } else if (connection.sender) {
     due = connection.sender->due();
   } else if (connection.sent < connection.allowed) {
     due = connection.next_datagram;
@@ -191,28 +211,47 @@ void Net::expect(Connection& connection, int number) {
 void Net::advance(Time until) {
   while (!agenda_.empty() && agenda_.first().at <= until) {
     const Agenda::Entry entry = agenda_.first();
-    if (entry.what == Arrival) {
-      arrive(entry.whose, entry.at);
-      continue;
+    // The next packet of a port takes the place of the one that arrives.
+    if (entry.what != Arrival) agenda_.take();
+    switch (static_cast<What>(entry.what)) {
+      case Arrival:
+        arrive(entry.whose, entry.at);
+        break;
+      case LineFree:
+        line_free(entry.whose, entry.at);
+        break;
+      case Pause:
+      case GoOn:
+        ports_[static_cast<std::size_t>(entry.whose)].pause(entry.what == Pause, entry.at);
+        if (entry.what == GoOn) serve(entry.whose, entry.at);
+        break;
+      case SenderDue:
+      case ReceiverDue:
+        wake(entry);
+        break;
     }
-    agenda_.take();
-    // Times are moved far more often than they come: an entry may be too early, or one of several.
-    Connection& connection = at(entry.whose);
-    if (entry.what == ReceiverDue) {
-      if (entry.at != connection.receiver_entry) continue;
-      connection.receiver_entry = kNever;
-      if (connection.receiver->due() <= entry.at) connection.receiver->woken(entry.at);
-    } else {
-      if (entry.at != connection.sender_entry) continue;
-      connection.sender_entry = kNever;
-      if (!connection.sender) {
-        send_datagrams(connection, entry.whose, entry.at);
-      } else if (connection.sender->due() <= entry.at) {
-        connection.sender->woken(entry.at);
-      }
-    }
-    settle(connection, entry.whose, entry.at);
   }
+}
+
+/// Times are moved far more often than they come: an entry may be too early, or one of several.
+void Net::wake(const Agenda::Entry& entry) {
+  Connection& connection = at(entry.whose);
+  if (entry.what == ReceiverDue) {
+    if (entry.at != connection.receiver_entry) return;
+    connection.receiver_entry = kNever;
+    if (connection.receiver->due() <= entry.at) connection.receiver->woken(entry.at);
+  } else {
+    if (entry.at != connection.sender_entry) return;
+    connection.sender_entry = kNever;
+    if (connection.rdma) {
+      if (connection.rdma->sender.due() <= entry.at) connection.rdma->sender.woken(entry.at);
+    } else if (!connection.sender) {
+      send_datagrams(connection, entry.whose, entry.at);
+    } else if (connection.sender->due() <= entry.at) {
+      connection.sender->woken(entry.at);
+    }
+  }
+  settle(connection, entry.whose, entry.at);
 }
 
 }  // namespace tw::netsim

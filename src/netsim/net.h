@@ -6,16 +6,24 @@
 // bytes become known. What became of messages is told once an event has been dealt with, so that
 // who hears of it may send at once.
 //
-// A message has left when all of it is sent or in the kernel's buffer. Datagrams are sent at their pace, whatever becomes of them.
+// A message has left when all of it is sent or in the kernel's buffer. Datagrams are sent at their
+// pace, whatever becomes of them.
+//
+// Queue pairs of RDMA have messages like streams. Ports on their way hold packets back (port.h), and
+// do so when a switch that has too much of what they bring says so (rdma/pauses.h).
 
 #pragma once
 
 #include "trainwire/netsim/agenda.h"
 #include "trainwire/netsim/packet.h"
 #include "trainwire/netsim/port.h"
+#include "trainwire/netsim/rdma_receiver.h"
+#include "trainwire/netsim/rdma_sender.h"
 #include "trainwire/netsim/receiver.h"
 #include "trainwire/netsim/sender.h"
 #include "trainwire/netsim/tcp_options.h"
+#include "trainwire/rdma/options.h"
+#include "trainwire/rdma/pauses.h"
 
 #include <cstdint>
 #include <functional>
@@ -51,6 +59,7 @@ class Net {
   /// REQUIRES: both lists are not empty.
   int connect(std::vector<int> there, std::vector<int> back, const TcpOptions& options);
   int connect(std::vector<int> there, const DatagramOptions& options);
+  int connect_rdma(std::vector<int> there, std::vector<int> back, const rdma::Options& options);
   /// Of the bytes the first `allowed` may be sent now. REQUIRES: bytes > 0, and all of the message
   /// before is allowed.
   void send(int connection, std::int64_t bytes, std::int64_t allowed, std::uint64_t tag, Time now);
@@ -60,7 +69,7 @@ class Net {
   void follow(int connection) { at(connection).followed = true; }
   /// Nothing more is sent that was not sent before.
   void close(int connection);
-  void alter(int port, PortSettings settings);
+  void alter(int port, PortSettings settings, Time now);
 
   /// kNever: nothing is under way.
   Time next() const { return agenda_.empty() ? kNever : agenda_.first().at; }
@@ -68,24 +77,31 @@ class Net {
   void advance(Time until);
 
   const Port& port(int number) const { return ports_[static_cast<std::size_t>(number)]; }
-  /// REQUIRES: it is no datagrams.
+  /// REQUIRES: it is a stream.
   const Sender& sender(int connection) const { return *at(connection).sender; }
+  /// REQUIRES: it is a queue pair.
+  const RdmaSender& rdma_sender(int connection) const { return at(connection).rdma->sender; }
   /// Payload bytes that are there: of a stream in order, of datagrams all.
   std::int64_t received(int connection) const { return at(connection).received; }
   /// Packets that ports were given.
   std::int64_t hops() const { return hops_; }
 
  private:
-  enum What : std::uint32_t { Arrival, SenderDue, ReceiverDue };
+  enum What : std::uint32_t { Arrival, LineFree, Pause, GoOn, SenderDue, ReceiverDue };
   struct Message {
     std::int64_t end_byte = 0;
     std::uint64_t tag = 0;
+  };
+  struct QueuePair {
+    RdmaSender sender;
+    RdmaReceiver receiver;
   };
   struct Connection {
     std::vector<int> there = {};
     std::vector<int> back = {};
     std::optional<Sender> sender = {};  ///< of a stream, as is the receiver
     std::optional<Receiver> receiver = {};
+    std::optional<QueuePair> rdma = {};
     DatagramOptions datagrams = {};
     std::int64_t sent = 0;     ///< bytes, of datagrams
     std::int64_t written = 0;  ///< bytes of all messages
@@ -100,23 +116,35 @@ class Net {
     Time next_datagram = 0;
     std::uint32_t echo_ms = 0;  ///< of the segment that came last
 
-    std::int64_t sent_bytes() const { return sender ? sender->sent_bytes() : sent; }
+    std::int64_t sent_bytes() const {
+      if (rdma) return rdma->sender.sent_bytes();
+      return sender ? sender->sent_bytes() : sent;
+    }
     /// That are out of the program's hands.
-    std::int64_t taken_bytes() const { return sender ? sender->taken_bytes() : sent; }
+    std::int64_t taken_bytes() const { return sender ? sender->taken_bytes() : sent_bytes(); }
   };
 
   Connection& at(int number) { return *connections_[static_cast<std::size_t>(number)]; }
   const Connection& at(int number) const { return *connections_[static_cast<std::size_t>(number)]; }
   Time emit(const std::vector<int>& path, Packet packet, Time now);
   Packet complete(const Connection& connection, Packet ack) const;
-  Time enter(int port, const Packet& packet, Time now);
+  /// `from`: the port by which it came; -1: none.
+  Time enter(int port, int from, const Packet& packet, Time now);
   void arrive(int port, Time now);
+  // Of ports that hold packets back.
+  Time hold(int port, const Held& held, Time now);
+  void serve(int port, Time now);
+  void line_free(int port, Time now);
+  void tell(int port, std::optional<bool> pause, Time now);
   void deliver(const Packet& packet, bool continues, Time now);
+  void deliver_rdma(QueuePair& pair, std::int64_t& received, const Packet& packet, Time now);
+  void wake(const Agenda::Entry& entry);
   void send_datagrams(Connection& connection, int number, Time now);
   void settle(Connection& connection, int number, Time now);
   void expect(Connection& connection, int number);
 
   std::vector<Port> ports_;
+  rdma::Pauses pauses_;
   NetTold told_;
   Agenda agenda_;
   std::vector<std::unique_ptr<Connection>> connections_;

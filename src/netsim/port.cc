@@ -20,12 +20,28 @@ network::Port model_of(const PortSettings& settings) {
           .loss_burst = settings.loss_burst};
 }
 
+constexpr double kLargeFrame = 4096 + 74;  ///< of RDMA
+
+/// As DCQCN asks for, but early enough that marks come long before the queue is full.
+Marking marking_before(double queue, BitRate rate) {
+  Marking marking = dcqcn_marking(rate);
+  const double smaller = std::min(1.0, queue / 2 / marking.all);
+  marking.from *= smaller;
+  marking.all *= smaller;
+  return marking;
+}
+
 double ps_per_byte(BitRate rate) {
   check(rate.bits_per_second() >= 0, "a line has no negative rate");
   return rate.bits_per_second() > 0 ? 8e12 / rate.bits_per_second() : 0;
 }
 
 }  // namespace
+
+Marking dcqcn_marking(BitRate rate) {
+  const double scale = rate.bits_per_second() / 25e9;
+  return {.from = 100e3 * scale, .all = 400e3 * scale, .most = 0.2};
+}
 
 PortSettings settings_of(const network::Network& network, int port) {
   const network::Request& request = network.request(port);
@@ -37,10 +53,15 @@ PortSettings settings_of(const network::Network& network, int port) {
                         .jitter = request.jitter,
                         .loss = request.loss,
                         .loss_burst = request.loss_burst};
-  if (!is_hosts_own) settings.queue_bytes = static_cast<double>(request.queue.count());
+  const auto queue = static_cast<double>(request.queue.count());
+  if (!is_hosts_own) settings.queue_bytes = queue;
+  settings.lossless_marking = marking_before(queue, request.rate);
   if (request.ecn) {
     const auto depth = static_cast<double>(request.ecn->count());
-    settings.marking = Marking{.from = depth, .all = depth};
+    settings.marking = settings.lossless_marking = Marking{.from = depth, .all = depth};
+  }
+  if (network.end_of(port) >= network.hosts()) {
+    settings.pause = rdma::pause_rule(queue, request.rate, request.delay, kLargeFrame);
   }
   return settings;
 }
@@ -62,12 +83,11 @@ void Port::alter(PortSettings settings) {
   if (!same_loss) loss_ = fabric::LossModel(model_of(settings_), marking_.next());
 }
 
-bool Port::marks(double waiting) {
-  if (!settings_.marking || waiting < settings_.marking->from) return false;
-  const Marking& marking = *settings_.marking;
-  if (waiting >= marking.all) return true;
+bool Port::marks(const std::optional<Marking>& marking, double waiting) {
+  if (!marking || waiting < marking->from) return false;
+  if (waiting >= marking->all) return true;
   return marking_.uniform() <
-         marking.most * (waiting - marking.from) / (marking.all - marking.from);
+         marking->most * (waiting - marking->from) / (marking->all - marking->from);
 }
 
 bool Port::loses(const Packet& packet) {
@@ -86,6 +106,15 @@ Time Port::arrive(const Packet& packet, Time now) {
     return kNever;
   }
   counts_.deepest_bytes = std::max(counts_.deepest_bytes, waiting);
+  Packet* on_line = transmit(packet, now);
+  if (on_line != nullptr && packet.can_be_marked && marks(settings_.marking, waiting)) {
+    on_line->marked = true;
+    ++counts_.marked;
+  }
+  return line_free_;
+}
+
+Packet* Port::transmit(const Packet& packet, Time now) {
   ++counts_.packets;
   counts_.wire_bytes += packet.frame_bytes;
   counts_.payload_bytes += packet.payload_bytes;
@@ -94,17 +123,13 @@ Time Port::arrive(const Packet& packet, Time now) {
   line_free_ = static_cast<Time>(line_free_exact_);
   if (loses(packet)) {
     ++counts_.lost;
-    return line_free_;
+    return nullptr;
   }
   Leaving& leaving = leaving_.push({.at = line_free_ + delay_, .packet = packet});
   if (settings_.jitter > Duration(0)) {
     leaving.at = time_of(Duration(jitter_.due_ns(line_free_ / 1000)));
   }
-  if (packet.can_be_marked && marks(waiting)) {
-    leaving.packet.marked = true;
-    ++counts_.marked;
-  }
-  return line_free_;
+  return &leaving.packet;
 }
 
 Packet Port::take() {

@@ -5,6 +5,9 @@
 // The queue is first come first served, so nothing but the time at which the line will be free has
 // to be kept: what waits follows from that, a packet's fate is known when it arrives, and it needs
 // one event, its arrival at the other end. Packets of a port arrive in the order in which they came.
+//
+// A port that holds packets back (`hold`) has lanes instead (rdma/lanes.h), each in its order, and a second
+// event a packet: the line is free. Its queue and marks are those of a packet's own lane.
 
 #pragma once
 
@@ -14,6 +17,8 @@
 #include "trainwire/netsim/packet.h"
 #include "trainwire/netsim/ring.h"
 #include "trainwire/network/network.h"
+#include "trainwire/rdma/lanes.h"
+#include "trainwire/rdma/pauses.h"
 
 #include <cstdint>
 #include <optional>
@@ -40,7 +45,13 @@ struct PortSettings {
   bool loses_trains = false;               ///< a train is lost as a whole
   std::optional<double> queue_bytes = {};  ///< none: nothing is ever dropped
   std::optional<Marking> marking = {};
+  std::optional<Marking> lossless_marking = {};  ///< of that lane
+  std::optional<rdma::PauseRule> pause = {};     ///< by the switch at its other end; none: never
 };
+
+/// As DCQCN asks for: from 100 KB to 400 KB, up to a fifth of the packets, at 25 Gbit/s, and more
+/// with the rate.
+Marking dcqcn_marking(BitRate rate);
 
 /// What an experiment asks of a port. Hosts hold back what their own line cannot take.
 PortSettings settings_of(const network::Network& network, int port);
@@ -53,6 +64,13 @@ struct PortCounts {
   std::int64_t dropped = 0;
   std::int64_t marked = 0;
   double deepest_bytes = 0;
+  Time paused = 0;  ///< how long its lossless lane was held back, of pauses that are over
+};
+
+/// A packet that waits for a line, and the port by which it came; -1: it begins there.
+struct Held {
+  Packet packet = {};
+  int from = -1;
 };
 
 class Port {
@@ -65,6 +83,22 @@ class Port {
   double waiting_bytes(Time now) const {
     return line_free_ <= now ? 0 : static_cast<double>(line_free_ - now) / ps_per_byte_;
   }
+
+  /// From now on packets may be held back, and take the next three calls instead of arrive().
+  void hold();
+  bool holds() const { return lanes_.has_value(); }
+  /// A packet arrives by another port; false: it was dropped. `has_room`: whatever the queue's size.
+  bool accept(const Held& held, bool has_room, Time now);
+  /// Puts the next packet on the line if that is free and one may leave. Returns when its last bit
+  /// will have left it; kNever.
+  Time start(Time now);
+  /// The packet that start() put on the line has left it.
+  Held finish();
+  void drop() { ++counts_.dropped; }
+  void pause(bool paused, Time now);
+  double held_bytes(rdma::Lane lane) const { return lanes_ ? lanes_->bytes(lane) : 0; }
+  /// When all that waits will have left if nothing is paused.
+  Time drained(Time now) const;
 
   bool empty() const { return leaving_.empty(); }
   /// When the next packet is at the other end. REQUIRES, as below: !empty().
@@ -84,7 +118,9 @@ class Port {
     Packet packet = {};
   };
 
-  bool marks(double waiting);
+  bool marks(const std::optional<Marking>& marking, double waiting);
+  /// Puts a packet on the line behind all before it; nullptr: it is lost there.
+  Packet* transmit(const Packet& packet, Time now);
   bool loses(const Packet& packet);
 
   PortSettings settings_;
@@ -98,6 +134,9 @@ class Port {
   double line_free_exact_ = 0;
   Time line_free_ = 0;
   Ring<Leaving> leaving_;
+  std::optional<rdma::Lanes<Held>> lanes_ = {};
+  std::optional<Held> on_line_ = {};  ///< that start() put there
+  Time paused_since_ = 0;
   PortCounts counts_;
 };
 

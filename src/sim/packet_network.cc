@@ -262,14 +262,14 @@ void PacketNetwork::tell_those_that_left(Duration now) {
   }
 }
 
-void PacketNetwork::alter(int port, const network::Request& request, Duration) {
+void PacketNetwork::alter(int port, const network::Request& request, Duration now) {
   netsim::PortSettings settings = net_.port(port).settings();
   settings.rate = request.rate;
   settings.delay = request.delay;
   settings.jitter = request.jitter;
   settings.loss = request.loss;
   settings.loss_burst = request.loss_burst;
-  net_.alter(port, std::move(settings));
+  net_.alter(port, std::move(settings), netsim::time_of(now));
 }
 
 std::int64_t PacketNetwork::arrived(int number, Duration) const {
