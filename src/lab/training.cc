@@ -18,6 +18,12 @@ constexpr std::int64_t kMostSums = 10'000;
 
 /// A preset says what its framework would use; what it puts on the wire is the same over tcp.
 void require_runnable(const spec::Job& job) {
+  if (*job.transport == "rdma") {
+    throw SpecError(fmt::format(
+        "job {}: run moves bytes over tcp, not rdma; play it with `trainwire sim --level packet`, "
+        "or set transport = \"tcp\" (--set job.transport=tcp)",
+        *job.name));
+  }
   if (*job.transport != "tcp" && job.transport.origin != spec::Origin::Preset) {
     throw SpecError(
         fmt::format("job {}: run moves bytes over tcp, not {}; set transport = \"tcp\" (--set "

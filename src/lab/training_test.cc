@@ -92,6 +92,8 @@ TEST(TrainingJobs, SayWhatCannotBeRun) {
   EXPECT_THAT(problem_of(network), HasSubstr("there is no job"));
   EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ntransport = \"mpi\"\n"),
               HasSubstr("trainwire exec"));
+  EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ntransport = \"rdma\"\n"),
+              HasSubstr("trainwire sim --level packet"));
   EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ncompute = \"torch\"\n"),
               HasSubstr("profile"));
   EXPECT_THAT(

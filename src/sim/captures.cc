@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/sim/captures.h"
 
+#include "trainwire/base/error.h"
 #include "trainwire/capture/sink.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/packet/frame.h"
+#include "trainwire/sim/rdma.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +38,13 @@ packet::TcpHeader header_of(const netsim::Packet& packet) {
 
 Captures::Captures(const spec::Experiment& experiment, const std::string& folder)
     : snaplen_(static_cast<std::uint32_t>(*experiment.capture.snaplen)) {
+  for (const spec::Job& job : experiment.jobs) {
+    if (manner_of(job) != Manner::Rdma) continue;
+    throw SpecError(fmt::format(
+        "job {}: captures of simulations show tcp, not rdma; leave out --pcap, or set transport = "
+        "\"tcp\" (--set job.transport=tcp)",
+        *job.name));
+  }
   for (const network::HostPlan& host : network::make_plan(experiment).hosts) {
     capture::WriterOptions options{.format = capture::FileFormat::Pcap};
     options.interfaces[0].snaplen = snaplen_;

@@ -22,7 +22,7 @@ namespace tw::sim {
 
 class Captures {
  public:
-  /// Throws SpecError for more hosts than can have an address, SystemError.
+  /// Throws SpecError for more hosts than can have an address and for RDMA, SystemError.
   Captures(const spec::Experiment& experiment, const std::string& folder);
 
   /// As PacketNetwork::Seen tells it.

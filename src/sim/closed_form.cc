@@ -4,6 +4,7 @@
 #include "trainwire/network/network.h"
 #include "trainwire/regular/answer.h"
 #include "trainwire/sim/flow_network.h"
+#include "trainwire/sim/rdma.h"
 
 #include <algorithm>
 #include <cmath>
@@ -70,6 +71,9 @@ ClosedForm in_closed_form(const spec::Experiment& experiment) {
   if (!experiment.faults.empty()) return {.reason = "there are faults"};
   if (loses(experiment.network)) return {.reason = "links lose packets"};
   if (*experiment.network.socket_buffer) return {.reason = "sockets limit what is under way"};
+  for (const spec::Job& job : experiment.jobs) {
+    if (manner_of(job) == Manner::Rdma) return {.reason = "RDMA has packets of another size"};
+  }
   Simulated made{.mode = kClosedForm};
   std::vector<const workload::Training*> trainings;
   for (const spec::Job& job : experiment.jobs) {

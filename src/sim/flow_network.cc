@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/load/wire_share.h"
+#include "trainwire/sim/rdma.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,12 +39,18 @@ FlowNetwork::FlowNetwork(const spec::Network& network, Told told, const FlowOpti
       told_(std::move(told)),
       options_(options),
       datagram_worth_(paths_.share_of_payload() / datagram_share(network)),
+      rdma_worth_(paths_.share_of_payload() / rdma_share(network)),
       sharing_(paths_.capacities()),
       carried_(static_cast<std::size_t>(paths_.network().ports())),
       payload_(static_cast<std::size_t>(paths_.network().ports())) {}
 
+double FlowNetwork::worth_of(Manner manner) const {
+  if (manner == Manner::Rdma) return rdma_worth_;
+  return manner == Manner::Datagrams ? datagram_worth_ : 1;
+}
+
 int FlowNetwork::connect(int from, int to, const Sending& sending) {
-  check(sending.manner == Manner::Stream || sending.pace, "datagrams have a pace");
+  check(sending.manner != Manner::Datagrams || sending.pace, "datagrams have a pace");
   if (closed_.empty()) {
     closed_.push_back(static_cast<int>(connections_.size()));
     connections_.emplace_back();
@@ -54,10 +61,10 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
   connection = {.from = from,
                 .to = to,
                 .manner = sending.manner,
+                .worth = worth_of(sending.manner),
                 .tail_version = connection.tail_version + 1,
                 .version = connection.version + 1};
   set_path(connection);
-  if (sending.manner == Manner::Datagrams) connection.worth = datagram_worth_;
   if (sending.pace) connection.pace = connection.worth * sending.pace->bits_per_second() / 8;
   return number;
 }

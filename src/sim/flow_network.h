@@ -90,7 +90,7 @@ class FlowNetwork : public Medium {
     FlowPath path = {};
     Manner manner = Manner::Stream;
     /// Bytes of a stream without loss that take as much of a line: datagrams have shorter headers,
-    /// some segments go twice. All bytes below are such bytes.
+    /// RDMA smaller packets, some segments go twice. All bytes below are such bytes.
     double worth = 1;
     double pace = fluid::kNoCap;  ///< bytes a second
     std::optional<fluid::TcpStream> stream = {};
@@ -131,6 +131,7 @@ class FlowNetwork : public Medium {
     }
   };
 
+  double worth_of(Manner manner) const;
   Connection& at(int number) { return connections_[static_cast<std::size_t>(number)]; }
   const Connection& at(int number) const { return connections_[static_cast<std::size_t>(number)]; }
   void begin(int number, Duration now);
@@ -159,6 +160,7 @@ class FlowNetwork : public Medium {
   Told told_;
   FlowOptions options_;
   double datagram_worth_;
+  double rdma_worth_;
   fluid::Sharing sharing_;
   std::vector<Connection> connections_;
   std::vector<int> closed_;

@@ -37,6 +37,7 @@ struct Told {
 enum class Manner {
   Stream,     ///< all of it comes, in order, and gives way to others
   Datagrams,  ///< sent whatever becomes of them: some may never come
+  Rdma,       ///< like a stream, by cards instead of kernels: a queue pair
 };
 
 /// How a connection sends.
@@ -55,6 +56,7 @@ struct PortFigures {
   std::int64_t dropped = 0;  ///< that found the queue full
   std::int64_t marked = 0;   ///< by ECN
   double deepest_bytes = 0;  ///< the most that a packet found waiting
+  Duration paused = {};      ///< how long RDMA was held back by the switch behind it
 };
 
 class Medium {

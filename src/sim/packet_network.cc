@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/network/plan.h"
+#include "trainwire/sim/rdma.h"
 #include "trainwire/spec/links.h"
 
 #include <fmt/format.h>
@@ -64,7 +65,8 @@ netsim::TcpOptions tcp_options(const spec::Network& network) {
 }
 
 PacketNetwork::PacketNetwork(const spec::Network& network, std::uint64_t seed, Told told, Seen seen)
-    : network_(network),
+    : asked_(network),
+      network_(network),
       options_(tcp_options(network)),
       told_(std::move(told)),
       net_(settings_of(network_), seed,
@@ -100,6 +102,11 @@ int PacketNetwork::connect(int from, int to, const Sending& sending) {
     connection.number = net_.connect(there, {.payload_bytes = options_.segment_bytes + kStreamOnly,
                                              .header_bytes = options_.header_bytes - kStreamOnly,
                                              .pace = *sending.pace});
+    return number;
+  }
+  if (sending.manner == Manner::Rdma) {
+    connection.number = net_.connect_rdma(
+        there, network_.path(to, from), rdma_options(asked_, network_.request(there.front()).rate));
     return number;
   }
   netsim::TcpOptions options = options_;
@@ -288,7 +295,8 @@ PortFigures PacketNetwork::figures(int port) const {
           .lost = counts.lost,
           .dropped = counts.dropped,
           .marked = counts.marked,
-          .deepest_bytes = counts.deepest_bytes};
+          .deepest_bytes = counts.deepest_bytes,
+          .paused = netsim::duration_of(counts.paused)};
 }
 
 }  // namespace tw::sim

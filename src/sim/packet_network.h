@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network on which messages travel packet by packet over TCP (netsim/net.h), as hosts with the
-// experiment's congestion control and buffers would send them.
+// experiment's congestion control and buffers would send them, or over RDMA (rdma.h).
 //
 // A message has left when the kernel has taken all of it, and has come when all is there in order. A
 // host holds back what its own line cannot take; every other port drops what finds its queue full.
@@ -112,6 +112,7 @@ class PacketNetwork : public Medium {
   void pass_on(const Coming& coming, double share, netsim::Time now);
   void allow(int number, std::size_t source, double share, netsim::Time now);
 
+  spec::Network asked_;
   network::Network network_;
   netsim::TcpOptions options_;
   Told told_;

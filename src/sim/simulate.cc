@@ -6,6 +6,7 @@
 #include "trainwire/sim/closed_form.h"
 #include "trainwire/sim/flow_network.h"
 #include "trainwire/sim/packet_network.h"
+#include "trainwire/sim/rdma.h"
 
 #include <fmt/format.h>
 
@@ -55,6 +56,7 @@ class Simulation {
     result_.level = level;
     for (const spec::Job& job : experiment.jobs) {
       result_.jobs.push_back({.training = workload::training_of(experiment, job)});
+      manners_.push_back(manner_of(job));
     }
     for (std::size_t i = 0; i < result_.jobs.size(); ++i) add_player(i);
   }
@@ -241,7 +243,9 @@ class Simulation {
     Connected& found = connections_[{
         .job = job, .from = from, .to = to, .kind = message.kind, .lane = message.lane}];
     if (found.number >= 0) return found;
-    found.number = medium_->connect(host_of(job, from), host_of(job, to));
+    found.number = medium_->connect(
+        host_of(job, from), host_of(job, to),
+        {.manner = message.kind == play::Kind::Side ? Manner::Stream : manners_[job]});
     found.bytes = &result_.jobs[job].bytes[{from, to}];
     if (message.kind == play::Kind::Gradient) {
       found.gradients = &result_.jobs[job].gradients[{from, to}];
@@ -417,6 +421,7 @@ class Simulation {
   std::set<Tag> held_came_;
   std::unordered_map<Pair, Connected, PairHash> connections_;
   std::vector<std::vector<Seen>> seen_;  ///< by job and rank
+  std::vector<Manner> manners_;          ///< by job
   std::vector<std::unique_ptr<play::Player>> players_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<Travelling> travelling_;  ///< by tag

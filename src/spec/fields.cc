@@ -12,7 +12,8 @@ constexpr int kAnyCount = std::numeric_limits<int>::max();
 constexpr std::int64_t kMostSamples = 1'000'000'000'000;
 
 // How bytes move; whether a transport was built in is known only above this module.
-constexpr std::array<std::string_view, 5> kTransports{"tcp", "gloo", "mpi", "grpc", "multicast"};
+constexpr std::array<std::string_view, 6> kTransports{"tcp",  "gloo",      "mpi",
+                                                      "grpc", "multicast", "rdma"};
 
 bool is_dumbbell(const Network& n) { return *n.topology == Topology::Dumbbell; }
 bool is_leafspine(const Network& n) { return *n.topology == Topology::LeafSpine; }

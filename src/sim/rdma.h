@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the cards of an experiment's hosts send over RDMA (rdma/options.h): RoCE v2 in the
+// largest packets that fit into the network's, selective repetition, DCQCN as cards are set.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+#include "trainwire/rdma/options.h"
+#include "trainwire/sim/medium.h"
+#include "trainwire/spec/experiment.h"
+
+namespace tw::sim {
+
+/// Of a host whose own link has this rate.
+rdma::Options rdma_options(const spec::Network& network, BitRate line);
+
+/// Payload in a long message's bytes as rates count them.
+double rdma_share(const spec::Network& network);
+
+/// How a job's connections send. What other transports move is moved over TCP.
+Manner manner_of(const spec::Job& job);
+
+}  // namespace tw::sim
