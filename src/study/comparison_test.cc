@@ -53,6 +53,9 @@ TEST(CompareFolders, TellsASimulationFromAMeasurement) {
       compare_folders(run, sim).at(0).differing,
       testing::ElementsAre(SettingDifference{.key = "command", .baseline = "run", .other = "sim"}));
   EXPECT_TRUE(compare_folders(run, run).at(0).differing.empty());
+  const ComparedFolder captured{
+      .path = "c", .command = "analyze", .runs = {run_with({2, 2, 2, 2, 2})}};
+  EXPECT_TRUE(compare_folders(run, captured).at(0).differing.empty());
 }
 
 TEST(DifferingSettings, AreNamedAsTheFileNamesThem) {
