@@ -23,7 +23,7 @@ spec::Experiment experiment(const std::string& traffic, const std::string& steps
   const spec::Vocabulary words{
       .models = {}, .strategies = {"ring"}, .devices = {"a100"}, .served = {}};
   return spec::parse("[network]\nhosts = 4\n[[job]]\nranks = 2\nparameters = 400\nsteps = " +
-                         steps + "\ncompute_time = \"100ms\"\n[traffic]\n" + traffic,
+                         steps + "\ncompute_time = \"100ms\"\n[[traffic]]\n" + traffic,
                      "x.toml", words, {});
 }
 
@@ -122,6 +122,27 @@ TEST(CrossTraffic, DatagramsThatTwoSendIntoOneLinkAreLost) {
   EXPECT_NEAR(static_cast<double>(*outcome.datagrams_received) /
                   static_cast<double>(*outcome.datagrams_sent),
               0.625, 0.001);
+}
+
+// Two of each kind that ask for more than the link into host3 has: pieces and flows wait for one
+// another, all of the link is used, packet by packet as flow by flow.
+TEST(CrossTraffic, FillsALinkAtEveryLevel) {
+  for (const Level level : {Level::Flow, Level::Packet}) {
+    for (const char* kind : {"long", "websearch", "constant"}) {
+      const std::string keys =
+          fmt::format("kind = \"{}\"\nload = 0.9\nto = \"host3\"\nfrom = ", kind);
+      spec::Experiment made =
+          experiment(keys + "\"host1\"\n[[traffic]]\n" + keys + "\"host2\"\n", "10");
+      for (spec::Traffic& one : made.traffic) one.duration = {std::optional<Duration>(800ms)};
+      const Simulated found = simulate(made, level);
+      double achieved = 0;
+      for (const PlayedTraffic& one : found.traffic) {
+        achieved += one.outcome->achieved.bits_per_second() / one.entry.payload_share;
+      }
+      EXPECT_LE(achieved, 1.001e9) << kind;
+      EXPECT_GT(achieved, 0.8e9) << kind << ' ' << name_of(level);
+    }
+  }
 }
 
 TEST(CrossTraffic, MoreThanTheWayCarriesIsRefused) {

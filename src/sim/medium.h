@@ -22,7 +22,7 @@
 
 namespace tw::sim {
 
-/// Chosen by who sends a message.
+/// Chosen by who sends a message; another than those of messages that have not come yet.
 using Tag = std::uint64_t;
 
 /// What became of messages.

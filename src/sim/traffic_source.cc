@@ -19,6 +19,8 @@ constexpr std::size_t kMostLines = 4096;
 /// flows.
 constexpr double kPieceS = 0.1;
 constexpr double kLeastPiece = 1 << 16;
+/// More than travel at a time.
+constexpr Tag kPieces = 1 << 12;
 
 }  // namespace
 
@@ -104,7 +106,9 @@ void TrafficSource::send_piece(std::size_t at, Duration now) {
   double piece = std::max(kLeastPiece, rate * kPieceS);
   const auto unit = static_cast<double>(entry_.kind == TrafficKind::Constant ? datagram_bytes_ : 1);
   piece = std::ceil(piece / unit) * unit;
-  medium_.send(lines_[at].connection, static_cast<std::int64_t>(piece), tag_of(at), now);
+  const Tag number = lines_[at].pieces++ % kPieces;
+  medium_.send(lines_[at].connection, static_cast<std::int64_t>(piece),
+               tag_of(at) + (number << kPieceShift), now);
 }
 
 void TrafficSource::launch_due(Duration now) {
@@ -151,13 +155,13 @@ void TrafficSource::launch(std::size_t at, Duration now) {
 }
 
 void TrafficSource::left(Tag tag, Duration now) {
-  if (!over_ && is_endless()) send_piece(static_cast<std::size_t>(tag - tags_), now);
+  if (!over_ && is_endless()) send_piece(line_of(tag), now);
 }
 
 void TrafficSource::came(Tag tag, Duration now) {
   if (over_ || is_endless()) return;
-  const auto at = static_cast<std::size_t>(tag - tags_);
-  Line& of = line(tag);
+  const std::size_t at = line_of(tag);
+  Line& of = lines_[at];
   switch (of.phase) {
     case Phase::Greeting:
       of.phase = Phase::Greeted;

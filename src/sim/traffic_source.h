@@ -35,7 +35,7 @@ struct CrossFlow {
 
 class TrafficSource {
  public:
-  /// Its tags are `tags` and those after it. REQUIRES: the medium outlives it.
+  /// Its tags are `tags` and the 2^32 after it. REQUIRES: the medium outlives it.
   TrafficSource(const load::Entry& entry, const spec::Experiment& experiment, Medium& medium,
                 Tag tags);
 
@@ -61,8 +61,13 @@ class TrafficSource {
     Phase phase = Phase::Free;
     CrossFlow flow = {};
     std::int64_t before = 0;  ///< bytes that came over it before this flow
+    Tag pieces = 0;           ///< of a flow without end, sent
   };
-  Line& line(Tag tag) { return lines_[static_cast<std::size_t>(tag - tags_)]; }
+  /// Of a tag: these bits number lines, those above pieces, of which several travel at a time.
+  static constexpr int kPieceShift = 20;
+  std::size_t line_of(Tag tag) const {
+    return static_cast<std::size_t>((tag - tags_) & ((Tag{1} << kPieceShift) - 1));
+  }
   Tag tag_of(std::size_t line) const { return tags_ + line; }
 
   void draw();
