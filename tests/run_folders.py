@@ -144,7 +144,7 @@ def a_sweep_goes_past_failures(work):
     dry = run(*words, "--dry-run")
     assert dry.returncode == 0 and "3 runs to come" in dry.stdout and not folder.exists(), dry
     done = run(*words)
-    assert done.returncode == 4 and "no end after 300 ms" in done.stdout, done
+    assert done.returncode == 4 and "no end after 300 ms" in done.stderr, done
     rows = rows_of(folder)
     assert [row["complete"] for row in rows] == ["1", "0", "1"], rows
     assert [bool(row["problem"]) for row in rows] == [False, True, False] and "no end after" in rows[1]["problem"], rows
