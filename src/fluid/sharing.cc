@@ -12,6 +12,7 @@ namespace {
 
 /// Of a capacity: less is no room.
 constexpr double kFull = 1e-9;
+constexpr double kCancelled = 1e-3;
 
 #ifdef NDEBUG
 constexpr bool kChecks = false;
@@ -154,7 +155,18 @@ void Sharing::fix(int number, double rate) {
     link.left -= rate;
     link.weight -= flow.weight;
     --link.open;
+    if (link.weight < kCancelled * link.summed) weigh(link);
   }
+}
+
+/// Sums up anew what flows that have nothing yet weigh: beside a heavy one that is taken away the
+/// others' weights would be lost in rounding.
+void Sharing::weigh(Link& link) const {
+  link.weight = 0;
+  for (const int number : link.flows) {
+    if (!flows_[at(number)].fixed) link.weight += flows_[at(number)].weight;
+  }
+  link.summed = link.weight;
 }
 
 /// Water rises in all flows alike until a link is full or a flow at its cap, which then stay.
@@ -175,6 +187,7 @@ void Sharing::fill() {
         ++link.open;
       }
     }
+    link.summed = link.weight;
     push(number);
   }
   std::vector<Level> caps;

@@ -71,6 +71,7 @@ class Sharing {
     // While a solution is being found:
     double left = 0;       ///< capacity that nobody has yet
     double weight = 0;     ///< of the flows that have nothing yet
+    double summed = 0;     ///< the same when it was last summed up
     std::size_t open = 0;  ///< how many those are
     bool affected = false;
     bool is_full = false;       ///< in the last solution that it was part of
@@ -87,6 +88,7 @@ class Sharing {
   void fill();
   void finish();
   void fix(int flow, double rate);
+  void weigh(Link& link) const;
   void push(int link);
 
   std::vector<Link> links_;

@@ -220,5 +220,19 @@ TEST(Sharing, IsInvariantUnderRenamingAndScaling) {
   }
 }
 
+// One flow weighs eleven orders of magnitude more than those beside it, and is at its cap.
+TEST(Sharing, AHeavyFlowDoesNotHideLightOnes) {
+  Sharing sharing({100, 100});
+  const std::vector<int> both{0, 1};
+  const std::vector<int> second{1};
+  sharing.add(second, 5e7, 40);
+  const int light = sharing.add(both, 7.9e-4);
+  const int lighter = sharing.add(second, 7.9e-4);
+  sharing.solve();
+  EXPECT_NEAR(sharing.rate(light), 30, 1e-9);
+  EXPECT_NEAR(sharing.rate(lighter), 30, 1e-9);
+  EXPECT_TRUE(sharing.certified());
+}
+
 }  // namespace
 }  // namespace tw::fluid

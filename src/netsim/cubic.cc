@@ -108,9 +108,9 @@ class Cubic : public Congestion {
   }
 
   /// How many acknowledged segments make the window one larger. Linux looks anew when the window has
-  /// changed or after a while, and at the curve no more than once a millisecond: after a loss, where
-  /// the curve begins flat, nothing grows for that while; Reno's growth neither, it is made up for at
-  /// once.
+  /// changed or after a while, and at the curve no more than once a tick: after a loss, where the
+  /// curve begins flat, nothing grows for that while; Reno's growth neither, it is made up for at
+  /// once. A millisecond in place of the tick is nearer to what emulated hosts reach under loss.
   void find_growth(Time now, const Window& window, int acknowledged) {
     acknowledged_ += acknowledged;
     if (window.segments == found_for_ && now - found_at_ <= kPatience) return;

@@ -114,7 +114,7 @@ class Drawing {
     std::string text = fmt::format(
         "[[job]]\nbroadcast = false\nstrategy = \"{}\"\nranks = {}\nparameters = {}\nsteps = {}\n"
         "warmup = {}\nstart = \"{}us\"\n",
-        is(3) ? "hierarchical" : "ring", ranks, 4 * (is(6) ? below(40) : 1 + below(200000)),
+        is(3) ? "hierarchical" : "ring", ranks, 4 * (is(6) ? 1 + below(40) : 1 + below(200000)),
         1 + below(4), below(2), below(2) * 77);
     if (is(2)) text += fmt::format("bucket = {}\n", 1000 + 4 * below(100000));
     if (is(2)) text += "overlap = true\n";
