@@ -106,7 +106,7 @@ struct Played {
 /// `goes_on` is asked now and then.
 Played played(const spec::Experiment& experiment, sim::Level level,
               const std::function<bool(Duration)>& goes_on,
-              const sim::PacketNetwork::Seen& seen = {}) {
+              const medium::PacketNetwork::Seen& seen = {}) {
   Played made;
   made.simulated = sim::simulate(experiment, level,
                                  {.goes_on =

@@ -22,12 +22,14 @@ struct Framing {
 };
 
 inline constexpr int kEthernetHeader = 14;
+inline constexpr int kTcpHeader = 32;  ///< with its timestamps
+inline constexpr int kUdpHeader = 8;
+constexpr int ip_header(int ip_version) { return ip_version == 6 ? 40 : 20; }
 
 /// Bytes of payload in a full packet: a TCP segment, or a datagram for TrafficKind::Constant.
 constexpr int payload_of_packet(spec::TrafficKind kind, const Framing& framing) {
-  const int ip = framing.ip_version == 6 ? 40 : 20;
-  const int above = kind == spec::TrafficKind::Constant ? 8 : 20 + 12;
-  return framing.mtu - ip - above;
+  const int above = kind == spec::TrafficKind::Constant ? kUdpHeader : kTcpHeader;
+  return framing.mtu - ip_header(framing.ip_version) - above;
 }
 
 /// Payload bits per bit of a frame: 1448 / 1514 for TCP over IPv4 and an MTU of 1500.

@@ -3,9 +3,9 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/capture/sink.h"
+#include "trainwire/medium/rdma.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/packet/frame.h"
-#include "trainwire/sim/rdma.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ packet::TcpHeader header_of(const netsim::Packet& packet) {
 Captures::Captures(const spec::Experiment& experiment, const std::string& folder)
     : snaplen_(static_cast<std::uint32_t>(*experiment.capture.snaplen)) {
   for (const spec::Job& job : experiment.jobs) {
-    if (manner_of(job) != Manner::Rdma) continue;
+    if (medium::manner_of(job) != medium::Manner::Rdma) continue;
     throw SpecError(fmt::format(
         "job {}: captures of simulations show tcp, not rdma; leave out --pcap, or set transport = "
         "\"tcp\" (--set job.transport=tcp)",

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/sim/closed_form.h"
 
+#include "trainwire/load/wire_share.h"
+#include "trainwire/medium/flow_paths.h"
+#include "trainwire/medium/rdma.h"
 #include "trainwire/network/network.h"
 #include "trainwire/regular/answer.h"
-#include "trainwire/sim/flow_network.h"
-#include "trainwire/sim/rdma.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ namespace tw::sim {
 namespace {
 
 /// Of a full frame, as rates count it: with Ethernet's header.
-int frame_bytes(const spec::Network& network) { return *network.mtu + 14; }
+int frame_bytes(const spec::Network& network) { return *network.mtu + load::kEthernetHeader; }
 
 /// As FlowNetwork has it, which the tests hold it to.
 regular::Line line_of(const network::Network& network, int frame, int from, int to) {
@@ -30,7 +31,7 @@ regular::Line line_of(const network::Network& network, int frame, int from, int 
 
 /// REQUIRES: the network outlives what is returned.
 regular::Physics physics_of(const network::Network& network, const spec::Network& asked) {
-  const double share = payload_share(asked);
+  const double share = medium::payload_share(asked);
   const int frame = frame_bytes(asked);
   return {.ports = network.ports(),
           .line = [&network, frame](int from, int to) { return line_of(network, frame, from, to); },
@@ -53,8 +54,9 @@ bool loses(const spec::Network& network) {
                      [](const spec::LinkOverride& link) { return link.loss && **link.loss > 0; });
 }
 
-std::vector<PortFigures> figures_of(const std::vector<double>& payload, double share, int frame) {
-  std::vector<PortFigures> ports;
+std::vector<medium::PortFigures> figures_of(const std::vector<double>& payload, double share,
+                                            int frame) {
+  std::vector<medium::PortFigures> ports;
   ports.reserve(payload.size());
   for (const double bytes : payload) {
     ports.push_back({.payload_bytes = bytes,
@@ -72,7 +74,8 @@ ClosedForm in_closed_form(const spec::Experiment& experiment) {
   if (loses(experiment.network)) return {.reason = "links lose packets"};
   if (*experiment.network.socket_buffer) return {.reason = "sockets limit what is under way"};
   for (const spec::Job& job : experiment.jobs) {
-    if (manner_of(job) == Manner::Rdma) return {.reason = "RDMA has packets of another size"};
+    if (medium::manner_of(job) == medium::Manner::Rdma)
+      return {.reason = "RDMA has packets of another size"};
   }
   Simulated made{.mode = kClosedForm};
   std::vector<const workload::Training*> trainings;
@@ -89,7 +92,7 @@ ClosedForm in_closed_form(const spec::Experiment& experiment) {
     made.jobs[i].sent = std::move(job.sent_bytes);
     made.messages += job.messages;
   }
-  made.ports = figures_of(outcome.answer.port_bytes, payload_share(experiment.network),
+  made.ports = figures_of(outcome.answer.port_bytes, medium::payload_share(experiment.network),
                           frame_bytes(experiment.network));
   made.end = outcome.answer.end;
   return {.found = std::move(made)};

@@ -21,7 +21,7 @@ BitRate narrowest(const network::Network& network, int from, int to) {
   return *least;
 }
 
-CrossTraffic::CrossTraffic(const spec::Experiment& experiment, Medium& medium) {
+CrossTraffic::CrossTraffic(const spec::Experiment& experiment, medium::Medium& medium) {
   const network::Network& network = medium.network();
   for (const load::Entry& entry :
        load::entries(experiment, [&](int from, int to) { return narrowest(network, from, to); })) {
@@ -29,7 +29,7 @@ CrossTraffic::CrossTraffic(const spec::Experiment& experiment, Medium& medium) {
   }
 }
 
-TrafficSource& CrossTraffic::source(Tag tag) {
+TrafficSource& CrossTraffic::source(medium::Tag tag) {
   return sources_[static_cast<std::size_t>((tag & ~kCrossTag) >> kSourceShift)];
 }
 

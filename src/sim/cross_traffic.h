@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "trainwire/sim/medium.h"
+#include "trainwire/medium/medium.h"
 #include "trainwire/sim/traffic_source.h"
 #include "trainwire/spec/experiment.h"
 
@@ -16,7 +16,7 @@
 namespace tw::sim {
 
 /// Tags of cross traffic have this bit; others must not.
-inline constexpr Tag kCrossTag = Tag{1} << 63;
+inline constexpr medium::Tag kCrossTag = medium::Tag{1} << 63;
 
 /// What became of one entry.
 struct PlayedTraffic {
@@ -29,19 +29,19 @@ class CrossTraffic {
  public:
   /// Throws SpecError, DataError, SystemError as load::entries does. REQUIRES: the medium outlives
   /// it.
-  CrossTraffic(const spec::Experiment& experiment, Medium& medium);
+  CrossTraffic(const spec::Experiment& experiment, medium::Medium& medium);
 
   bool empty() const { return sources_.empty(); }
   /// When it has to be told the time next; nothing: not by itself.
   std::optional<Duration> next() const;
   void advance(Duration now);
-  void left(Tag tag, Duration now) { source(tag).left(tag, now); }
-  void came(Tag tag, Duration now) { source(tag).came(tag, now); }
+  void left(medium::Tag tag, Duration now) { source(tag).left(tag, now); }
+  void came(medium::Tag tag, Duration now) { source(tag).came(tag, now); }
   /// Ends what has not ended, and tells what became of all.
   std::vector<PlayedTraffic> end(Duration now);
 
  private:
-  TrafficSource& source(Tag tag);
+  TrafficSource& source(medium::Tag tag);
 
   std::deque<TrafficSource> sources_;
 };

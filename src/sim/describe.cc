@@ -44,7 +44,7 @@ record::RequestedLink requested(const network::Request& request) {
   return link;
 }
 
-record::CountedLink counted(const PortFigures& figures, const network::Request& request,
+record::CountedLink counted(const medium::PortFigures& figures, const network::Request& request,
                             double seconds) {
   const double rate = seconds > 0 ? 8 * figures.wire_bytes / seconds : 0;
   return {.packets = figures.packets,

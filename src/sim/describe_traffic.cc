@@ -79,7 +79,7 @@ double on_the_way(const network::Network& network, const std::vector<int>& path)
 
 bool anything_was_sent_twice(const Simulated& simulated) {
   return std::any_of(simulated.ports.begin(), simulated.ports.end(),
-                     [](const PortFigures& port) { return port.lost + port.dropped > 0; });
+                     [](const medium::PortFigures& port) { return port.lost + port.dropped > 0; });
 }
 
 }  // namespace

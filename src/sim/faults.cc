@@ -55,7 +55,7 @@ bool Faults::Planned::stops(const JobRank& rank) const {
          **played.fault.rank == rank.rank;
 }
 
-Faults::Faults(const spec::Experiment& experiment, Medium& medium, Done done)
+Faults::Faults(const spec::Experiment& experiment, medium::Medium& medium, Done done)
     : experiment_(experiment), medium_(medium), done_(std::move(done)) {
   for (const spec::Fault& fault : experiment.faults) {
     Planned& planned = faults_.emplace_back();

@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "trainwire/sim/medium.h"
+#include "trainwire/medium/medium.h"
 #include "trainwire/spec/experiment.h"
 
 #include <compare>
@@ -50,7 +50,7 @@ class Faults {
   using Done = std::function<bool(const JobRank& rank)>;
 
   /// REQUIRES: the experiment is resolved, and what is passed outlives it.
-  Faults(const spec::Experiment& experiment, Medium& medium, Done done);
+  Faults(const spec::Experiment& experiment, medium::Medium& medium, Done done);
 
   bool empty() const { return faults_.empty(); }
   /// When something begins or ends next; nothing: not by itself.
@@ -89,7 +89,7 @@ class Faults {
   std::vector<std::string> pairs_text(const std::vector<Wait>& waits) const;
 
   const spec::Experiment& experiment_;
-  Medium& medium_;
+  medium::Medium& medium_;
   Done done_;
   std::vector<Planned> faults_ = {};
 };

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/sim/rdma.h"
-
 #include "trainwire/base/error.h"
 #include "trainwire/sim/captures.h"
-#include "trainwire/sim/packet_network.h"
 #include "trainwire/sim/simulate.h"
 #include "trainwire/spec/parse.h"
 
@@ -44,16 +41,6 @@ double step(const Simulated& simulated) {
   return seconds(longest);
 }
 
-TEST(Rdma, PacketsAreTheLargestThatFit) {
-  const auto payload = [](const std::string& text) {
-    return rdma_options(experiment("[network]\n" + text).network, 10_Gbit).payload_bytes;
-  };
-  EXPECT_EQ(payload("mtu = 1500\n"), 1024);
-  EXPECT_EQ(payload("mtu = 9000\n"), 4096);
-  EXPECT_EQ(payload("mtu = 576\n"), 512);
-  EXPECT_EQ(payload("mtu = 4170\nip_version = 6\n"), 2048);
-}
-
 // What a ring moves is 1.5 times the model from every rank; of a frame's 1,082 bytes 1,024 are
 // payload. Both levels within 2 %.
 TEST(Rdma, ARingTakesItsBytes) {
@@ -66,7 +53,7 @@ TEST(Rdma, ARingTakesItsBytes) {
 TEST(Rdma, AServerLosesNothing) {
   const Simulated simulated = simulate(four("rdma", "strategy = \"ps\"\n"), Level::Packet);
   std::int64_t marked = 0;
-  for (const PortFigures& port : simulated.ports) {
+  for (const medium::PortFigures& port : simulated.ports) {
     EXPECT_EQ(port.dropped, 0);
     marked += port.marked;
   }

@@ -3,10 +3,10 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/collective/count.h"
+#include "trainwire/medium/flow_network.h"
+#include "trainwire/medium/packet_network.h"
+#include "trainwire/medium/rdma.h"
 #include "trainwire/sim/closed_form.h"
-#include "trainwire/sim/flow_network.h"
-#include "trainwire/sim/packet_network.h"
-#include "trainwire/sim/rdma.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ class Simulation {
  public:
   Simulation(const spec::Experiment& experiment, Level level, const Watching& watching)
       : watching_(watching),
-        medium_(medium(experiment, level)),
+        medium_(make_medium(experiment, level)),
         cross_(experiment, *medium_),
         faults_(experiment, *medium_,
                 [this](const JobRank& of) { return players_[of.job]->done(of.rank); }),
@@ -56,7 +56,7 @@ class Simulation {
     result_.level = level;
     for (const spec::Job& job : experiment.jobs) {
       result_.jobs.push_back({.training = workload::training_of(experiment, job)});
-      manners_.push_back(manner_of(job));
+      manners_.push_back(medium::manner_of(job));
     }
     for (std::size_t i = 0; i < result_.jobs.size(); ++i) add_player(i);
   }
@@ -116,17 +116,17 @@ class Simulation {
     Exchange* exchange = nullptr;
   };
 
-  std::unique_ptr<Medium> medium(const spec::Experiment& experiment, Level level) {
-    Told told{.left = [this](Tag tag, Duration now) { left(tag, now); },
-              .came = [this](Tag tag, Duration now) { came(tag, now); },
-              .began = [this](Tag tag, Duration now) { began(tag, now); }};
+  std::unique_ptr<medium::Medium> make_medium(const spec::Experiment& experiment, Level level) {
+    medium::Told told{.left = [this](medium::Tag tag, Duration now) { left(tag, now); },
+                      .came = [this](medium::Tag tag, Duration now) { came(tag, now); },
+                      .began = [this](medium::Tag tag, Duration now) { began(tag, now); }};
     if (level == Level::Flow) {
-      return std::make_unique<FlowNetwork>(
+      return std::make_unique<medium::FlowNetwork>(
           experiment.network, std::move(told),
-          FlowOptions{.seed = *experiment.run.seed, .tcp = !watching_.at_once});
+          medium::FlowOptions{.seed = *experiment.run.seed, .tcp = !watching_.at_once});
     }
-    return std::make_unique<PacketNetwork>(experiment.network, *experiment.run.seed,
-                                           std::move(told), watching_.seen);
+    return std::make_unique<medium::PacketNetwork>(experiment.network, *experiment.run.seed,
+                                                   std::move(told), watching_.seen);
   }
 
   void add_player(std::size_t job) {
@@ -138,8 +138,9 @@ class Simulation {
             .send = [this, job](const play::Message& message) { send(job, message); },
             .wake = [this, job](int rank,
                                 Duration at) { add({.at = at, .job = job, .rank = rank}); },
-            .follow = [this, job](const play::Message& message,
-                                  std::span<const Tag> behind) { send_on(job, message, behind); },
+            .follow = [this, job](
+                          const play::Message& message,
+                          std::span<const medium::Tag> behind) { send_on(job, message, behind); },
             .moved = [this, job](const play::Moved& row) { take(job, row); },
             .stepped = [&into](const play::Step& step) { into.steps.push_back(step); },
             .steps =
@@ -201,27 +202,27 @@ class Simulation {
       return hold({.what = What::Send, .job = job, .message = message});
     }
     const Connected& over = connection(job, message);
-    const Tag tag = note(job, message, over);
+    const medium::Tag tag = note(job, message, over);
     medium_->send(over.number, message.bytes(), tag, now_);
   }
 
-  void send_on(std::size_t job, const play::Message& message, std::span<const Tag> behind) {
-    std::vector<Tag> coming;
+  void send_on(std::size_t job, const play::Message& message, std::span<const medium::Tag> behind) {
+    std::vector<medium::Tag> coming;
     if (!faults_.empty()) coming.assign(behind.begin(), behind.end());
     if (is_held(job, message.transfer.from)) {
       return hold({.what = What::Send, .job = job, .message = message, .behind = coming});
     }
     if (!held_came_.empty()) {
-      std::erase_if(coming, [this](Tag tag) { return held_came_.contains(tag); });
+      std::erase_if(coming, [this](medium::Tag tag) { return held_came_.contains(tag); });
       behind = coming;
     }
     const Connected& over = connection(job, message);
-    const Tag tag = note(job, message, over);
+    const medium::Tag tag = note(job, message, over);
     medium_->send_on(over.number, message.bytes(), tag, behind, now_);
   }
 
   /// Of a message that is sent now.
-  Tag note(std::size_t job, const play::Message& message, const Connected& over) {
+  medium::Tag note(std::size_t job, const play::Message& message, const Connected& over) {
     ++result_.messages;
     *over.bytes += message.bytes();
     if (message.kind == play::Kind::Gradient) {
@@ -245,7 +246,7 @@ class Simulation {
     if (found.number >= 0) return found;
     found.number = medium_->connect(
         host_of(job, from), host_of(job, to),
-        {.manner = message.kind == play::Kind::Side ? Manner::Stream : manners_[job]});
+        {.manner = message.kind == play::Kind::Side ? medium::Manner::Stream : manners_[job]});
     found.bytes = &result_.jobs[job].bytes[{from, to}];
     if (message.kind == play::Kind::Gradient) {
       found.gradients = &result_.jobs[job].gradients[{from, to}];
@@ -270,8 +271,8 @@ class Simulation {
     std::size_t job = 0;
     play::Message message = {};
     int rank = 0;  ///< woke
-    Tag tag = 0;
-    std::vector<Tag> behind = {};
+    medium::Tag tag = 0;
+    std::vector<medium::Tag> behind = {};
 
     int of_rank() const {
       if (what == What::Woke) return rank;
@@ -296,7 +297,7 @@ class Simulation {
     held_.erase(found);
     std::stable_sort(events.begin(), events.end(),
                      [](const Held& a, const Held& b) { return a.what < b.what; });
-    std::set<Tag> come;
+    std::set<medium::Tag> come;
     for (const Held& event : events) {
       if (event.what == What::Came) come.insert(event.tag);
       if (event.what == What::Began && come.contains(event.tag)) continue;
@@ -330,7 +331,7 @@ class Simulation {
     players_[about.job]->left(about.message, now_);
   }
 
-  void notice_begin(Tag tag) {
+  void notice_begin(medium::Tag tag) {
     const Travelling about = travelling_[tag];
     if (is_held(about.job, about.message.transfer.to)) {
       return hold({.what = What::Began, .job = about.job, .message = about.message, .tag = tag});
@@ -338,7 +339,7 @@ class Simulation {
     players_[about.job]->began(about.message, tag, now_);
   }
 
-  void notice_came(Tag tag) {
+  void notice_came(medium::Tag tag) {
     const Travelling about = travelling_[tag];
     if (is_held(about.job, about.message.transfer.to)) {
       return hold({.what = What::Came, .job = about.job, .message = about.message, .tag = tag});
@@ -354,7 +355,7 @@ class Simulation {
     players_[job]->woke(rank, now_);
   }
 
-  void left(Tag tag, Duration now) {
+  void left(medium::Tag tag, Duration now) {
     now_ = now;
     if ((tag & kCrossTag) != 0) return cross_.left(tag, now);
     const Travelling about = travelling_[tag];
@@ -364,12 +365,12 @@ class Simulation {
     notice_left(about);
   }
 
-  void began(Tag tag, Duration now) {
+  void began(medium::Tag tag, Duration now) {
     now_ = now;
     notice_begin(tag);
   }
 
-  void came(Tag tag, Duration now) {
+  void came(medium::Tag tag, Duration now) {
     now_ = now;
     if ((tag & kCrossTag) != 0) return cross_.came(tag, now);
     notice_came(tag);
@@ -412,16 +413,16 @@ class Simulation {
   }
 
   const Watching& watching_;
-  std::unique_ptr<Medium> medium_;
+  std::unique_ptr<medium::Medium> medium_;
   CrossTraffic cross_;
   Faults faults_;
   Duration patience_;
   Duration progress_ = {};  ///< when a rank last noticed anything
   std::map<JobRank, std::vector<Held>> held_;
-  std::set<Tag> held_came_;
+  std::set<medium::Tag> held_came_;
   std::unordered_map<Pair, Connected, PairHash> connections_;
   std::vector<std::vector<Seen>> seen_;  ///< by job and rank
-  std::vector<Manner> manners_;          ///< by job
+  std::vector<medium::Manner> manners_;  ///< by job
   std::vector<std::unique_ptr<play::Player>> players_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<Travelling> travelling_;  ///< by tag

@@ -9,13 +9,13 @@
 
 #pragma once
 
+#include "trainwire/medium/medium.h"
+#include "trainwire/medium/packet_network.h"
 #include "trainwire/play/player.h"
 #include "trainwire/regular/rings.h"
 #include "trainwire/sim/cross_traffic.h"
 #include "trainwire/sim/faults.h"
 #include "trainwire/sim/level.h"
-#include "trainwire/sim/medium.h"
-#include "trainwire/sim/packet_network.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/workload/training.h"
 
@@ -74,7 +74,7 @@ struct Simulated {
   Level level = Level::Flow;
   std::vector<PlayedFault> faults = {};
   std::vector<SimulatedJob> jobs = {};
-  std::vector<PortFigures> ports = {};
+  std::vector<medium::PortFigures> ports = {};
   std::vector<PlayedTraffic> traffic = {};
   std::map<std::pair<int, int>, PairSending> pairs = {};  ///< by hosts; only beside cross traffic
   Duration end = {};
@@ -87,7 +87,7 @@ struct Watching {
   /// Every thousand messages or so, with what virtual time it is; true: go on.
   std::function<bool(Duration now)> goes_on = {};
   /// Packet by packet: what a capture on every host would show.
-  PacketNetwork::Seen seen = {};
+  medium::PacketNetwork::Seen seen = {};
   /// Flow by flow: streams have their share at once, as closed forms have it.
   bool at_once = false;
 };

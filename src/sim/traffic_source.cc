@@ -20,12 +20,12 @@ constexpr std::size_t kMostLines = 4096;
 constexpr double kPieceS = 0.1;
 constexpr double kLeastPiece = 1 << 16;
 /// More than travel at a time.
-constexpr Tag kPieces = 1 << 12;
+constexpr medium::Tag kPieces = 1 << 12;
 
 }  // namespace
 
 TrafficSource::TrafficSource(const load::Entry& entry, const spec::Experiment& experiment,
-                             Medium& medium, Tag tags)
+                             medium::Medium& medium, medium::Tag tags)
     : entry_(entry),
       medium_(medium),
       tags_(tags),
@@ -86,9 +86,10 @@ void TrafficSource::begin(Duration now) {
 }
 
 void TrafficSource::begin_endless(Duration now) {
-  const Sending sending{
-      .manner = entry_.kind == TrafficKind::Constant ? Manner::Datagrams : Manner::Stream,
-      .pace = entry_.payload_rate() / endless_flows_};
+  const medium::Sending sending{.manner = entry_.kind == TrafficKind::Constant
+                                              ? medium::Manner::Datagrams
+                                              : medium::Manner::Stream,
+                                .pace = entry_.payload_rate() / endless_flows_};
   for (int i = 0; i < endless_flows_; ++i) {
     lines_.push_back({.connection = medium_.connect(entry_.from, entry_.to, sending),
                       .phase = Phase::Flowing,
@@ -106,7 +107,7 @@ void TrafficSource::send_piece(std::size_t at, Duration now) {
   double piece = std::max(kLeastPiece, rate * kPieceS);
   const auto unit = static_cast<double>(entry_.kind == TrafficKind::Constant ? datagram_bytes_ : 1);
   piece = std::ceil(piece / unit) * unit;
-  const Tag number = lines_[at].pieces++ % kPieces;
+  const medium::Tag number = lines_[at].pieces++ % kPieces;
   medium_.send(lines_[at].connection, static_cast<std::int64_t>(piece),
                tag_of(at) + (number << kPieceShift), now);
 }
@@ -154,11 +155,11 @@ void TrafficSource::launch(std::size_t at, Duration now) {
   medium_.send(hello_, 0, tag_of(at), now);
 }
 
-void TrafficSource::left(Tag tag, Duration now) {
+void TrafficSource::left(medium::Tag tag, Duration now) {
   if (!over_ && is_endless()) send_piece(line_of(tag), now);
 }
 
-void TrafficSource::came(Tag tag, Duration now) {
+void TrafficSource::came(medium::Tag tag, Duration now) {
   if (over_ || is_endless()) return;
   const std::size_t at = line_of(tag);
   Line& of = lines_[at];

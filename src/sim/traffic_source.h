@@ -14,7 +14,7 @@
 #include "trainwire/load/completion_times.h"
 #include "trainwire/load/entry.h"
 #include "trainwire/load/outcome.h"
-#include "trainwire/sim/medium.h"
+#include "trainwire/medium/medium.h"
 #include "trainwire/spec/experiment.h"
 
 #include <cstdint>
@@ -36,14 +36,14 @@ struct CrossFlow {
 class TrafficSource {
  public:
   /// Its tags are `tags` and the 2^32 after it. REQUIRES: the medium outlives it.
-  TrafficSource(const load::Entry& entry, const spec::Experiment& experiment, Medium& medium,
-                Tag tags);
+  TrafficSource(const load::Entry& entry, const spec::Experiment& experiment,
+                medium::Medium& medium, medium::Tag tags);
 
   /// When it has to be told the time next; nothing: not by itself.
   std::optional<Duration> next() const;
   void advance(Duration now);
-  void left(Tag tag, Duration now);
-  void came(Tag tag, Duration now);
+  void left(medium::Tag tag, Duration now);
+  void came(medium::Tag tag, Duration now);
   /// Now if it was not over before.
   void end(Duration now);
   bool is_over() const { return over_; }
@@ -61,14 +61,14 @@ class TrafficSource {
     Phase phase = Phase::Free;
     CrossFlow flow = {};
     std::int64_t before = 0;  ///< bytes that came over it before this flow
-    Tag pieces = 0;           ///< of a flow without end, sent
+    medium::Tag pieces = 0;   ///< of a flow without end, sent
   };
   /// Of a tag: these bits number lines, those above pieces, of which several travel at a time.
   static constexpr int kPieceShift = 20;
-  std::size_t line_of(Tag tag) const {
-    return static_cast<std::size_t>((tag - tags_) & ((Tag{1} << kPieceShift) - 1));
+  std::size_t line_of(medium::Tag tag) const {
+    return static_cast<std::size_t>((tag - tags_) & ((medium::Tag{1} << kPieceShift) - 1));
   }
-  Tag tag_of(std::size_t line) const { return tags_ + line; }
+  medium::Tag tag_of(std::size_t line) const { return tags_ + line; }
 
   void draw();
   void begin(Duration now);
@@ -84,8 +84,8 @@ class TrafficSource {
   bool is_endless() const;
 
   load::Entry entry_;
-  Medium& medium_;
-  Tag tags_;
+  medium::Medium& medium_;
+  medium::Tag tags_;
   Duration begin_;
   bool reuse_;
   int endless_flows_;

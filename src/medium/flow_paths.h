@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tw::sim {
+namespace tw::medium {
 
 /// How many of a frame's bytes, as rates count them, are payload.
 double payload_share(const spec::Network& network);
@@ -54,4 +54,4 @@ class FlowPaths {
   std::unordered_map<int, network::Request> altered_;
 };
 
-}  // namespace tw::sim
+}  // namespace tw::medium

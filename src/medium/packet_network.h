@@ -11,8 +11,8 @@
 
 #pragma once
 
+#include "trainwire/medium/medium.h"
 #include "trainwire/netsim/net.h"
-#include "trainwire/sim/medium.h"
 #include "trainwire/spec/experiment.h"
 
 #include <cstddef>
@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace tw::sim {
+namespace tw::medium {
 
 /// How hosts of an experiment send: congestion control, segments, buffers, offloads.
 netsim::TcpOptions tcp_options(const spec::Network& network);
@@ -127,4 +127,4 @@ class PacketNetwork : public Medium {
   netsim::Net net_;
 };
 
-}  // namespace tw::sim
+}  // namespace tw::medium

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/sim/rdma.h"
+#include "trainwire/medium/rdma.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/load/wire_share.h"
 
-namespace tw::sim {
+namespace tw::medium {
 namespace {
 
-constexpr int kEthernetHeader = 14;
-constexpr int kHeaders4 = 44;  ///< IPv4, UDP, the base header and the checksum behind the payload
-constexpr int kHeaders6 = 64;
+constexpr int kBaseHeader = 12 + 4;  ///< with the checksum behind the payload
 constexpr int kWriteHeader = 16;
 constexpr int kLeastPayload = 256;
 constexpr int kMostPayload = 4096;
 
 int headers_of(const spec::Network& network) {
-  return *network.ip_version == 6 ? kHeaders6 : kHeaders4;
+  return load::ip_header(*network.ip_version) + load::kUdpHeader + kBaseHeader;
 }
 
 /// Cards take 256 bytes, or a double of that up to 4,096.
@@ -31,17 +30,17 @@ int payload_of(const spec::Network& network) {
 rdma::Options rdma_options(const spec::Network& network, BitRate line) {
   return {.line = line,
           .payload_bytes = payload_of(network),
-          .header_bytes = kEthernetHeader + headers_of(network),
+          .header_bytes = load::kEthernetHeader + headers_of(network),
           .rate = rdma::dcqcn_of_cards(line)};
 }
 
 double rdma_share(const spec::Network& network) {
   const int payload = payload_of(network);
-  return static_cast<double>(payload) / (payload + headers_of(network) + kEthernetHeader);
+  return static_cast<double>(payload) / (payload + headers_of(network) + load::kEthernetHeader);
 }
 
 Manner manner_of(const spec::Job& job) {
   return *job.transport == "rdma" ? Manner::Rdma : Manner::Stream;
 }
 
-}  // namespace tw::sim
+}  // namespace tw::medium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/sim/flow_network.h"
+#include "trainwire/medium/flow_network.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/random.h"
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tw::sim {
+namespace tw::medium {
 namespace {
 
 using namespace std::chrono_literals;
@@ -313,4 +313,4 @@ TEST(FlowNetwork, HolesArePassedOnAsPauses) {
 }
 
 }  // namespace
-}  // namespace tw::sim
+}  // namespace tw::medium

@@ -5,11 +5,11 @@
 #pragma once
 
 #include "trainwire/base/units.h"
+#include "trainwire/medium/medium.h"
 #include "trainwire/rdma/options.h"
-#include "trainwire/sim/medium.h"
 #include "trainwire/spec/experiment.h"
 
-namespace tw::sim {
+namespace tw::medium {
 
 /// Of a host whose own link has this rate.
 rdma::Options rdma_options(const spec::Network& network, BitRate line);
@@ -20,4 +20,4 @@ double rdma_share(const spec::Network& network);
 /// How a job's connections send. What other transports move is moved over TCP.
 Manner manner_of(const spec::Job& job);
 
-}  // namespace tw::sim
+}  // namespace tw::medium

@@ -20,7 +20,7 @@
 #include <optional>
 #include <span>
 
-namespace tw::sim {
+namespace tw::medium {
 
 /// Chosen by who sends a message; another than those of messages that have not come yet.
 using Tag = std::uint64_t;
@@ -97,4 +97,4 @@ inline void Medium::send_on(int connection, std::int64_t bytes, Tag tag,
   send(connection, bytes, tag, now);
 }
 
-}  // namespace tw::sim
+}  // namespace tw::medium

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/sim/flow_paths.h"
+#include "trainwire/medium/flow_paths.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/load/wire_share.h"
 
 #include <fmt/format.h>
 
@@ -9,22 +10,15 @@
 #include <limits>
 #include <optional>
 
-namespace tw::sim {
+namespace tw::medium {
 namespace {
 
-constexpr int kEthernetHeader = 14;
-constexpr int kHeaders4 = 52;  ///< IPv4, TCP and its timestamps
-constexpr int kHeaders6 = 72;
 /// How much of a socket's buffer is window: Linux counts what a packet takes in memory (measured).
 constexpr double kWindowOfBuffer = 0.72;
 /// How full the queue before a slow line is, seen by round trips that compete (measured).
 constexpr double kUsualQueue = 0.5;
 /// Weights of streams are below 1: the round trip of which it would be 1.
 constexpr double kShortest_s = 1e-6;
-
-int headers(const spec::Network& network) {
-  return *network.ip_version == 6 ? kHeaders6 : kHeaders4;
-}
 
 /// What the kernel chooses without a given size is more than any path needs (network/plan.h).
 double largest_window(const spec::Network& network) {
@@ -36,13 +30,14 @@ double largest_window(const spec::Network& network) {
 }  // namespace
 
 double payload_share(const spec::Network& network) {
-  return static_cast<double>(*network.mtu - headers(network)) / (*network.mtu + kEthernetHeader);
+  return load::payload_share(spec::TrafficKind::Long,
+                             {.mtu = *network.mtu, .ip_version = *network.ip_version});
 }
 
 FlowPaths::FlowPaths(const spec::Network& network)
     : network_(network),
       payload_share_(payload_share(network)),
-      frame_bytes_(*network.mtu + kEthernetHeader),
+      frame_bytes_(*network.mtu + load::kEthernetHeader),
       stack_(fluid::stack_of(*network.congestion_control)),
       largest_window_(largest_window(network)) {}
 
@@ -106,4 +101,4 @@ FlowPath FlowPaths::path(int from, int to) const {
   return path;
 }
 
-}  // namespace tw::sim
+}  // namespace tw::medium

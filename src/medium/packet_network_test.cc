@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/sim/packet_network.h"
+#include "trainwire/medium/packet_network.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/spec/parse.h"
@@ -10,7 +10,7 @@
 #include <chrono>
 #include <map>
 
-namespace tw::sim {
+namespace tw::medium {
 namespace {
 
 using namespace std::chrono_literals;
@@ -118,4 +118,4 @@ TEST(PacketNetwork, RefusesACongestionControlThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace tw::sim
+}  // namespace tw::medium

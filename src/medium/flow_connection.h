@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a network of fluids (flow_network.h) knows of a connection, of the messages that wait for it,
+// and of what happens to them next.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+#include "trainwire/fluid/sharing.h"
+#include "trainwire/fluid/tcp_stream.h"
+#include "trainwire/medium/flow_paths.h"
+#include "trainwire/medium/medium.h"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace tw::medium {
+
+inline constexpr double kGone = 1e-3;  ///< bytes that rounding leaves
+
+/// What was lost of a message, so that what passes it on comes no further for a while.
+struct FlowHole {
+  double at = 0;  ///< bytes
+  Duration filled = {};
+};
+
+struct FlowMessage {
+  double bytes = 0;
+  Tag tag = 0;
+  bool is_passed_on = false;     ///< told of when its first bytes are there
+  int behind = 0;                ///< messages that it passes on and that have not come yet
+  std::vector<FlowHole> holes = {};  ///< in those
+  Duration repaired = {};        ///< when the last of what it lost is there
+  bool lost_tail = false;        ///< what was lost last would be noticed sooner if more followed
+};
+
+/// Its first message flows; the others wait.
+struct FlowConnection {
+  int from = 0;
+  int to = 0;
+  FlowPath path = {};
+  Manner manner = Manner::Stream;
+  /// Bytes of a stream without loss that take as much of a line: datagrams have shorter headers,
+  /// RDMA smaller packets, some segments go twice. All bytes below are such bytes.
+  double worth = 1;
+  double pace = fluid::kNoCap;  ///< bytes a second
+  std::optional<fluid::TcpStream> stream = {};
+  std::deque<FlowMessage> messages = {};
+  int share = -1;                ///< its number in sharing_; -1: nothing flows
+  double cap = fluid::kNoCap;    ///< there
+  double left = 0;               ///< bytes of the first message, at `since`
+  Duration since = {};           ///< when its rate last changed
+  double rate = 0;               ///< bytes a second that come
+  double carried = 0;            ///< bytes that the path has, until `since`
+  bool waits = false;            ///< all of the first message has gone that can have come
+  bool pauses = false;           ///< what it passes on has a hole
+  Duration arrived = {};         ///< when the last that has left is there
+  std::optional<Tag> tail = {};  ///< a message whose lost tail has not been noticed
+  std::uint64_t tail_version = 0;
+  std::uint64_t version = 0;
+
+  /// Bytes a second that leave.
+  double leaving() const { return manner == Manner::Datagrams ? pace : rate; }
+};
+
+struct FlowEnd {
+  Duration at = {};
+  int connection = 0;
+  std::uint64_t version = 0;
+  bool operator>(const FlowEnd& other) const {
+    return std::tie(at, connection) > std::tie(other.at, other.connection);
+  }
+};
+
+struct FlowArrival {
+  Duration at = {};
+  std::uint64_t number = 0;  ///< of equal times the first made comes first
+  Tag tag = 0;
+  bool begins = false;  ///< only its first bytes
+  int connection = 0;
+  std::uint64_t tail_version = 0;  ///< not 0: may come sooner
+  bool operator>(const FlowArrival& other) const {
+    return std::tie(at, number) > std::tie(other.at, other.number);
+  }
+};
+
+/// Who passes on a message.
+struct FlowFollower {
+  int connection = 0;
+  Tag tag = 0;
+};
+
+}  // namespace tw::medium

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of a network of fluids, from their first bytes to the last.
+
+#include "trainwire/medium/flow_network.h"
+
+#include "trainwire/base/error.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tw::medium {
+namespace {
+
+/// A message shorter than so many frames is there before anybody could pass on its first bytes.
+constexpr int kPassedOnFrames = 2;
+
+}  // namespace
+
+void FlowNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
+  check(now >= now_, "time does not go back");
+  now_ = now;
+  FlowConnection& connection = at(number);
+  connection.messages.push_back(
+      {.bytes = connection.worth * static_cast<double>(bytes), .tag = tag});
+  if (connection.messages.size() == 1) begin(number, now);
+}
+
+void FlowNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
+                          Duration now) {
+  check(now >= now_, "time does not go back");
+  now_ = now;
+  FlowConnection& connection = at(number);
+  FlowMessage message{.bytes = connection.worth * static_cast<double>(bytes),
+                  .tag = tag,
+                  .is_passed_on = bytes > kPassedOnFrames * paths_.frame_bytes(),
+                  .behind = static_cast<int>(behind.size())};
+  for (const Tag earlier : behind) {
+    followers_.emplace(earlier, FlowFollower{.connection = number, .tag = tag});
+    if (const auto found = holes_.find(earlier); found != holes_.end()) {
+      message.holes = found->second;
+    }
+  }
+  connection.messages.push_back(message);
+  if (connection.messages.size() == 1) begin(number, now);
+}
+
+/// The first message that waits starts to flow.
+void FlowNetwork::begin(int number, Duration now) {
+  FlowConnection& connection = at(number);
+  const FlowMessage& message = connection.messages.front();
+  connection.left = message.bytes;
+  connection.since = now;
+  connection.waits = false;
+  if (connection.left <= 0 || connection.path.ports.empty()) {
+    connection.left = 0;
+    expect_at(number, now);
+    return;
+  }
+  if (connection.stream) connection.stream->begin(seconds(now));
+  if (connection.tail) notice_tail(number, now);
+  flow(number, now);
+  if (!message.is_passed_on || !told_.began) return;
+  arrivals_.push({.at = now + connection.path.first + connection.path.travelling,
+                  .number = made_++,
+                  .tag = message.tag,
+                  .begins = true});
+}
+
+void FlowNetwork::happen(int number, Duration now) {
+  FlowConnection& connection = at(number);
+  if (std::exchange(connection.pauses, false)) {
+    ++connection.version;
+    flow(number, now);
+    return;
+  }
+  settle(connection, now);
+  if (connection.left <= kGone) {
+    end_message(number, now);
+    return;
+  }
+  const FlowMessage& message = connection.messages.front();
+  const FlowHole* hole = next_hole(message, now);
+  if (hole != nullptr && message.bytes - connection.left >= hole->at - kGone) {
+    pause(number, hole->filled);
+    return;
+  }
+  if (const auto lost = connection.stream->change(seconds(now), connection.left)) {
+    lose(number, *lost, now);
+  }
+  set_cap(connection, now);
+  expect(number, now);
+}
+
+/// The message that flows has left; the next one flows.
+void FlowNetwork::end_message(int number, Duration now) {
+  FlowConnection& connection = at(number);
+  const FlowMessage message = connection.messages.front();
+  carry(connection, connection.left);
+  connection.left = 0;
+  stop_flowing(connection);
+  connection.waits = message.behind > 0;
+  if (connection.waits) return;
+  connection.arrived =
+      std::max({now + connection.path.travelling, message.repaired, connection.arrived});
+  FlowArrival arrival{
+      .at = connection.arrived, .number = made_++, .tag = message.tag, .connection = number};
+  if (message.lost_tail && message.repaired == connection.arrived) {
+    connection.tail = message.tag;
+    arrival.tail_version = ++connection.tail_version;
+  }
+  arrivals_.push(arrival);
+  connection.messages.pop_front();
+  if (!connection.messages.empty()) begin(number, now);
+  told_.left(message.tag, now);
+}
+
+void FlowNetwork::arrive(const FlowArrival& arrival, Duration now) {
+  if (arrival.begins) {
+    told_.began(arrival.tag, now);
+    return;
+  }
+  if (arrival.tail_version != 0) {
+    FlowConnection& connection = at(arrival.connection);
+    if (connection.tail_version != arrival.tail_version) return;  // it has come sooner
+    connection.tail.reset();
+  }
+  holes_.erase(arrival.tag);
+  const auto [first, last] = followers_.equal_range(arrival.tag);
+  std::vector<FlowFollower> followers;
+  for (auto it = first; it != last; ++it) followers.push_back(it->second);
+  followers_.erase(first, last);
+  for (const FlowFollower& follower : followers) {
+    FlowConnection& connection = at(follower.connection);
+    for (FlowMessage& message : connection.messages) {
+      if (message.tag == follower.tag) --message.behind;
+    }
+    if (connection.waits && connection.messages.front().behind == 0) {
+      end_message(follower.connection, now);
+    }
+  }
+  told_.came(arrival.tag, now);
+}
+
+}  // namespace tw::medium

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What connections of a network of fluids have of its ports, and what that makes happen next.
+
+#include "trainwire/medium/flow_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+namespace tw::medium {
+namespace {
+
+constexpr double kSame = 1e-9;  ///< of rates
+
+/// The first nanosecond at which `left` bytes have gone.
+Duration time_for(double left, double rate) {
+  return Duration(static_cast<std::int64_t>(std::ceil(left / rate * 1e9)));
+}
+
+/// The first nanosecond that is not before.
+Duration first_at(double s) { return Duration(static_cast<std::int64_t>(std::ceil(s * 1e9))); }
+
+}  // namespace
+
+/// What is left flows from now on.
+void FlowNetwork::flow(int number, Duration now) {
+  FlowConnection& connection = at(number);
+  connection.rate = 0;
+  connection.since = now;
+  connection.cap = cap_of(connection, now);
+  // Datagrams have their pace before anybody else has a byte a second.
+  const double weight =
+      connection.manner == Manner::Datagrams ? connection.pace : connection.path.weight;
+  connection.share = sharing_.add(connection.path.ports, weight, connection.cap);
+  ++flowing_;
+  of_share_.resize(std::max(of_share_.size(), static_cast<std::size_t>(connection.share) + 1));
+  of_share_[static_cast<std::size_t>(connection.share)] = number;
+  changed_ = true;
+  if (connection.cap <= 0) expect(number, now);  // no rate will change
+}
+
+double FlowNetwork::cap_of(const FlowConnection& connection, Duration now) const {
+  if (!connection.stream) return connection.pace;
+  return std::min(connection.pace, connection.stream->cap(seconds(now), connection.left));
+}
+
+void FlowNetwork::set_cap(FlowConnection& connection, Duration now) {
+  const double cap = cap_of(connection, now);
+  if (connection.share < 0 || cap == connection.cap) return;
+  connection.cap = cap;
+  sharing_.set_cap(connection.share, cap);
+  changed_ = true;
+}
+
+/// What has gone until now is accounted for.
+void FlowNetwork::settle(FlowConnection& connection, Duration now) {
+  const double passed_s = seconds(now - connection.since);
+  const double gone = std::min(connection.left, connection.leaving() * passed_s);
+  connection.left -= gone;
+  connection.since = now;
+  if (connection.stream) {
+    connection.stream->sent({.bytes = gone,
+                             .seconds = passed_s,
+                             .was_held = connection.rate >= connection.cap * (1 - kSame)},
+                            seconds(now));
+  }
+  carry(connection, gone);
+}
+
+/// Of bytes that have left, those that come are on every port of the path.
+void FlowNetwork::carry(FlowConnection& connection, double bytes) {
+  if (connection.manner == Manner::Datagrams) bytes *= connection.rate / connection.pace;
+  connection.carried += bytes;
+  for (const int port : connection.path.ports) {
+    carried_[static_cast<std::size_t>(port)] += bytes;
+    payload_[static_cast<std::size_t>(port)] += bytes / connection.worth;
+  }
+}
+
+/// Its share is free.
+void FlowNetwork::stop_flowing(FlowConnection& connection) {
+  ++connection.version;
+  connection.rate = 0;
+  if (connection.share < 0) return;
+  sharing_.remove(std::exchange(connection.share, -1));
+  --flowing_;
+  changed_ = true;
+}
+
+void FlowNetwork::expect_at(int number, Duration when) {
+  ends_.push_back({.at = when, .connection = number, .version = ++at(number).version});
+  std::push_heap(ends_.begin(), ends_.end(), std::greater<>());
+}
+
+/// What happens to it next at its present rate.
+void FlowNetwork::expect(int number, Duration now) {
+  FlowConnection& connection = at(number);
+  constexpr Duration kNever = Duration::max();
+  Duration next = kNever;
+  const double rate = connection.leaving();
+  if (rate > 0) next = now + time_for(connection.left, rate);
+  if (connection.stream) {
+    const double at_s = connection.stream->next(seconds(now), rate, connection.left);
+    if (at_s < seconds(next)) next = std::max(now, first_at(at_s));
+    const FlowMessage& message = connection.messages.front();
+    if (const FlowHole* hole = next_hole(message, now); hole != nullptr && rate > 0) {
+      const double until_hole = hole->at - (message.bytes - connection.left);
+      next = std::min(next, now + time_for(std::max(0.0, until_hole), rate));
+    }
+  }
+  ++connection.version;
+  if (next != kNever) expect_at(number, next);  // otherwise it stands still
+}
+
+void FlowNetwork::solve(Duration now) {
+  while (std::exchange(changed_, false)) {
+    for (const int share : sharing_.solve()) {
+      const int number = of_share_[static_cast<std::size_t>(share)];
+      FlowConnection& connection = at(number);
+      settle(connection, now);
+      connection.rate = sharing_.rate(share);
+      // A window that has grown since its cap was set.
+      if (connection.stream && connection.rate >= connection.cap) set_cap(connection, now);
+      expect(number, now);
+    }
+  }
+}
+
+void FlowNetwork::forget_stale() {
+  while (!ends_.empty() && ends_.front().version != at(ends_.front().connection).version) {
+    std::pop_heap(ends_.begin(), ends_.end(), std::greater<>());
+    ends_.pop_back();
+  }
+}
+
+std::optional<int> FlowNetwork::due(Duration now) {
+  forget_stale();
+  if (ends_.empty() || ends_.front().at > now) return {};
+  return ends_.front().connection;
+}
+
+}  // namespace tw::medium
