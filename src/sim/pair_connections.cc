@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/sim/pair_connections.h"
+
+#include <utility>
+
+namespace tw::sim {
+
+std::size_t PairConnections::PairHash::operator()(const Pair& pair) const {
+  std::uint64_t hash = static_cast<std::uint64_t>(pair.from) << 32U ^
+                       static_cast<std::uint64_t>(static_cast<unsigned>(pair.to));
+  hash ^= (pair.job << 8U ^ static_cast<std::size_t>(pair.lane) << 2U ^
+           static_cast<std::size_t>(pair.kind)) *
+          0x9e3779b97f4a7c15U;
+  hash *= 0xff51afd7ed558ccdU;
+  return hash ^ hash >> 29U;
+}
+
+const Connected& PairConnections::of(std::size_t job, const play::Message& message) {
+  const auto [from, to] = std::pair(message.transfer.from, message.transfer.to);
+  Connected& found = connections_[{
+      .job = job, .from = from, .to = to, .kind = message.kind, .lane = message.lane}];
+  if (found.number >= 0) return found;
+  const bool is_side = message.kind == play::Kind::Side;
+  found.number =
+      medium_.connect(host_of(job, from), host_of(job, to),
+                      {.manner = is_side ? medium::Manner::Stream : manners_[job]});
+  found.bytes = &jobs_[job].bytes[{from, to}];
+  if (message.kind == play::Kind::Gradient) found.gradients = &jobs_[job].gradients[{from, to}];
+  return found;
+}
+
+}  // namespace tw::sim

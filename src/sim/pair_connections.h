@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections of jobs' ranks in the medium: one for each pair of ranks, kind of message and lane,
+// made when the first message is sent over it.
+
+#pragma once
+
+#include "trainwire/medium/medium.h"
+#include "trainwire/play/player.h"
+#include "trainwire/sim/simulate.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace tw::sim {
+
+/// A connection, and what has been sent over it and others of its two ranks.
+struct Connected {
+  int number = -1;
+  std::int64_t* bytes = nullptr;
+  std::int64_t* gradients = nullptr;  ///< of a connection for such
+};
+
+class PairConnections {
+ public:
+  /// Counts into `jobs`, which are complete before the first message is sent. REQUIRES: both outlive
+  /// it.
+  PairConnections(medium::Medium& medium, std::vector<SimulatedJob>& jobs)
+      : medium_(medium), jobs_(jobs) {}
+
+  /// How the next job's gradients are sent.
+  void add_job(medium::Manner manner) { manners_.push_back(manner); }
+  const Connected& of(std::size_t job, const play::Message& message);
+  int host_of(std::size_t job, int rank) const {
+    return jobs_[job].training.arrangement.layout.host(rank);
+  }
+
+ private:
+  /// Of a job: two ranks, a kind of connection, and its number among those.
+  struct Pair {
+    std::size_t job = 0;
+    int from = 0;
+    int to = 0;
+    play::Kind kind = play::Kind::Gradient;
+    int lane = 0;
+    bool operator==(const Pair&) const = default;
+  };
+  struct PairHash {
+    std::size_t operator()(const Pair& pair) const;
+  };
+
+  medium::Medium& medium_;
+  std::vector<SimulatedJob>& jobs_;
+  std::vector<medium::Manner> manners_;  ///< by job
+  std::unordered_map<Pair, Connected, PairHash> connections_;
+};
+
+}  // namespace tw::sim
