@@ -202,7 +202,7 @@ int show(const lab::ConductRequest& request, spec::Engine asked, command::Stream
 int exec(ExecOptions& options, command::Streams streams) {
   tell_apart(options);
   const spec::Experiment experiment = command::load(options.experiment);
-  command::refuse_faults(experiment, "exec");
+  command::refuse_simulated(experiment, "exec");
   lab::ConductRequest request = request_of(options, experiment);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);
   // First, since a user namespace hides what other runs left.

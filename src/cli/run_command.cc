@@ -109,7 +109,7 @@ int run_experiment(const RunOptions& options, command::Streams streams) {
   }
   command::read(*options.experiment);
   const spec::Experiment experiment = command::load(*options.experiment);
-  command::refuse_faults(experiment, "run");
+  command::refuse_simulated(experiment, "run");
   if (options.retry < 0) throw SpecError("--retry takes how often: 0 or more");
   if (options.dry_run) return tell_plan(options, experiment, streams);
   if (!experiment.sweep.empty() || *experiment.run.repeats > 1) {

@@ -2,6 +2,7 @@
 #include "trainwire/command/experiment_file.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/spec/fields.h"
 #include "trainwire/spec/parse.h"
 #include "trainwire/spec/reference.h"
 #include "trainwire/workload/vocabulary.h"
@@ -87,7 +88,11 @@ void add_overrides(CommandLine& app, std::vector<std::string>& into) {
       .repeatable();
 }
 
-void refuse_faults(const spec::Experiment& experiment, std::string_view command) {
+void refuse_simulated(const spec::Experiment& experiment, std::string_view command) {
+  if (const std::vector<std::string> keys = spec::simulated_keys(experiment); !keys.empty()) {
+    throw SpecError(fmt::format("{}: {} cannot do that; `trainwire sim` can, or leave {} out",
+                                keys.front(), command, keys.size() == 1 ? "it" : "such keys"));
+  }
   if (experiment.faults.empty()) return;
   throw SpecError(fmt::format(
       "fault: {} cannot break links or stop ranks; `trainwire sim` can, or leave [[fault]] out",

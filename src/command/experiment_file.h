@@ -39,8 +39,8 @@ void read(ExperimentFile& file);
 /// SpecError with all problems when it is wrong.
 spec::Experiment load(const ExperimentFile& file);
 
-/// Throws SpecError where there are faults: of a command that cannot make them.
-void refuse_faults(const spec::Experiment& experiment, std::string_view command);
+/// Throws SpecError where the experiment asks for what only simulations do, faults among it.
+void refuse_simulated(const spec::Experiment& experiment, std::string_view command);
 
 /// Adds --expect to a command that takes no experiment.
 void add_expect(CommandLine& app, std::string& path);

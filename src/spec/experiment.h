@@ -39,6 +39,13 @@ enum class TrafficKind { Long, WebSearch, Burst, File, Constant };
 enum class Verify { Auto, On, Off };
 /// The first two are of a rank, the others of a link.
 enum class FaultKind { Kill, Stop, LinkDown, LinkFlap, Slow, Loss };
+enum class LossUnit { Segment, Train };
+enum class EarlyAction { Mark, Drop };
+enum class Paths { Destination, Flow, Packet };
+enum class RdmaRepair { Selective, GoBack };
+enum class RdmaControl { Dcqcn, DcqcnPaper, None };
+enum class Aggregation { Host, Switch };
+enum class Distribution { Unicast, Multicast };
 
 /// A queue limit: a multiple of the bandwidth-delay product, bytes, or the larger of both.
 struct Queue {
@@ -91,6 +98,14 @@ struct Network {
   Setting<bool> allow_shallow_queue = {false};
   Setting<Engine> engine = {};
   Setting<int> ip_version = {4};
+  // Only simulations do as these say.
+  Setting<LossUnit> loss_unit = {};              ///< what one loss takes away
+  Setting<std::optional<Bytes>> ecn_until = {};  ///< all are marked from there; default: ecn
+  Setting<double> ecn_most = {1};                ///< share marked just below ecn_until
+  Setting<EarlyAction> ecn_action = {};          ///< Drop: RED without ECN
+  Setting<double> ecn_average = {1};             ///< weight of the newest depth in the judged mean
+  Setting<Paths> paths = {};                     ///< which of several equally short ways
+  Setting<bool> pfc = {true};                    ///< switches pause RDMA
   bool operator==(const Network&) const = default;
 };
 
@@ -137,6 +152,16 @@ struct Job {
   Setting<int> side_connections = {0};  ///< control connections per rank
   Setting<Duration> start = {};         ///< after the run's start
   Setting<Verify> verify = {};
+  // Only simulations do as these say.
+  Setting<int> priority = {0};                   ///< strict, at every port; the higher goes first
+  Setting<std::string> congestion_control = {};  ///< default: the network's
+  Setting<RdmaRepair> rdma_repair = {};
+  Setting<RdmaControl> rdma_control = {};
+  Setting<Aggregation> aggregation = {};    ///< where gradients for one receiver are summed
+  Setting<int> aggregation_slots = {512};   ///< of each switch
+  Setting<Distribution> distribution = {};  ///< how one sender's model gets to several
+  Setting<bool> forward_overlap = {
+      false};  ///< forward begins a layer when its parameters are there
   /// Not in the file: scaled() (scale.h) sets it, and whoever counts gradients divides by it.
   double payload_divisor = 1;
   double time_factor = 1;  ///< likewise: compute takes that many times as long
@@ -164,6 +189,7 @@ struct Traffic {
   Setting<bool> reuse_connections = {true};
   Setting<Duration> start = {};
   Setting<std::optional<Duration>> duration = {};  ///< until the jobs end when absent
+  Setting<int> priority = {0};                     ///< only simulations have it; see Job
   double payload_divisor = 1;                      ///< of flow sizes; not in the file, see Job
   double time_factor = 1;                          ///< of the file's times; likewise
   bool operator==(const Traffic&) const = default;

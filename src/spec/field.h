@@ -33,6 +33,8 @@ struct About {
   std::string_view otherwise = {};
   /// Whether the key matters to this section; empty: always. Others are not shown unless set.
   std::function<bool(const S&)> applies = {};
+  /// Nothing but a simulation does as it says.
+  bool simulated = false;
 };
 
 template <typename S>

@@ -98,6 +98,7 @@ std::vector<Field<Network>> make_network_fields() {
           field("engine", &Network::engine, engine(),
                 {.help = "what emulates the links; auto takes the best that the kernel has"}),
           field("ip_version", &Network::ip_version, whole(4, 6), {.help = "4 or 6"})});
+  append(fields, simulated_network_fields());
   return fields;
 }
 
@@ -206,36 +207,8 @@ std::vector<Field<Job>> training_fields() {
   };
 }
 
-}  // namespace
-
-const std::vector<Field<Experiment>>& experiment_fields() {
-  static const std::vector<Field<Experiment>> fields{
-      field("name", &Experiment::name, title(), {.help = "for reports"})};
-  return fields;
-}
-
-const std::vector<Field<Network>>& network_fields() {
-  static const std::vector<Field<Network>> fields = make_network_fields();
-  return fields;
-}
-
-const std::vector<Field<LinkOverride>>& link_fields() {
-  static const std::vector<Field<LinkOverride>> fields = make_link_fields();
-  return fields;
-}
-
-const std::vector<Field<Job>>& job_fields() {
-  static const std::vector<Field<Job>> fields = [] {
-    std::vector<Field<Job>> all = model_fields();
-    append(all, layout_fields());
-    append(all, training_fields());
-    return all;
-  }();
-  return fields;
-}
-
-const std::vector<Field<Traffic>>& traffic_fields() {
-  static const std::vector<Field<Traffic>> fields{
+std::vector<Field<Traffic>> make_traffic_fields() {
+  std::vector<Field<Traffic>> fields{
       field("kind", &Traffic::kind, traffic_kind(),
             {.help = "long: steady connections; websearch: flows of random sizes; burst: on and "
                      "off; file: flows from a list; constant: at an even rate"}),
@@ -265,6 +238,41 @@ const std::vector<Field<Traffic>>& traffic_fields() {
       field("duration", &Traffic::duration, maybe(time(Duration(1))),
             {.help = "of the traffic", .otherwise = "until the jobs end"}),
   };
+  append(fields, simulated_traffic_fields());
+  return fields;
+}
+
+}  // namespace
+
+const std::vector<Field<Experiment>>& experiment_fields() {
+  static const std::vector<Field<Experiment>> fields{
+      field("name", &Experiment::name, title(), {.help = "for reports"})};
+  return fields;
+}
+
+const std::vector<Field<Network>>& network_fields() {
+  static const std::vector<Field<Network>> fields = make_network_fields();
+  return fields;
+}
+
+const std::vector<Field<LinkOverride>>& link_fields() {
+  static const std::vector<Field<LinkOverride>> fields = make_link_fields();
+  return fields;
+}
+
+const std::vector<Field<Job>>& job_fields() {
+  static const std::vector<Field<Job>> fields = [] {
+    std::vector<Field<Job>> all = model_fields();
+    append(all, layout_fields());
+    append(all, training_fields());
+    append(all, simulated_job_fields());
+    return all;
+  }();
+  return fields;
+}
+
+const std::vector<Field<Traffic>>& traffic_fields() {
+  static const std::vector<Field<Traffic>> fields = make_traffic_fields();
   return fields;
 }
 

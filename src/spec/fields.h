@@ -7,6 +7,7 @@
 #include "trainwire/spec/field.h"
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +28,13 @@ const std::vector<Field<LinkOverride>>& link_fields();
 const std::vector<Field<Job>>& job_fields();
 /// [[traffic]].
 const std::vector<Field<Traffic>>& traffic_fields();
-/// [[fault]].
+/// Those of the lists above that only simulations obey.
+std::vector<Field<Network>> simulated_network_fields();
+std::vector<Field<Job>> simulated_job_fields();
+std::vector<Field<Traffic>> simulated_traffic_fields();
+/// Keys of those that are set to something else than they are by default: "network.paths".
+std::vector<std::string> simulated_keys(const Experiment& experiment);
+/// [[fault]], which only simulations make.
 const std::vector<Field<Fault>>& fault_fields();
 const std::vector<Field<Capture>>& capture_fields();
 const std::vector<Field<Run>>& run_fields();

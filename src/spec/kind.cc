@@ -426,6 +426,41 @@ Kind<FaultKind> fault_kind() {
   return choice<FaultKind>("kind of fault", kNames);
 }
 
+Kind<LossUnit> loss_unit() {
+  static constexpr std::array<std::string_view, 2> kNames{"segment", "train"};
+  return choice<LossUnit>("unit of loss", kNames);
+}
+
+Kind<EarlyAction> early_action() {
+  static constexpr std::array<std::string_view, 2> kNames{"mark", "drop"};
+  return choice<EarlyAction>("action", kNames);
+}
+
+Kind<Paths> paths() {
+  static constexpr std::array<std::string_view, 3> kNames{"destination", "flow", "packet"};
+  return choice<Paths>("way to pick paths", kNames);
+}
+
+Kind<RdmaRepair> rdma_repair() {
+  static constexpr std::array<std::string_view, 2> kNames{"selective", "go_back"};
+  return choice<RdmaRepair>("repair", kNames);
+}
+
+Kind<RdmaControl> rdma_control() {
+  static constexpr std::array<std::string_view, 3> kNames{"dcqcn", "dcqcn_paper", "none"};
+  return choice<RdmaControl>("control of rates", kNames);
+}
+
+Kind<Aggregation> aggregation() {
+  static constexpr std::array<std::string_view, 2> kNames{"host", "switch"};
+  return choice<Aggregation>("place of aggregation", kNames);
+}
+
+Kind<Distribution> distribution() {
+  static constexpr std::array<std::string_view, 2> kNames{"unicast", "multicast"};
+  return choice<Distribution>("way of distribution", kNames);
+}
+
 Kind<std::optional<Direction>> direction() {
   static constexpr std::array<std::string_view, 3> kNames{"from_host", "to_host", "both"};
   enum class Spelled { FromHost, ToHost, Both };

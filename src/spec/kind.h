@@ -83,6 +83,13 @@ Kind<Engine> engine();
 Kind<Compute> compute();
 Kind<TrafficKind> traffic_kind();
 Kind<FaultKind> fault_kind();
+Kind<LossUnit> loss_unit();
+Kind<EarlyAction> early_action();
+Kind<Paths> paths();
+Kind<RdmaRepair> rdma_repair();
+Kind<RdmaControl> rdma_control();
+Kind<Aggregation> aggregation();
+Kind<Distribution> distribution();
 /// "both" is no direction in particular.
 Kind<std::optional<Direction>> direction();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/spec/parse.h"
 
+#include "trainwire/spec/fields.h"
 #include "trainwire/spec/test_experiments.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +13,9 @@ namespace tw::spec {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// Problems of a network, a job on four hosts, or traffic between them.
 std::string network_problem(const std::string& keys) { return problems("[network]\n" + keys); }
@@ -102,6 +105,30 @@ TEST(Network, KeepsPacketsWithinWhatIpAllows) {
   EXPECT_EQ(network_problem("mtu = 1279\nip_version = 6"),
             "x.toml:2: network.mtu: 1279 is too small for IPv6; write 1280 or more");
   EXPECT_THAT(network_problem("ip_version = 5"), HasSubstr("write 4 or 6"));
+}
+
+TEST(Network, MarksMoreTheMoreWaits) {
+  EXPECT_EQ(network_problem("ecn = \"64KiB\"\necn_until = \"128KiB\""), "");
+  EXPECT_EQ(network_problem("ecn = \"64KiB\"\necn_until = \"32KiB\""),
+            "x.toml:3: network.ecn_until: 32KiB is below ecn = 64KiB; write as much or more");
+}
+
+TEST(SimulatedKeys, AreThoseThatAskForSomethingElseThanUsual) {
+  const std::string job = "[[job]]\nmodel = \"vgg16\"\n";
+  EXPECT_THAT(simulated_keys(parsed(job)), IsEmpty());
+  EXPECT_THAT(simulated_keys(parsed(job + "aggregation = \"host\"\npriority = 0\n")), IsEmpty());
+  EXPECT_THAT(simulated_keys(parsed("[network]\npaths = \"packet\"\n" + job +
+                                    "distribution = \"multicast\"\ncongestion_control = \"bbr\"\n"
+                                    "[[traffic]]\nfrom = \"host0\"\nto = \"host1\"\nload = 0.1\n"
+                                    "priority = 3\n")),
+              ElementsAre("network.paths", "job.congestion_control", "job.distribution",
+                          "traffic.priority"));
+}
+
+TEST(Job, HasTheNetworksCongestionControlUnlessItSays) {
+  const std::string text = "[network]\ncongestion_control = \"reno\"\n[[job]]\nmodel = \"vgg16\"\n";
+  EXPECT_EQ(*parsed(text).jobs[0].congestion_control, "reno");
+  EXPECT_EQ(*parsed(text + "congestion_control = \"dctcp\"").jobs[0].congestion_control, "dctcp");
 }
 
 TEST(Network, ChecksTheShapeOfItsTopology) {

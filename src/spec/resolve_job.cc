@@ -186,6 +186,7 @@ void resolve_job(Job& job, int number, const Surroundings& around, keys::Section
   job.has_servers =
       std::ranges::find(around.vocabulary.served, *job.strategy) != around.vocabulary.served.end();
   check_name("device", *job.device, "`trainwire models`", around.vocabulary.devices, section);
+  derive(job.congestion_control, *around.network.congestion_control);
   resolve_ranks(job, around, section);
   resolve_steps(job, section);
   check_straggler(job, around, section);

@@ -77,6 +77,14 @@ void check_packets(const Network& network, keys::Section& section) {
   }
 }
 
+void check_marking(const Network& network, keys::Section& section) {
+  if (!section.readable({"ecn", "ecn_until"}) || !*network.ecn_until) return;
+  if (*network.link.ecn && **network.ecn_until < **network.link.ecn) {
+    section.refuse("ecn_until", fmt::format("{} is below ecn = {}; write as much or more",
+                                            exact(**network.ecn_until), exact(**network.link.ecn)));
+  }
+}
+
 /// Judges explicit queues. Works through links one at a time, each with its own overrides only, so
 /// that a network of many overrides is checked in time proportional to their number.
 class QueueRule {
@@ -206,6 +214,7 @@ std::string host_problem(const Network& network, std::string_view name) {
 void resolve_network(Network& network, keys::Section& section, std::span<keys::Section> links) {
   resolve_topology(network, section);
   check_packets(network, section);
+  check_marking(network, section);
   check_links(network, section, links);
 }
 

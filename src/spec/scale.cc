@@ -99,6 +99,7 @@ Experiment scaled(Experiment experiment) {
   const Held<Smaller> divide(scale);
   shrink_link(divide, experiment.network.link);
   divide(experiment.network.core_rate);
+  divide(experiment.network.ecn_until);
   for (LinkOverride& link : experiment.network.overrides) shrink_link(divide, link);
   for (Traffic& traffic : experiment.traffic) {
     divide(traffic.load);
