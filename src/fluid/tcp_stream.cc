@@ -14,8 +14,16 @@ constexpr double kOwnQueue_s = 2e-3;
 constexpr double kNearlyAll = 0.99;     ///< of a window
 constexpr double kNearly = 0.5;         ///< bytes
 constexpr double kTick_s = 2e-9;        ///< callers count nanoseconds
-constexpr double kProbeSlack_s = 2e-3;  ///< added to two round trips before a tail loss probe
-constexpr double kEnoughToTell = 3;     ///< segments that follow and are acknowledged
+constexpr double kProbeSlack_s = 2e-3;  ///< added to what a timer waits for (TCP_TIMEOUT_MIN)
+constexpr double kTimerTick_s = 4e-3;   ///< of the kernel's clock
+/// Linux looks at CUBIC's curve, and at Reno's beside it, that long after a loss at first.
+constexpr double kLooksAfter_s = 1.0 / 32;
+constexpr double kEnoughToTell = 3;  ///< segments that follow and are acknowledged
+
+/// How long a timer takes in the mean: it goes off with a tick.
+double timer_s(double wait_s) {
+  return kTimerTick_s * (std::ceil((wait_s + kProbeSlack_s) / kTimerTick_s) - 0.5);
+}
 
 }  // namespace
 
@@ -42,6 +50,8 @@ void TcpStream::draw() {
   if (!random_) random_.emplace(chance_.seed, "losses of stream " + std::to_string(chance_.number));
   to_loss_ = random_->exponential(path_.segment_bytes * path_.loss_burst / path_.loss);
 }
+
+double TcpStream::noticed_s() const { return rtt_s_ + timer_s(rtt_s_ / 4); }
 
 double TcpStream::allowed() const { return std::min(window_, path_.largest_window); }
 
@@ -113,6 +123,7 @@ double TcpStream::curve() const {
   const double segment = path_.segment_bytes;
   const double steady = base_ + growth_per_round_trip(path_.stack) * segment * age_s_ / rtt_s_;
   if (path_.stack != Stack::Cubic) return steady;
+  if (base_ < plateau_ && age_s_ < kLooksAfter_s) return base_;
   const double climb_s = std::cbrt((plateau_ - base_) / segment / kCubic);
   const double away_s = age_s_ - climb_s;
   return std::max(steady, plateau_ + segment * kCubic * away_s * away_s * away_s);
@@ -145,7 +156,7 @@ TcpStream::Lost TcpStream::lose(double now_s, double left) {
   } else if (follow >= 1) {
     lost.again_after_s = noticed_s();
   } else {
-    lost.again_after_s = segments > 1 ? 3 * rtt_s_ + kProbeSlack_s : timeout;
+    lost.again_after_s = segments > 1 ? timer_s(2 * rtt_s_) + rtt_s_ : timeout;
   }
   const bool goes_on = left > allowed();
   cut(now_s);

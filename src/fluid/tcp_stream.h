@@ -77,7 +77,7 @@ class TcpStream {
 
   double window_bytes() const { return window_; }
   /// What a loss takes to be noticed when something follows but little.
-  double noticed_s() const { return 1.25 * rtt_s_; }
+  double noticed_s() const;
 
  private:
   double full(double rate) const;

@@ -29,11 +29,11 @@ struct FlowHole {
 struct FlowMessage {
   double bytes = 0;
   Tag tag = 0;
-  bool is_passed_on = false;     ///< told of when its first bytes are there
-  int behind = 0;                ///< messages that it passes on and that have not come yet
+  bool is_passed_on = false;         ///< told of when its first bytes are there
+  int behind = 0;                    ///< messages that it passes on and that have not come yet
   std::vector<FlowHole> holes = {};  ///< in those
-  Duration repaired = {};        ///< when the last of what it lost is there
-  bool lost_tail = false;        ///< what was lost last would be noticed sooner if more followed
+  Duration repaired = {};            ///< when the last of what it lost is there
+  bool lost_tail = false;  ///< what was lost last would be noticed sooner if more followed
 };
 
 /// Its first message flows; the others wait.
@@ -46,6 +46,8 @@ struct FlowConnection {
   /// RDMA smaller packets, some segments go twice. All bytes below are such bytes.
   double worth = 1;
   double pace = fluid::kNoCap;  ///< bytes a second
+  bool uneven = false;
+  double luck = 1;  ///< of its first message: times the share that is its due
   std::optional<fluid::TcpStream> stream = {};
   std::deque<FlowMessage> messages = {};
   int share = -1;                ///< its number in sharing_; -1: nothing flows

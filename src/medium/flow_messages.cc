@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of a network of fluids, from their first bytes to the last.
 
+#include "trainwire/base/error.h"
 #include "trainwire/medium/flow_network.h"
 
-#include "trainwire/base/error.h"
-
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tw::medium {
@@ -13,6 +13,8 @@ namespace {
 
 /// A message shorter than so many frames is there before anybody could pass on its first bytes.
 constexpr int kPassedOnFrames = 2;
+/// Of uneven streams' shares: the standard deviation of their logarithms.
+constexpr double kUnevenness = 0.5;
 
 }  // namespace
 
@@ -31,9 +33,9 @@ void FlowNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<con
   now_ = now;
   FlowConnection& connection = at(number);
   FlowMessage message{.bytes = connection.worth * static_cast<double>(bytes),
-                  .tag = tag,
-                  .is_passed_on = bytes > kPassedOnFrames * paths_.frame_bytes(),
-                  .behind = static_cast<int>(behind.size())};
+                      .tag = tag,
+                      .is_passed_on = bytes > kPassedOnFrames * paths_.frame_bytes(),
+                      .behind = static_cast<int>(behind.size())};
   for (const Tag earlier : behind) {
     followers_.emplace(earlier, FlowFollower{.connection = number, .tag = tag});
     if (const auto found = holes_.find(earlier); found != holes_.end()) {
@@ -57,6 +59,7 @@ void FlowNetwork::begin(int number, Duration now) {
     return;
   }
   if (connection.stream) connection.stream->begin(seconds(now));
+  if (connection.uneven) connection.luck = std::exp(kUnevenness * luck_.normal());
   if (connection.tail) notice_tail(number, now);
   flow(number, now);
   if (!message.is_passed_on || !told_.began) return;

@@ -23,10 +23,12 @@ FlowNetwork::FlowNetwork(const spec::Network& network, Told told, const FlowOpti
     : paths_(network),
       told_(std::move(told)),
       options_(options),
+      luck_(options.seed, "shares of messages"),
       datagram_worth_(paths_.share_of_payload() / datagram_share(network)),
       rdma_worth_(paths_.share_of_payload() / rdma_share(network)),
       sharing_(paths_.capacities()),
       carried_(static_cast<std::size_t>(paths_.network().ports())),
+      unpaced_(static_cast<std::size_t>(*network.hosts)),
       payload_(static_cast<std::size_t>(paths_.network().ports())) {}
 
 double FlowNetwork::worth_of(Manner manner) const {
@@ -47,10 +49,12 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
                 .to = to,
                 .manner = sending.manner,
                 .worth = worth_of(sending.manner),
+                .uneven = sending.uneven && options_.tcp,
                 .tail_version = connection.tail_version + 1,
                 .version = connection.version + 1};
   set_path(connection);
   if (sending.pace) connection.pace = connection.worth * sending.pace->bits_per_second() / 8;
+  if (!sending.pace) ++unpaced_[static_cast<std::size_t>(from)];
   return number;
 }
 
@@ -77,6 +81,7 @@ void FlowNetwork::close(int number, Duration now) {
   now_ = now;
   FlowConnection& connection = at(number);
   settle(connection, now);
+  if (connection.pace == fluid::kNoCap) --unpaced_[static_cast<std::size_t>(connection.from)];
   connection.left = 0;
   connection.messages.clear();
   stop_flowing(connection);

@@ -19,6 +19,7 @@
 
 #pragma once
 
+#include "trainwire/base/random.h"
 #include "trainwire/base/units.h"
 #include "trainwire/fluid/sharing.h"
 #include "trainwire/fluid/tcp_stream.h"
@@ -76,6 +77,7 @@ class FlowNetwork : public Medium {
   void begin(int number, Duration now);
   void flow(int number, Duration now);
   void set_path(FlowConnection& connection);
+  double weight_of(const FlowConnection& connection) const;
   double cap_of(const FlowConnection& connection, Duration now) const;
   void set_cap(FlowConnection& connection, Duration now);
   void settle(FlowConnection& connection, Duration now);
@@ -98,6 +100,7 @@ class FlowNetwork : public Medium {
   FlowPaths paths_;
   Told told_;
   FlowOptions options_;
+  Random luck_;  ///< of uneven streams
   double datagram_worth_;
   double rdma_worth_;
   fluid::Sharing sharing_;
@@ -109,7 +112,8 @@ class FlowNetwork : public Medium {
   std::unordered_multimap<Tag, FlowFollower> followers_;  ///< by the message that is passed on
   std::unordered_map<Tag, std::vector<FlowHole>> holes_;  ///< in messages that are passed on
   std::vector<double> carried_;                           ///< by port, in bytes of streams
-  std::vector<double> payload_;                           ///< by port
+  std::vector<int> unpaced_;     ///< connections that have no pace, by the host that sends
+  std::vector<double> payload_;  ///< by port
   std::uint64_t made_ = 0;
   std::uint64_t streams_ = 0;
   int flowing_ = 0;  ///< connections

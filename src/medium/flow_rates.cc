@@ -23,16 +23,24 @@ Duration first_at(double s) { return Duration(static_cast<std::int64_t>(std::cei
 
 }  // namespace
 
+/// Datagrams have their pace before anybody else has a byte a second. A paced stream keeps less in
+/// its host's queue than others there, in proportion to its pace (TCP small queues), and has as much
+/// less of the line.
+double FlowNetwork::weight_of(const FlowConnection& connection) const {
+  if (connection.manner == Manner::Datagrams) return connection.pace;
+  const double weight = connection.path.weight * connection.luck;
+  const double line = paths_.capacity(connection.path.ports.front());
+  const bool is_alone = unpaced_[static_cast<std::size_t>(connection.from)] == 0;
+  return is_alone || connection.pace >= line ? weight : weight * connection.pace / line;
+}
+
 /// What is left flows from now on.
 void FlowNetwork::flow(int number, Duration now) {
   FlowConnection& connection = at(number);
   connection.rate = 0;
   connection.since = now;
   connection.cap = cap_of(connection, now);
-  // Datagrams have their pace before anybody else has a byte a second.
-  const double weight =
-      connection.manner == Manner::Datagrams ? connection.pace : connection.path.weight;
-  connection.share = sharing_.add(connection.path.ports, weight, connection.cap);
+  connection.share = sharing_.add(connection.path.ports, weight_of(connection), connection.cap);
   ++flowing_;
   of_share_.resize(std::max(of_share_.size(), static_cast<std::size_t>(connection.share) + 1));
   of_share_[static_cast<std::size_t>(connection.share)] = number;

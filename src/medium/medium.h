@@ -45,6 +45,9 @@ struct Sending {
   Manner manner = Manner::Stream;
   /// Payload leaves at this rate at most, datagrams at just this; nothing: as fast as it goes.
   std::optional<BitRate> pace = {};
+  /// Which of several streams has more of a line changes from message to message, as it does where
+  /// packets compete. Otherwise equal streams are alike, and who begins in step stays in step.
+  bool uneven = false;
 };
 
 /// What a port has done so far. A fluid has no packets: those are what it would take.

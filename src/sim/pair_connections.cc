@@ -21,9 +21,8 @@ const Connected& PairConnections::of(std::size_t job, const play::Message& messa
       .job = job, .from = from, .to = to, .kind = message.kind, .lane = message.lane}];
   if (found.number >= 0) return found;
   const bool is_side = message.kind == play::Kind::Side;
-  found.number =
-      medium_.connect(host_of(job, from), host_of(job, to),
-                      {.manner = is_side ? medium::Manner::Stream : manners_[job]});
+  found.number = medium_.connect(host_of(job, from), host_of(job, to),
+                                 is_side ? medium::Sending{} : sendings_[job]);
   found.bytes = &jobs_[job].bytes[{from, to}];
   if (message.kind == play::Kind::Gradient) found.gradients = &jobs_[job].gradients[{from, to}];
   return found;

@@ -30,7 +30,7 @@ class PairConnections {
       : medium_(medium), jobs_(jobs) {}
 
   /// How the next job's gradients are sent.
-  void add_job(medium::Manner manner) { manners_.push_back(manner); }
+  void add_job(const medium::Sending& sending) { sendings_.push_back(sending); }
   const Connected& of(std::size_t job, const play::Message& message);
   int host_of(std::size_t job, int rank) const {
     return jobs_[job].training.arrangement.layout.host(rank);
@@ -52,7 +52,7 @@ class PairConnections {
 
   medium::Medium& medium_;
   std::vector<SimulatedJob>& jobs_;
-  std::vector<medium::Manner> manners_;  ///< by job
+  std::vector<medium::Sending> sendings_;  ///< by job
   std::unordered_map<Pair, Connected, PairHash> connections_;
 };
 

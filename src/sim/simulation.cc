@@ -28,13 +28,14 @@ Simulation::Simulation(const spec::Experiment& experiment, Level level, const Wa
   result_.level = level;
   for (const spec::Job& job : experiment.jobs) {
     result_.jobs.push_back({.training = workload::training_of(experiment, job)});
-    connections_.add_job(medium::manner_of(job));
+    connections_.add_job({.manner = medium::manner_of(job),
+                          .uneven = *job.asynchronous || experiment.jobs.size() > 1});
   }
   for (std::size_t i = 0; i < result_.jobs.size(); ++i) add_player(i);
 }
 
 std::unique_ptr<medium::Medium> Simulation::make_medium(const spec::Experiment& experiment,
-                                                   Level level) {
+                                                        Level level) {
   medium::Told told{.left = [this](medium::Tag tag, Duration now) { left(tag, now); },
                     .came = [this](medium::Tag tag, Duration now) { came(tag, now); },
                     .began = [this](medium::Tag tag, Duration now) { began(tag, now); }};

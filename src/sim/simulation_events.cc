@@ -38,8 +38,7 @@ void Simulation::send_on(std::size_t job, const play::Message& message,
 }
 
 /// Of a message that is sent now.
-medium::Tag Simulation::note(std::size_t job, const play::Message& message,
-                             const Connected& over) {
+medium::Tag Simulation::note(std::size_t job, const play::Message& message, const Connected& over) {
   ++result_.messages;
   *over.bytes += message.bytes();
   if (message.kind == play::Kind::Gradient) {
