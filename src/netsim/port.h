@@ -104,7 +104,8 @@ class Port {
   /// When the next packet is at the other end. REQUIRES, as below: !empty().
   Time next() const { return leaving_.front().at; }
   Packet take();
-  /// Whether the next packet follows without a pause on the line and is of the same connection.
+  /// Whether the next packet follows without a pause on the line and is the next segment of the same
+  /// connection: receivers put such together (GRO).
   bool continues(const Packet& packet, Time now) const;
 
   /// From now on; what is on its way stays as it is.
