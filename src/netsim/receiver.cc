@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kTold = 3;
 constexpr std::size_t kKept = 4;
 constexpr int kQuick = 16;
-constexpr int kSackBytes = 8;  ///< of each range, and four for the option
+constexpr Time kLongPause = 200 * kMillisecond;  ///< Linux: a time-out, of which that is the least
+constexpr int kSackBytes = 8;                    ///< of each range, and four for the option
 
 }  // namespace
 
@@ -22,12 +23,15 @@ Receiver::Receiver(const TcpOptions& options, int connection, Emit emit)
 
 void Receiver::arrived(const Packet& packet, bool continues, Time now) {
   take_mark(packet, now);
+  // Who pauses that long begins with a small window again, and needs every acknowledgement.
+  if (now - latest_at_ > kLongPause) quick_ = kQuick;
+  latest_at_ = now;
   const bool filled = !early_.empty() && packet.segment == next_;
   if (!note(packet.segment)) {
     duplicate_ = at_once_ = true;
+    quick_ = kQuick;
   } else if (packet.segment >= next_ || filled) {
     at_once_ = true;
-    quick_ = kQuick;
   }
   ++unanswered_;
   ++joined_;

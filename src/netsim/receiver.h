@@ -48,7 +48,8 @@ class Receiver {
   std::vector<Range> latest_;  ///< the same, the one that changed last first; at most four
   int unanswered_ = 0;         ///< segments
   int joined_ = 0;
-  int quick_ = 16;  ///< acknowledgements that are sent at once
+  int quick_ = 16;      ///< acknowledgements that are sent at once
+  Time latest_at_ = 0;  ///< when a segment came last
   bool at_once_ = false;
   bool duplicate_ = false;
   bool echo_ = false;

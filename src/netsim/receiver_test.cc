@@ -136,5 +136,20 @@ TEST(Receiver, TellsNothingButWhatCame) {
   }
 }
 
+// Only what repeats itself, and a long pause, have the next ones answered each at once: a hole that
+// is filled has one answer.
+TEST(Receiver, ALoneSegmentWaitsEvenAfterAHole) {
+  Hears hears;
+  hears.warm_up();
+  hears.arrives(17);
+  hears.arrives(16);
+  ASSERT_EQ(hears.acks.size(), 2U);
+  hears.arrives(18, kMillisecond);
+  EXPECT_EQ(hears.acks.size(), 2U);
+  hears.arrives(19, 300 * kMillisecond);
+  hears.arrives(20, 301 * kMillisecond);
+  EXPECT_EQ(hears.acks.size(), 4U);
+}
+
 }  // namespace
 }  // namespace tw::netsim
