@@ -10,11 +10,12 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// What a sender keeps in its own host's queue beside what the path holds (TCP small queues).
-constexpr double kOwnQueue_s = 2e-3;
+constexpr double kOwnQueue_s = 1e-3;
 constexpr double kNearlyAll = 0.99;     ///< of a window
 constexpr double kNearly = 0.5;         ///< bytes
 constexpr double kTick_s = 2e-9;        ///< callers count nanoseconds
 constexpr double kProbeSlack_s = 2e-3;  ///< added to what a timer waits for (TCP_TIMEOUT_MIN)
+constexpr double kDelayedAck_s = 0.04;  ///< after which a lone segment is acknowledged
 constexpr double kTimerTick_s = 4e-3;   ///< of the kernel's clock
 /// Linux looks at CUBIC's curve, and at Reno's beside it, that long after a loss at first.
 constexpr double kLooksAfter_s = 1.0 / 32;
@@ -63,9 +64,18 @@ double TcpStream::full(double rate) const { return rate * (2 * path_.rtt_s + kOw
 
 void TcpStream::begin_round(double now_s) {
   round_end_s_ = now_s + path_.rtt_s;
+  if (is_unanswered()) round_end_s_ += timer_s(2 * path_.rtt_s) + kDelayedAck_s;
   budget_ = allowed();
   used_ = 0;
   round_window_ = window_;
+}
+
+/// Whether all acknowledgements of a round are lost. A probe follows then, a lone segment, which the
+/// receiver takes its time to answer.
+bool TcpStream::is_unanswered() {
+  if (path_.back_loss <= 0 || !random_) return false;
+  const double answers = std::max(1.0, std::floor(allowed() / path_.segment_bytes / 2));
+  return random_->uniform() < std::pow(path_.back_loss, answers);
 }
 
 void TcpStream::begin(double now_s) {
@@ -91,9 +101,11 @@ void TcpStream::sent(const Gone& gone, double now_s) {
   budget_ -= gone.bytes;
   used_ += gone.bytes;
   to_loss_ -= gone.bytes;
+  // BBR keeps queues short.
+  const double queued_s = (path_.stack == Stack::Bbr ? 0.25 : 1) * path_.rtt_s + kOwnQueue_s;
   rtt_s_ = gone.was_held ? path_.rtt_s
                          : std::clamp(window_ * gone.seconds / gone.bytes, path_.rtt_s,
-                                      2 * path_.rtt_s + kOwnQueue_s);
+                                      path_.rtt_s + queued_s);
   if (now_s > repaired_s_) grow(gone);
 }
 
@@ -142,7 +154,8 @@ void TcpStream::cut(double now_s) {
   plateau_ = std::max(plateau_, base_);
   age_s_ = 0;
   cut_until_s_ = now_s + rtt_s_;
-  repaired_s_ = now_s + 2 * rtt_s_;
+  // CUBIC's curve begins flat.
+  repaired_s_ = now_s + (path_.stack == Stack::Cubic ? 2 : 1) * rtt_s_;
 }
 
 TcpStream::Lost TcpStream::lose(double now_s, double left) {

@@ -37,6 +37,7 @@ struct TcpPath {
   double queue_bytes = std::numeric_limits<double>::infinity();  ///< that may wait before it
   double largest_window = std::numeric_limits<double>::infinity();  ///< that sockets have room for
   double loss = 0;                                                  ///< of a segment, on all ports
+  double back_loss = 0;                                             ///< of an acknowledgement
   double loss_burst = 1;                                            ///< mean segments lost in a row
   bool operator==(const TcpPath&) const = default;
 };
@@ -91,6 +92,7 @@ class TcpStream {
   Lost lose(double now_s, double left);
   void draw();
   void begin_round(double now_s);
+  bool is_unanswered();
 
   TcpPath path_;
   Chance chance_;

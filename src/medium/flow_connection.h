@@ -52,6 +52,7 @@ struct FlowConnection {
   std::deque<FlowMessage> messages = {};
   int share = -1;                ///< its number in sharing_; -1: nothing flows
   double cap = fluid::kNoCap;    ///< there
+  double weight = 1;             ///< likewise
   double left = 0;               ///< bytes of the first message, at `since`
   Duration since = {};           ///< when its rate last changed
   double rate = 0;               ///< bytes a second that come

@@ -59,7 +59,9 @@ void FlowNetwork::begin(int number, Duration now) {
     return;
   }
   if (connection.stream) connection.stream->begin(seconds(now));
-  if (connection.uneven) connection.luck = std::exp(kUnevenness * luck_.normal());
+  // What fits into a queue is shared evenly there.
+  if (connection.uneven && message.bytes > connection.path.tcp.queue_bytes)
+    connection.luck = std::exp(kUnevenness * luck_.normal());
   if (connection.tail) notice_tail(number, now);
   flow(number, now);
   if (!message.is_passed_on || !told_.began) return;

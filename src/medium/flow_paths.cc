@@ -95,7 +95,11 @@ FlowPath FlowPaths::path(int from, int to) const {
     if (asked.loss > 0) tcp.loss_burst = std::max(tcp.loss_burst, asked.loss_burst);
   }
   tcp.loss = 1 - comes;
-  tcp.rtt_s = round_trip_s(path.ports, network_.path(to, from));
+  const std::vector<int> back = network_.path(to, from);
+  double answered = 1;
+  for (const int port : back) answered *= 1 - request(port).loss;
+  tcp.back_loss = 1 - answered;
+  tcp.rtt_s = round_trip_s(path.ports, back);
   const double waiting_s = tcp.line > 0 ? tcp.queue_bytes / tcp.line : 0;
   path.weight = kShortest_s / std::max(kShortest_s, tcp.rtt_s + kUsualQueue * waiting_s);
   return path;

@@ -11,7 +11,8 @@
 namespace tw::medium {
 namespace {
 
-constexpr double kSame = 1e-9;  ///< of rates
+constexpr double kSame = 1e-9;         ///< of rates
+constexpr double kOtherWeight = 0.05;  ///< of a weight: less is no reason to share anew
 
 /// The first nanosecond at which `left` bytes have gone.
 Duration time_for(double left, double rate) {
@@ -28,7 +29,11 @@ Duration first_at(double s) { return Duration(static_cast<std::int64_t>(std::cei
 /// less of the line.
 double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.manner == Manner::Datagrams) return connection.pace;
-  const double weight = connection.path.weight * connection.luck;
+  double weight = connection.path.weight * connection.luck;
+  // Who has lost more has less, until its window has grown again.
+  if (connection.stream && connection.path.tcp.loss > 0) {
+    weight *= connection.stream->window_bytes() / connection.path.tcp.segment_bytes;
+  }
   const double line = paths_.capacity(connection.path.ports.front());
   const bool is_alone = unpaced_[static_cast<std::size_t>(connection.from)] == 0;
   return is_alone || connection.pace >= line ? weight : weight * connection.pace / line;
@@ -40,7 +45,8 @@ void FlowNetwork::flow(int number, Duration now) {
   connection.rate = 0;
   connection.since = now;
   connection.cap = cap_of(connection, now);
-  connection.share = sharing_.add(connection.path.ports, weight_of(connection), connection.cap);
+  connection.weight = weight_of(connection);
+  connection.share = sharing_.add(connection.path.ports, connection.weight, connection.cap);
   ++flowing_;
   of_share_.resize(std::max(of_share_.size(), static_cast<std::size_t>(connection.share) + 1));
   of_share_[static_cast<std::size_t>(connection.share)] = number;
@@ -54,8 +60,15 @@ double FlowNetwork::cap_of(const FlowConnection& connection, Duration now) const
 }
 
 void FlowNetwork::set_cap(FlowConnection& connection, Duration now) {
+  if (connection.share < 0) return;
+  const double weight = weight_of(connection);
+  if (std::abs(weight - connection.weight) > kOtherWeight * connection.weight) {
+    connection.weight = weight;
+    sharing_.set_weight(connection.share, weight);
+    changed_ = true;
+  }
   const double cap = cap_of(connection, now);
-  if (connection.share < 0 || cap == connection.cap) return;
+  if (cap == connection.cap) return;
   connection.cap = cap;
   sharing_.set_cap(connection.share, cap);
   changed_ = true;

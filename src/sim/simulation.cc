@@ -28,8 +28,7 @@ Simulation::Simulation(const spec::Experiment& experiment, Level level, const Wa
   result_.level = level;
   for (const spec::Job& job : experiment.jobs) {
     result_.jobs.push_back({.training = workload::training_of(experiment, job)});
-    connections_.add_job({.manner = medium::manner_of(job),
-                          .uneven = *job.asynchronous || experiment.jobs.size() > 1});
+    connections_.add_job({.manner = medium::manner_of(job), .uneven = *job.asynchronous});
   }
   for (std::size_t i = 0; i < result_.jobs.size(); ++i) add_player(i);
 }
