@@ -36,6 +36,13 @@ struct FlowMessage {
   bool lost_tail = false;  ///< what was lost last would be noticed sooner if more followed
 };
 
+/// A message whose lost tail has not been noticed, and its arrival as things are.
+struct FlowTail {
+  Tag tag = 0;
+  std::uint64_t arrival = 0;
+  Duration before = {};  ///< when what was sent before it is there
+};
+
 /// Its first message flows; the others wait.
 struct FlowConnection {
   int from = 0;
@@ -60,8 +67,7 @@ struct FlowConnection {
   bool waits = false;            ///< all of the first message has gone that can have come
   bool pauses = false;           ///< what it passes on has a hole
   Duration arrived = {};         ///< when the last that has left is there
-  std::optional<Tag> tail = {};  ///< a message whose lost tail has not been noticed
-  std::uint64_t tail_version = 0;
+  std::optional<FlowTail> tail = {};
   std::uint64_t version = 0;
 
   /// Bytes a second that leave.
@@ -83,7 +89,6 @@ struct FlowArrival {
   Tag tag = 0;
   bool begins = false;  ///< only its first bytes
   int connection = 0;
-  std::uint64_t tail_version = 0;  ///< not 0: may come sooner
   bool operator>(const FlowArrival& other) const {
     return std::tie(at, number) > std::tie(other.at, other.number);
   }

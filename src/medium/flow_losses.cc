@@ -57,20 +57,18 @@ void FlowNetwork::tell_holes(Tag tag, Duration now) {
 /// What follows lets the receiver tell of the tail that it misses.
 void FlowNetwork::notice_tail(int number, Duration now) {
   FlowConnection& connection = at(number);
-  const Tag tag = *std::exchange(connection.tail, std::nullopt);
-  const Duration there =
-      now + from_seconds(connection.stream->noticed_s()) + connection.path.travelling;
+  const FlowTail tail = *std::exchange(connection.tail, std::nullopt);
+  const Duration there = std::max(
+      tail.before,
+      now + from_seconds(connection.stream->noticed_s()) + connection.path.travelling);
   if (there >= connection.arrived) return;
   connection.arrived = there;
-  arrivals_.push({.at = there,
-                  .number = made_++,
-                  .tag = tag,
-                  .connection = number,
-                  .tail_version = ++connection.tail_version});
-  const auto hole = holes_.find(tag);
+  overtaken_.insert(tail.arrival);
+  arrivals_.push({.at = there, .number = made_++, .tag = tail.tag, .connection = number});
+  const auto hole = holes_.find(tail.tag);
   if (hole == holes_.end()) return;
   for (FlowHole& each : hole->second) each.filled = std::min(each.filled, there);
-  tell_holes(tag, now);
+  tell_holes(tail.tag, now);
 }
 
 }  // namespace tw::medium

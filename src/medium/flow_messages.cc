@@ -105,13 +105,13 @@ void FlowNetwork::end_message(int number, Duration now) {
   stop_flowing(connection);
   connection.waits = message.behind > 0;
   if (connection.waits) return;
+  const Duration before = connection.arrived;
   connection.arrived =
       std::max({now + connection.path.travelling, message.repaired, connection.arrived});
-  FlowArrival arrival{
+  const FlowArrival arrival{
       .at = connection.arrived, .number = made_++, .tag = message.tag, .connection = number};
   if (message.lost_tail && message.repaired == connection.arrived) {
-    connection.tail = message.tag;
-    arrival.tail_version = ++connection.tail_version;
+    connection.tail = {.tag = message.tag, .arrival = arrival.number, .before = before};
   }
   arrivals_.push(arrival);
   connection.messages.pop_front();
@@ -124,11 +124,9 @@ void FlowNetwork::arrive(const FlowArrival& arrival, Duration now) {
     told_.began(arrival.tag, now);
     return;
   }
-  if (arrival.tail_version != 0) {
-    FlowConnection& connection = at(arrival.connection);
-    if (connection.tail_version != arrival.tail_version) return;  // it has come sooner
-    connection.tail.reset();
-  }
+  if (overtaken_.erase(arrival.number) > 0) return;  // it has come sooner
+  std::optional<FlowTail>& tail = at(arrival.connection).tail;
+  if (tail && tail->tag == arrival.tag) tail.reset();
   holes_.erase(arrival.tag);
   const auto [first, last] = followers_.equal_range(arrival.tag);
   std::vector<FlowFollower> followers;

@@ -50,7 +50,6 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
                 .manner = sending.manner,
                 .worth = worth_of(sending.manner),
                 .uneven = sending.uneven && options_.tcp,
-                .tail_version = connection.tail_version + 1,
                 .version = connection.version + 1};
   set_path(connection);
   if (sending.pace) connection.pace = connection.worth * sending.pace->bits_per_second() / 8;

@@ -35,6 +35,7 @@
 #include <queue>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tw::medium {
@@ -109,6 +110,7 @@ class FlowNetwork : public Medium {
   std::vector<int> of_share_;  ///< connection by number in sharing_
   std::vector<FlowEnd> ends_;  ///< a heap
   std::priority_queue<FlowArrival, std::vector<FlowArrival>, std::greater<>> arrivals_;
+  std::unordered_set<std::uint64_t> overtaken_;  ///< arrivals in whose place there are sooner ones
   std::unordered_multimap<Tag, FlowFollower> followers_;  ///< by the message that is passed on
   std::unordered_map<Tag, std::vector<FlowHole>> holes_;  ///< in messages that are passed on
   std::vector<double> carried_;                           ///< by port, in bytes of streams

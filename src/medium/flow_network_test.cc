@@ -295,6 +295,16 @@ TEST(FlowNetwork, LossCostsTimeAsTheSeedSays) {
   EXPECT_NE(came, came_over_loss(2));
 }
 
+// Lost tails of short messages are noticed by what follows, of which the tail may be lost as well.
+TEST(FlowNetwork, ShortMessagesComeInOrderWhateverIsLost) {
+  Watched watched("hosts = 2\ndelay = \"1ms\"\nloss = \"10%\"", {.seed = 1});
+  const int connection = watched.network.connect(0, 1);
+  for (Tag tag = 0; tag < 500; ++tag) watched.network.send(connection, 3'000, tag, 0s);
+  watched.play();
+  ASSERT_EQ(watched.came.size(), 500U);
+  for (Tag tag = 1; tag < 500; ++tag) EXPECT_GE(watched.came.at(tag), watched.came.at(tag - 1));
+}
+
 // What passes on what loses waits for what was lost: it takes longer, and still all of it comes.
 TEST(FlowNetwork, HolesArePassedOnAsPauses) {
   Watched watched(
