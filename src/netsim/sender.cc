@@ -27,6 +27,12 @@ Sender::Sender(const TcpOptions& options, int connection, Emit emit)
 
 void Sender::write(std::int64_t bytes, Time now) {
   if (out_.empty() && unsent() == 0) resume_after_pause(now);
+  // As Linux does, when the program has something again: what is sent until all of this is there says
+  // nothing of the path.
+  forget_left(now);
+  if (unsent() == 0 && queued_bytes_ == 0 && out_.in_flight() < window_.segments) {
+    app_limited_until_ = std::max<std::int64_t>(1, delivered_ + out_.in_flight());
+  }
   written_ += bytes;
   push(now);
 }
@@ -96,11 +102,16 @@ void Sender::send_new(Time now) {
     for (int i = 0; i < segments; ++i) send_segment(now);
     sent = true;
   }
-  if (unsent() == 0 && out_.in_flight() < window_.segments) {
-    app_limited_until_ = std::max<std::int64_t>(1, delivered_ + out_.in_flight());
-  }
   if (sent || limited) use_window(limited, now);
   if (sent) arm_probe_or_timeout(now);
+}
+
+/// What has left the host's queue.
+void Sender::forget_left(Time now) {
+  while (!queued_.empty() && queued_.front().leaves <= now) {
+    queued_bytes_ -= queued_.front().bytes;
+    queued_.pop();
+  }
 }
 
 /// A millisecond of the rate, between two segments and what a card takes.
@@ -133,10 +144,7 @@ double Sender::pace_per_second() const {
 
 /// Whether the host's own queue takes more, and the pace allows it.
 bool Sender::has_room(Time now) {
-  while (!queued_.empty() && queued_.front().leaves <= now) {
-    queued_bytes_ -= queued_.front().bytes;
-    queued_.pop();
-  }
+  forget_left(now);
   if (now < paced_until_) {
     room_at_ = paced_until_;
     return false;
@@ -169,7 +177,7 @@ void Sender::emit(std::int64_t number, Time now) {
   segment.delivered = delivered_;
   segment.delivered_at = delivered_at_;
   segment.first_sent = first_sent_;
-  segment.app_limited = app_limited_until_ > delivered_;
+  segment.app_limited = app_limited_until_ > 0;
   const int frame = segment.bytes + options_.header_bytes;
   const Time leaves = emit_({.connection = connection_,
                              .frame_bytes = static_cast<std::uint16_t>(frame),

@@ -80,6 +80,7 @@ class Sender {
   int train_limit() const;
   bool waits_for_more(int segments, int wanted, Time now) const;
   bool has_room(Time now);
+  void forget_left(Time now);
   void send_segment(Time now);
   void emit(std::int64_t number, Time now);
   void use_window(bool limited, Time now);

@@ -19,7 +19,7 @@ void Sender::acknowledged(const Packet& ack, Time now) {
   take_sacks(ack, now, news);
   if (news.rtt >= 0) rtt_.take(news.rtt);
   if (advanced) backoff_ = 0;
-  if (delivered_ >= app_limited_until_) app_limited_until_ = 0;
+  if (delivered_ > app_limited_until_) app_limited_until_ = 0;
   if (probe_end_ >= 0) take_probe_ack(ack);
 
   const Timer before = timer_;
