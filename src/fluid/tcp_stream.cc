@@ -21,6 +21,11 @@ constexpr double kTimerTick_s = 4e-3;   ///< of the kernel's clock
 constexpr double kLooksAfter_s = 1.0 / 32;
 constexpr double kEnoughToTell = 3;  ///< segments that follow and are acknowledged
 
+/// Round trips after a loss in which a window does not grow, and half a tick more (found by packets);
+/// CUBIC's curve begins flat.
+constexpr double kCubicRests = 3;
+constexpr double kRenoRests = 1;
+
 /// How long a timer takes in the mean: it goes off with a tick.
 double timer_s(double wait_s) {
   return kTimerTick_s * (std::ceil((wait_s + kProbeSlack_s) / kTimerTick_s) - 0.5);
@@ -55,6 +60,11 @@ void TcpStream::draw() {
 double TcpStream::noticed_s() const { return rtt_s_ + timer_s(rtt_s_ / 4); }
 
 double TcpStream::allowed() const { return std::min(window_, path_.largest_window); }
+
+double TcpStream::takes(double rate) const {
+  const double buffer = std::min(std::max(path_.buffer_bytes, window_), path_.largest_window);
+  return std::max(0.0, buffer - std::min(allowed(), rate * path_.rtt_s));
+}
 
 /// Whether a window may be too small for the path.
 bool TcpStream::is_held() const { return allowed() < path_.line * path_.rtt_s; }
@@ -154,8 +164,8 @@ void TcpStream::cut(double now_s) {
   plateau_ = std::max(plateau_, base_);
   age_s_ = 0;
   cut_until_s_ = now_s + rtt_s_;
-  // CUBIC's curve begins flat.
-  repaired_s_ = now_s + (path_.stack == Stack::Cubic ? 2 : 1) * rtt_s_;
+  repaired_s_ =
+      now_s + (path_.stack == Stack::Cubic ? kCubicRests : kRenoRests) * rtt_s_ + kTimerTick_s / 2;
 }
 
 TcpStream::Lost TcpStream::lose(double now_s, double left) {

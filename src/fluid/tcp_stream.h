@@ -36,6 +36,7 @@ struct TcpPath {
   double line = std::numeric_limits<double>::infinity();         ///< the slowest one on the way
   double queue_bytes = std::numeric_limits<double>::infinity();  ///< that may wait before it
   double largest_window = std::numeric_limits<double>::infinity();  ///< that sockets have room for
+  double buffer_bytes = 0;                                          ///< of a sender, at first
   double loss = 0;                                                  ///< of a segment, on all ports
   double back_loss = 0;                                             ///< of an acknowledgement
   double loss_burst = 1;                                            ///< mean segments lost in a row
@@ -77,6 +78,9 @@ class TcpStream {
   std::optional<Lost> change(double now_s, double left);
 
   double window_bytes() const { return window_; }
+  /// What the kernel takes from the program before it leaves at that rate: its buffer, or a window,
+  /// less what is on its way.
+  double takes(double rate) const;
   /// What a loss takes to be noticed when something follows but little.
   double noticed_s() const;
 

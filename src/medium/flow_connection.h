@@ -10,6 +10,7 @@
 #include "trainwire/medium/flow_paths.h"
 #include "trainwire/medium/medium.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -57,16 +58,17 @@ struct FlowConnection {
   double luck = 1;  ///< of its first message: times the share that is its due
   std::optional<fluid::TcpStream> stream = {};
   std::deque<FlowMessage> messages = {};
-  int share = -1;                ///< its number in sharing_; -1: nothing flows
-  double cap = fluid::kNoCap;    ///< there
-  double weight = 1;             ///< likewise
-  double left = 0;               ///< bytes of the first message, at `since`
-  Duration since = {};           ///< when its rate last changed
-  double rate = 0;               ///< bytes a second that come
-  double carried = 0;            ///< bytes that the path has, until `since`
-  bool waits = false;            ///< all of the first message has gone that can have come
-  bool pauses = false;           ///< what it passes on has a hole
-  Duration arrived = {};         ///< when the last that has left is there
+  std::size_t taken = 0;       ///< of those, the first: the kernel has them
+  int share = -1;              ///< its number in sharing_; -1: nothing flows
+  double cap = fluid::kNoCap;  ///< there
+  double weight = 1;           ///< likewise
+  double left = 0;             ///< bytes of the first message, at `since`
+  Duration since = {};         ///< when its rate last changed
+  double rate = 0;             ///< bytes a second that come
+  double carried = 0;          ///< bytes that the path has, until `since`
+  bool waits = false;          ///< all of the first message has gone that can have come
+  bool pauses = false;         ///< what it passes on has a hole
+  Duration arrived = {};       ///< when the last that has left is there
   std::optional<FlowTail> tail = {};
   std::uint64_t version = 0;
 

@@ -59,8 +59,7 @@ void FlowNetwork::notice_tail(int number, Duration now) {
   FlowConnection& connection = at(number);
   const FlowTail tail = *std::exchange(connection.tail, std::nullopt);
   const Duration there = std::max(
-      tail.before,
-      now + from_seconds(connection.stream->noticed_s()) + connection.path.travelling);
+      tail.before, now + from_seconds(connection.stream->noticed_s()) + connection.path.travelling);
   if (there >= connection.arrived) return;
   connection.arrived = there;
   overtaken_.insert(tail.arrival);

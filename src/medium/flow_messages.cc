@@ -24,7 +24,7 @@ void FlowNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
   FlowConnection& connection = at(number);
   connection.messages.push_back(
       {.bytes = connection.worth * static_cast<double>(bytes), .tag = tag});
-  if (connection.messages.size() == 1) begin(number, now);
+  queued(number, now);
 }
 
 void FlowNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
@@ -43,7 +43,37 @@ void FlowNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<con
     }
   }
   connection.messages.push_back(message);
-  if (connection.messages.size() == 1) begin(number, now);
+  queued(number, now);
+}
+
+/// The last message has come to those that wait.
+void FlowNetwork::queued(int number, Duration now) {
+  FlowConnection& connection = at(number);
+  if (connection.messages.size() == 1) {
+    begin(number, now);
+  } else if (connection.stream && connection.share >= 0) {
+    settle(connection, now);
+    expect(number, now);
+  }
+}
+
+/// Bytes that have to leave before the kernel takes the next message, at the present rate; nothing:
+/// there is none, or it is not there as a whole.
+std::optional<double> FlowNetwork::until_taken(const FlowConnection& connection) const {
+  if (!connection.stream || connection.taken >= connection.messages.size()) return {};
+  if (connection.messages[connection.taken].behind > 0) return {};
+  double bytes = connection.left - connection.stream->takes(connection.rate);
+  for (std::size_t i = 1; i <= connection.taken; ++i) bytes += connection.messages[i].bytes;
+  return bytes - kGone;
+}
+
+/// Those messages that the kernel takes now.
+std::vector<Tag> FlowNetwork::take(FlowConnection& connection) {
+  std::vector<Tag> tags;
+  while (until_taken(connection).value_or(1) <= 0) {
+    tags.push_back(connection.messages[connection.taken++].tag);
+  }
+  return tags;
 }
 
 /// The first message that waits starts to flow.
@@ -93,7 +123,9 @@ void FlowNetwork::happen(int number, Duration now) {
     lose(number, *lost, now);
   }
   set_cap(connection, now);
+  const std::vector<Tag> taken = take(connection);
   expect(number, now);
+  for (const Tag tag : taken) told_.left(tag, now);
 }
 
 /// The message that flows has left; the next one flows.
@@ -115,8 +147,10 @@ void FlowNetwork::end_message(int number, Duration now) {
   }
   arrivals_.push(arrival);
   connection.messages.pop_front();
+  const bool was_taken = connection.taken > 0;
+  if (was_taken) --connection.taken;
   if (!connection.messages.empty()) begin(number, now);
-  told_.left(message.tag, now);
+  if (!was_taken) told_.left(message.tag, now);
 }
 
 void FlowNetwork::arrive(const FlowArrival& arrival, Duration now) {
@@ -139,6 +173,9 @@ void FlowNetwork::arrive(const FlowArrival& arrival, Duration now) {
     }
     if (connection.waits && connection.messages.front().behind == 0) {
       end_message(follower.connection, now);
+    } else if (connection.share >= 0) {
+      settle(connection, now);
+      expect(follower.connection, now);
     }
   }
   told_.came(arrival.tag, now);

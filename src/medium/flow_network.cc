@@ -83,6 +83,7 @@ void FlowNetwork::close(int number, Duration now) {
   if (connection.pace == fluid::kNoCap) --unpaced_[static_cast<std::size_t>(connection.from)];
   connection.left = 0;
   connection.messages.clear();
+  connection.taken = 0;
   stop_flowing(connection);
   closed_.push_back(number);
 }

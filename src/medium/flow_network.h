@@ -75,6 +75,7 @@ class FlowNetwork : public Medium {
   const FlowConnection& at(int number) const {
     return connections_[static_cast<std::size_t>(number)];
   }
+  void queued(int number, Duration now);
   void begin(int number, Duration now);
   void flow(int number, Duration now);
   void set_path(FlowConnection& connection);
@@ -89,6 +90,8 @@ class FlowNetwork : public Medium {
   void expect_at(int number, Duration at);
   std::optional<int> due(Duration now);
   void happen(int number, Duration now);
+  std::optional<double> until_taken(const FlowConnection& connection) const;
+  std::vector<Tag> take(FlowConnection& connection);
   void lose(int number, const fluid::TcpStream::Lost& lost, Duration now);
   void tell_holes(Tag tag, Duration now);
   static const FlowHole* next_hole(const FlowMessage& message, Duration now);

@@ -252,7 +252,25 @@ TEST(FlowNetwork, AStreamHasToFindItsRate) {
   watched.network.send(connection, 40 * 1448, 0, 0s);
   watched.play();
   const double frame_s = 8 * 1514 / 1e9;
-  EXPECT_NEAR(seconds(watched.left[0]), 2 * (40e-3 + 2 * frame_s) + 10 * frame_s, 1e-6);
+  const double leaves_s = 2 * (40e-3 + 2 * frame_s) + 10 * frame_s;
+  EXPECT_NEAR(seconds(watched.came[0]), leaves_s + 20e-3 + frame_s, 1e-6);
+}
+
+// 128 KiB of memory hold 109,226 bytes, of which the kernel keeps those that are on their way: at
+// 100 Mbit/s and 4 ms the path has 47,820 bytes and a frame of them.
+TEST(FlowNetwork, WhatTheKernelHasTakenHasLeft) {
+  Watched watched("hosts = 2\nrate = \"100Mbit\"\ndelay = \"1ms\"", {.tcp = true});
+  const int connection = watched.network.connect(0, 1);
+  watched.network.send(connection, 5'000'000, 0, 0s);
+  watched.network.send(connection, 30'000, 1, 0s);
+  watched.play();
+  const double rate = 12.5e6 * 1448 / 1514;
+  const double on_its_way = rate * (4e-3 + 2 * 1514 / 12.5e6);
+  const double path_s = 2e-3 + 1514 / 12.5e6;
+  EXPECT_NEAR(seconds(watched.came[0] - watched.left[0]),
+              (128 * 1024 / 1.2 - on_its_way) / rate + path_s, 1e-4);
+  // The next one waits until there is room for it too; the window grows meanwhile.
+  EXPECT_NEAR(seconds(watched.left[1] - watched.left[0]), 30'000 / rate, 0.2 * 30'000 / rate);
 }
 
 // Two round trips compete for one port, with a queue of 20 ms at the port counted as half full:

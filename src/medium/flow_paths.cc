@@ -3,10 +3,12 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/load/wire_share.h"
+#include "trainwire/network/plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -17,6 +19,11 @@ namespace {
 constexpr double kWindowOfBuffer = 0.72;
 /// How full the queue before a slow line is, seen by round trips that compete (measured).
 constexpr double kUsualQueue = 0.5;
+/// What a sender's buffer holds at first, and what the memory of its packets has more than bytes.
+constexpr double kFirstBuffer = 128 << 10;
+constexpr double kMemoryPerByte = 1.2;
+/// How much of its rate a sender keeps in its host's queue, if that is more than two trains.
+constexpr double kKept_s = 1e-3 / kMemoryPerByte;
 /// Weights of streams are below 1: the round trip of which it would be 1.
 constexpr double kShortest_s = 1e-6;
 
@@ -39,7 +46,10 @@ FlowPaths::FlowPaths(const spec::Network& network)
       payload_share_(payload_share(network)),
       frame_bytes_(*network.mtu + load::kEthernetHeader),
       stack_(fluid::stack_of(*network.congestion_control)),
-      largest_window_(largest_window(network)) {}
+      largest_window_(largest_window(network)),
+      buffer_bytes_((*network.socket_buffer ? static_cast<double>((*network.socket_buffer)->count())
+                                            : kFirstBuffer) /
+                    kMemoryPerByte) {}
 
 const network::Request& FlowPaths::request(int port) const {
   const auto altered = altered_.find(port);
@@ -72,6 +82,15 @@ double FlowPaths::round_trip_s(const std::vector<int>& there, const std::vector<
   return s;
 }
 
+double FlowPaths::kept_in_host(int port, double pace) const {
+  const double segment = payload_share_ * frame_bytes_;
+  const double longest = std::floor(
+      static_cast<double>(network::largest_segment(request(port).rate).count()) / segment);
+  const double train = longest <= 2 ? std::max(1.0, longest)
+                                    : std::clamp(std::floor(pace / segment * 1e-3), 2.0, longest);
+  return std::max(2 * train * segment, kKept_s * pace);
+}
+
 FlowPath FlowPaths::path(int from, int to) const {
   FlowPath path{.ports = network_.path(from, to)};
   if (path.ports.empty()) return path;
@@ -79,6 +98,7 @@ FlowPath FlowPaths::path(int from, int to) const {
   tcp.stack = stack_;
   tcp.segment_bytes = payload_share_ * frame_bytes_;
   tcp.largest_window = largest_window_;
+  tcp.buffer_bytes = buffer_bytes_;
   double comes = 1;
   for (const int port : path.ports) {
     const network::Request& asked = request(port);

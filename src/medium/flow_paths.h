@@ -39,6 +39,9 @@ class FlowPaths {
 
   /// Of hosts; for from == to there are no ports and no time.
   FlowPath path(int from, int to) const;
+  /// Bytes that a stream of that pace, in bytes of payload a second, keeps in its host's queue before
+  /// a port (TCP small queues).
+  double kept_in_host(int port, double pace) const;
   /// From now on a port is another. Paths made before are as they were.
   void alter(int port, const network::Request& request) { altered_[port] = request; }
 
@@ -51,6 +54,7 @@ class FlowPaths {
   int frame_bytes_;
   fluid::Stack stack_;
   double largest_window_;
+  double buffer_bytes_;
   std::unordered_map<int, network::Request> altered_;
 };
 

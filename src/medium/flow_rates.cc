@@ -11,7 +11,8 @@
 namespace tw::medium {
 namespace {
 
-constexpr double kSame = 1e-9;         ///< of rates
+constexpr double kSame = 1e-9;    ///< of rates
+constexpr double kUnpaced = 1.2;  ///< of its rate: the pace that Linux sees in a stream without
 constexpr double kOtherWeight = 0.05;  ///< of a weight: less is no reason to share anew
 
 /// The first nanosecond at which `left` bytes have gone.
@@ -25,8 +26,7 @@ Duration first_at(double s) { return Duration(static_cast<std::int64_t>(std::cei
 }  // namespace
 
 /// Datagrams have their pace before anybody else has a byte a second. A paced stream keeps less in
-/// its host's queue than others there, in proportion to its pace (TCP small queues), and has as much
-/// less of the line.
+/// its host's queue than others there, and has as much less of the line.
 double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.manner == Manner::Datagrams) return connection.pace;
   double weight = connection.path.weight * connection.luck;
@@ -34,9 +34,12 @@ double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.stream && connection.path.tcp.loss > 0) {
     weight *= connection.stream->window_bytes() / connection.path.tcp.segment_bytes;
   }
-  const double line = paths_.capacity(connection.path.ports.front());
+  const int port = connection.path.ports.front();
+  const double line = paths_.capacity(port);
   const bool is_alone = unpaced_[static_cast<std::size_t>(connection.from)] == 0;
-  return is_alone || connection.pace >= line ? weight : weight * connection.pace / line;
+  if (is_alone || connection.pace >= line) return weight;
+  return weight * paths_.kept_in_host(port, connection.pace) /
+         paths_.kept_in_host(port, kUnpaced * line);
 }
 
 /// What is left flows from now on.
@@ -129,6 +132,10 @@ void FlowNetwork::expect(int number, Duration now) {
       const double until_hole = hole->at - (message.bytes - connection.left);
       next = std::min(next, now + time_for(std::max(0.0, until_hole), rate));
     }
+  }
+  if (const std::optional<double> more = until_taken(connection)) {
+    if (*more <= 0) next = now;
+    if (rate > 0) next = std::min(next, now + time_for(std::max(0.0, *more), rate));
   }
   ++connection.version;
   if (next != kNever) expect_at(number, next);  // otherwise it stands still
