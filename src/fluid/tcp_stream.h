@@ -14,8 +14,9 @@
 // once a round trip, and what was lost is there a round trip later: by tail loss probes or timeouts
 // where nothing follows that would tell (RFC 8985, as Linux 6 does it). BBR's window does not mind.
 //
-// Limits: acknowledgements are never lost (they are cumulative); queues are no longer than a
-// window; what overflows is not modelled but for queues too short for the path.
+// Acknowledgements are cumulative: a stream waits where all of a round are lost.
+//
+// Limits: queues are no longer than a window; what overflows is not modelled.
 
 #pragma once
 

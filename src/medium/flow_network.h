@@ -12,10 +12,13 @@
 // the queue before the slowest line counted as full; a stream has no more than its window allows,
 // loses what its path loses, and a message is there when all of it is, what was lost included.
 //
+// A message has left when the kernel has taken it: what its buffer holds, or a window, beyond what was
+// acknowledged. Without TCP, and over RDMA, when its last byte is on the line.
+//
 // What passes on messages flows from their first bytes on with a share of its own, no further than
 // to what was lost of them, and does not end before the last of them has come.
 //
-// Limits: queues are no place where anything waits, nor is lost; streams lose no acknowledgements.
+// Limits: queues are no place where anything waits, nor is lost.
 
 #pragma once
 
