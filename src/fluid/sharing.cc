@@ -13,6 +13,7 @@ namespace {
 /// Of a capacity: less is no room.
 constexpr double kFull = 1e-9;
 constexpr double kCancelled = 1e-3;
+constexpr double kSameLevel = 1e-11;  ///< of a level: less is rounding
 
 #ifdef NDEBUG
 constexpr bool kChecks = false;
@@ -42,7 +43,8 @@ int Sharing::add(std::span<const int> links, double weight, double cap) {
   const int number = free_.back();
   free_.pop_back();
   Flow& flow = flows_[at(number)];
-  flow = {.weight = weight, .cap = cap, .present = true};
+  std::vector<Crossing> crossings = std::move(flow.links);  // whose memory is used again
+  flow = {.links = std::move(crossings), .weight = weight, .cap = cap, .present = true};
   for (const int link : links) {
     flow.links.push_back({.link = link, .place = links_[at(link)].flows.size()});
     links_[at(link)].flows.push_back(number);
@@ -64,7 +66,8 @@ void Sharing::remove(int number) {
     }
     touch_link(crossing.link);
   }
-  flow = {};
+  flow.links.clear();
+  flow.present = false;
   free_.push_back(number);
 }
 
@@ -96,39 +99,77 @@ void Sharing::reach_flow(int number) {
   before_.push_back(flow.rate);
 }
 
-/// Flows that a full link holds may have another rate when anything on it changes; those on a link
-/// with room are none the wiser.
 void Sharing::reach_link(int number) {
   Link& link = links_[at(number)];
   if (std::exchange(link.affected, true)) return;
   solved_links_.push_back(number);
-  if (!link.is_full) return;
-  for (const int flow : link.flows) reach_flow(flow);
+  link.was_full = link.is_full;
 }
 
-/// From the flows that were reached since `first`.
+/// Flows that a full link holds may have another rate when anything on it changes; those on a link
+/// with room are none the wiser.
+void Sharing::reach_flows_on(int number) {
+  if (!links_[at(number)].is_full) return;
+  for (const int flow : links_[at(number)].flows) reach_flow(flow);
+}
+
+/// To the links of the flows that were reached since `first`.
 void Sharing::spread(std::size_t first) {
   for (std::size_t i = first; i < solved_flows_.size(); ++i) {
     for (const Crossing& crossing : flows_[at(solved_flows_[i])].links) reach_link(crossing.link);
   }
 }
 
-/// Whether flows that were left as they are have more than is right, now that a link is full; they
-/// are reached.
-bool Sharing::reach_wronged() {
-  const std::size_t first = solved_flows_.size();
-  for (std::size_t i = 0; i < solved_links_.size(); ++i) {
-    const Link& link = links_[at(solved_links_[i])];
-    if (link.left > kFull * link.capacity) continue;
-    double least = kNoCap;  // of the levels that the link may hold
-    for (const int number : link.flows) {
-      const Flow& flow = flows_[at(number)];
-      if (flow.affected && flow.rate < flow.cap) least = std::min(least, flow.rate / flow.weight);
+/// Which links are full, and how high flows are on them.
+void Sharing::look_at_links() {
+  for (const int number : solved_links_) {
+    Link& link = links_[at(number)];
+    link.is_full = link.left <= kFull * link.capacity;
+    link.highest = 0;
+    for (const int flow : link.flows) {
+      link.highest = std::max(link.highest, flows_[at(flow)].level());
     }
-    const bool is_overfull = link.left < -kFull * link.capacity;
+  }
+}
+
+/// Whether it has its certificate.
+bool Sharing::is_held(const Flow& flow) const {
+  if (flow.rate >= flow.cap) return true;
+  const double level = flow.level() * (1 + kSameLevel);
+  return std::any_of(flow.links.begin(), flow.links.end(), [&](const Crossing& crossing) {
+    const Link& link = links_[at(crossing.link)];
+    return link.is_full && link.highest <= level;
+  });
+}
+
+/// Those who have more than a flow that nothing holds but them.
+void Sharing::reach_higher(const Flow& flow) {
+  const double level = flow.level();
+  for (const Crossing& crossing : flow.links) {
+    const Link& link = links_[at(crossing.link)];
+    if (!link.is_full) continue;
     for (const int number : link.flows) {
-      const Flow& flow = flows_[at(number)];
-      if (!flow.affected && (is_overfull || flow.rate / flow.weight > least)) reach_flow(number);
+      if (flows_[at(number)].level() > level) reach_flow(number);
+    }
+  }
+}
+
+/// Whether flows are to be solved for that were not: who has lost its certificate, who has more than
+/// is right, or is on a link that carries too much. They are reached.
+bool Sharing::reach_wronged() {
+  look_at_links();
+  const std::size_t first = solved_flows_.size();
+  for (std::size_t i = 0; i < first; ++i) {
+    const Flow& flow = flows_[at(solved_flows_[i])];
+    if (!is_held(flow)) reach_higher(flow);
+  }
+  for (const int number : solved_links_) {
+    const Link& link = links_[at(number)];
+    const bool is_overfull = link.left < -kFull * link.capacity;
+    if (!link.was_full && !is_overfull) continue;  // it has held nobody
+    for (const int each : link.flows) {
+      const Flow& flow = flows_[at(each)];
+      if (!flow.affected && (is_overfull || !is_held(flow))) reach_flow(each);
     }
   }
   spread(first);
@@ -232,7 +273,11 @@ std::span<const int> Sharing::solve() {
   solved_links_.clear();
   before_.clear();
   for (const int flow : touched_flows_) reach_flow(flow);
+  spread(0);
   for (const int link : touched_links_) reach_link(link);
+  for (std::size_t i = 0, count = solved_links_.size(); i < count; ++i) {
+    reach_flows_on(solved_links_[i]);
+  }
   touched_flows_.clear();
   touched_links_.clear();
   spread(0);
@@ -243,18 +288,14 @@ std::span<const int> Sharing::solve() {
   return changed_;
 }
 
-/// What has changed is noted, and which links are full.
+/// What has changed is noted.
 void Sharing::finish() {
   for (std::size_t i = 0; i < solved_flows_.size(); ++i) {
     Flow& flow = flows_[at(solved_flows_[i])];
     flow.affected = false;
     if (flow.rate != before_[i]) changed_.push_back(solved_flows_[i]);
   }
-  for (const int number : solved_links_) {
-    Link& link = links_[at(number)];
-    link.affected = false;
-    link.is_full = link.left <= kFull * link.capacity;
-  }
+  for (const int number : solved_links_) links_[at(number)].affected = false;
   if constexpr (kChecks) check(certified(1e-6), "rates are max-min");
 }
 

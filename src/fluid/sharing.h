@@ -9,9 +9,10 @@
 // Weights stand for what makes flows unequal: round trips, bytes already sent, priorities; caps for
 // what holds a flow back by itself: a window, loss, a socket.
 //
-// Changes are made one by one and solved for together, when rates are asked for. Then only flows
-// that share a saturated link with a changed one, directly or through others, are looked at again;
-// a link that this fills brings in those on it that have more than is right, until nobody has.
+// Changes are made one by one and solved for together, when rates are asked for. Then flows are
+// looked at again that share a saturated link with a changed one; from there on only those whose
+// certificate no longer holds, and those that have more than is right beside one without, until
+// everybody has a certificate. A change goes no further than rates do.
 //
 // Limits: rates follow changes at once; what a transport needs to find its rate is the caller's.
 
@@ -64,6 +65,8 @@ class Sharing {
     bool present = false;
     bool fixed = false;     ///< in the solution at hand
     bool affected = false;  ///< to be solved for
+
+    double level() const { return rate / weight; }
   };
   struct Link {
     double capacity = 0;
@@ -75,6 +78,8 @@ class Sharing {
     std::size_t open = 0;  ///< how many those are
     bool affected = false;
     bool is_full = false;       ///< in the last solution that it was part of
+    bool was_full = false;      ///< in the one before
+    double highest = 0;         ///< level of a flow on it, in the same solution
     std::uint64_t version = 0;  ///< of its entry in the heap
   };
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }
@@ -83,7 +88,11 @@ class Sharing {
   void touch_link(int link);
   void reach_flow(int flow);
   void reach_link(int link);
+  void reach_flows_on(int link);
   void spread(std::size_t first);
+  void look_at_links();
+  bool is_held(const Flow& flow) const;
+  void reach_higher(const Flow& flow);
   bool reach_wronged();
   void fill();
   void finish();
