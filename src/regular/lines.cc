@@ -49,7 +49,7 @@ std::optional<std::vector<Steady>> steady(const Physics& physics, const std::vec
 
 Duration leaving(const Physics& physics, const Steady& connection, std::int64_t bytes) {
   if (connection.line.ports.empty() || bytes == 0) return {};
-  return physics.leaving(bytes, connection.rate);
+  return physics.leaving(static_cast<double>(bytes), connection.rate);
 }
 
 }  // namespace tw::regular

@@ -31,7 +31,7 @@ struct Physics {
   std::function<Line(int from_host, int to_host)> line;
   std::function<double(int port)> capacity;
   /// How long so many bytes take to leave at a rate.
-  std::function<Duration(std::int64_t bytes, double rate)> leaving;
+  std::function<Duration(double bytes, double rate)> leaving;
   /// Whether so many bytes are passed on as they come, where a strategy does so.
   std::function<bool(std::int64_t bytes)> passes_on;
 };

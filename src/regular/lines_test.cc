@@ -18,8 +18,7 @@ Physics physics(double own, double common, int hosts = 4) {
                 return Line{.ports = {10 * from + to, 0}};
               },
           .capacity = [=](int port) { return port == 0 ? common : own; },
-          .leaving = [](std::int64_t bytes,
-                        double rate) { return from_seconds(static_cast<double>(bytes) / rate); },
+          .leaving = [](double bytes, double rate) { return from_seconds(bytes / rate); },
           .passes_on = [](std::int64_t) { return false; }};
 }
 

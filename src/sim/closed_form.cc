@@ -6,6 +6,7 @@
 #include "trainwire/medium/rdma.h"
 #include "trainwire/network/network.h"
 #include "trainwire/regular/answer.h"
+#include "trainwire/regular/at_once.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,9 +41,8 @@ regular::Physics physics_of(const network::Network& network, const spec::Network
                 return share * network.request(port).rate.bits_per_second() / 8;
               },
           .leaving =
-              [](std::int64_t bytes, double rate) {
-                return Duration(
-                    static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / rate * 1e9)));
+              [](double bytes, double rate) {
+                return Duration(static_cast<std::int64_t>(std::ceil(bytes / rate * 1e9)));
               },
           .passes_on = [frame](std::int64_t bytes) { return bytes > 2 * frame; }};
 }
@@ -66,36 +66,59 @@ std::vector<medium::PortFigures> figures_of(const std::vector<double>& payload, 
   return ports;
 }
 
-}  // namespace
-
-ClosedForm in_closed_form(const spec::Experiment& experiment) {
-  if (!experiment.traffic.empty()) return {.reason = "there is cross traffic"};
-  if (!experiment.faults.empty()) return {.reason = "there are faults"};
-  if (loses(experiment.network)) return {.reason = "links lose packets"};
-  if (*experiment.network.socket_buffer) return {.reason = "sockets limit what is under way"};
+/// Why rates may be others than links' shares; empty: they are those.
+std::string asks_for_streams(const spec::Experiment& experiment) {
+  if (!experiment.traffic.empty()) return "there is cross traffic";
+  if (!experiment.faults.empty()) return "there are faults";
+  if (loses(experiment.network)) return "links lose packets";
+  if (*experiment.network.socket_buffer) return "sockets limit what is under way";
   for (const spec::Job& job : experiment.jobs) {
-    if (medium::manner_of(job) == medium::Manner::Rdma)
-      return {.reason = "RDMA has packets of another size"};
+    if (medium::manner_of(job) == medium::Manner::Rdma) return "RDMA has packets of another size";
   }
-  Simulated made{.mode = kClosedForm};
-  std::vector<const workload::Training*> trainings;
+  return {};
+}
+
+using Answering = std::function<regular::Outcome(const std::vector<const workload::Training*>& jobs,
+                                                 const regular::Physics& physics)>;
+
+ClosedForm answered(const spec::Experiment& experiment, const char* mode,
+                    const Answering& answering) {
+  if (const std::string more = asks_for_streams(experiment); !more.empty()) return {.reason = more};
+  Simulated made{.mode = mode};
   for (const spec::Job& job : experiment.jobs) {
     made.jobs.push_back({.training = workload::training_of(experiment, job)});
   }
+  std::vector<const workload::Training*> trainings;
   for (const SimulatedJob& job : made.jobs) trainings.push_back(&job.training);
   const network::Network network(experiment.network);
-  regular::Outcome outcome = answer(trainings, physics_of(network, experiment.network));
-  if (!outcome.answered) return {.reason = outcome.reason};
+  regular::Outcome outcome = answering(trainings, physics_of(network, experiment.network));
+  if (!outcome.reason.empty()) return {.reason = outcome.reason};
+  outcome.answer.jobs.resize(made.jobs.size());  // without an answer it was stopped
   for (std::size_t i = 0; i < made.jobs.size(); ++i) {
     regular::JobAnswer& job = outcome.answer.jobs[i];
     made.jobs[i].rounds = std::move(job.times.steps);
     made.jobs[i].sent = std::move(job.sent_bytes);
     made.messages += job.messages;
   }
+  outcome.answer.port_bytes.resize(static_cast<std::size_t>(network.ports()));
   made.ports = figures_of(outcome.answer.port_bytes, medium::payload_share(experiment.network),
                           frame_bytes(experiment.network));
   made.end = outcome.answer.end;
   return {.found = std::move(made)};
+}
+
+}  // namespace
+
+ClosedForm in_closed_form(const spec::Experiment& experiment) {
+  return answered(experiment, kClosedForm,
+                  [](const auto& jobs, const auto& physics) { return answer(jobs, physics); });
+}
+
+ClosedForm found_at_once(const spec::Experiment& experiment,
+                         const std::function<bool(Duration)>& goes_on) {
+  return answered(experiment, kAtOnce, [&](const auto& jobs, const auto& physics) {
+    return answer_at_once(jobs, physics, goes_on);
+  });
 }
 
 }  // namespace tw::sim

@@ -141,20 +141,30 @@ record::Check schedule_check(const Simulated& simulated) {
                        : "ranks did not send each other what the schedule says"};
 }
 
+std::string mode_text(const Simulated& simulated) {
+  const std::string_view mode = simulated.mode;
+  if (mode == kClosedForm) {
+    return fmt::format(
+        "in closed form: no two hops of a ring can be in each other's way, so none of {} messages "
+        "was simulated; connections have found their rates",
+        simulated.messages);
+  }
+  const std::string because = simulated.reason.empty() ? "" : ", as " + simulated.reason;
+  if (mode == kAtOnce) {
+    return fmt::format(
+        "at once: each of {} messages was simulated{}; connections have found their rates",
+        simulated.messages, because);
+  }
+  return fmt::format("explicit: each of {} messages was simulated{}", simulated.messages, because);
+}
+
 /// How the answer was found.
 record::Check mode_check(const Simulated& simulated) {
-  const bool closed = simulated.mode == std::string_view(kClosedForm);
   return {.name = "mode",
           .ok = true,
           .expected = fmt::format("{} messages", simulated.messages),
           .found = simulated.mode,
-          .text = closed ? fmt::format("in closed form: no two hops of a ring can be in each "
-                                       "other's way, so none of {} messages was simulated; "
-                                       "connections have found their rates",
-                                       simulated.messages)
-                         : fmt::format("explicit: each of {} messages was simulated{}{}",
-                                       simulated.messages, simulated.reason.empty() ? "" : ", as ",
-                                       simulated.reason)};
+          .text = mode_text(simulated)};
 }
 
 /// A worker's counted step, in seconds; no exchange: below 0.

@@ -37,6 +37,11 @@ double messages_of(const spec::Experiment& experiment) {
   return messages;
 }
 
+/// Of both what stood against them.
+std::string because(const std::string& closed, const std::string& at_once) {
+  return closed == at_once ? closed : closed + ", and " + at_once;
+}
+
 /// Throws SpecError where messages are too many to be simulated one by one.
 void require_an_end(const spec::Experiment& experiment, const std::string& reason) {
   for (const spec::Job& job : experiment.jobs) {
@@ -76,9 +81,15 @@ Simulated simulate(const spec::Experiment& experiment, Level level, const Watchi
   }
   ClosedForm closed = in_closed_form(experiment);
   if (closed.found) return std::move(*closed.found);
-  require_an_end(experiment, closed.reason);
+  ClosedForm at_once = found_at_once(experiment, watching.goes_on);
+  if (at_once.found) {
+    at_once.found->reason = std::move(closed.reason);
+    return std::move(*at_once.found);
+  }
+  const std::string reason = because(closed.reason, at_once.reason);
+  require_an_end(experiment, reason);
   Simulated made = simulate_explicitly(experiment, level, watching);
-  made.reason = std::move(closed.reason);
+  made.reason = reason;
   return made;
 }
 

@@ -58,7 +58,8 @@ struct SimulatedJob {
   std::map<std::pair<int, int>, std::int64_t> bytes = {};
   std::map<std::pair<int, int>, std::int64_t> gradients = {};
 
-  /// In closed form there are, instead of all those: steps of all ranks, and what each rank sent.
+  /// In other modes than the explicit one there are, instead of all those: steps of all ranks, and
+  /// what each rank sent.
   std::vector<regular::RingStep> rounds = {};
   std::vector<std::int64_t> sent = {};
 };
@@ -69,6 +70,7 @@ std::vector<play::Step> all_steps(const SimulatedJob& job);
 /// How an answer was found.
 inline constexpr const char* kExplicit = "explicit";       ///< message by message
 inline constexpr const char* kClosedForm = "closed form";  ///< regular/answer.h
+inline constexpr const char* kAtOnce = "at once";          ///< regular/at_once.h
 
 struct Simulated {
   Level level = Level::Flow;
@@ -92,8 +94,8 @@ struct Watching {
   bool at_once = false;
 };
 
-/// In closed form where there is one and messages are many (above 300,000), message by message
-/// otherwise. Throws SpecError for what cannot be simulated; Error when a fault ends a job or leaves
+/// Where messages are many (above 300,000) in closed form, or else at once, if one of these can be;
+/// otherwise explicitly. Throws SpecError for what cannot be simulated; Error when a fault ends a job or leaves
 /// its ranks waiting; std::logic_error when they wait for each other forever without any. REQUIRES:
 /// the experiment is resolved.
 Simulated simulate(const spec::Experiment& experiment, Level level = Level::Flow,

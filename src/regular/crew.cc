@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/regular/crew.h"
+
+#include "trainwire/regular/at_once.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tw::regular {
+
+using workload::Training;
+
+std::string asks_for_players(const Training& training) {
+  if (training.row().draws_peers) return "ranks draw their peers";
+  if (training.asynchronous()) return "servers answer each worker for itself";
+  if (training.row().passing != collective::Passing::Whole)
+    return "transfers are passed on as they come";
+  if (training.connections > 1) return "two ranks share several connections";
+  if (training.side_connections > 0 && training.ranks() > 1) return "it has side connections";
+  if (!start_buckets(training).empty() && training.ranks() > 1 && training.elements() > 0) {
+    return "ranks get their first model while others may train already";
+  }
+  const int chunks = step_schedule(training).chunks;
+  if (std::any_of(training.buckets.begin(), training.buckets.end(), [&](const workload::Bucket& b) {
+        return b.elements > 0 && b.elements < chunks;
+      })) {
+    return "buckets have fewer elements than chunks";
+  }
+  return {};
+}
+
+Crew::Crew(const Training& training, Tasks tasks, Asks asks)
+    : training_(training),
+      tasks_(std::move(tasks)),
+      chunks_(step_schedule(training).chunks),
+      asks_(std::move(asks)),
+      pending_(tasks_.size()),
+      times_(static_cast<std::size_t>(training.warmup + training.steps)) {
+  for (int rank = 0; rank < training.ranks(); ++rank) ranks_.push_back({.clock = {training, rank}});
+  answer_.sent_bytes.resize(ranks_.size());
+  answer_.times.end = training.start;
+}
+
+Line Crew::line(const Physics& physics, const Errand& errand) const {
+  const collective::Layout& layout = training_.arrangement.layout;
+  const int from = layout.host(errand.from);
+  const int to = layout.host(errand.to);
+  return from == to ? Line{} : physics.line(from, to);
+}
+
+StepTimes& Crew::times_of(std::int64_t step) {
+  std::shared_ptr<StepTimes>& times = times_[static_cast<std::size_t>(step)];
+  if (!times) {
+    times = std::make_shared<StepTimes>();
+    times->begin.resize(ranks_.size());
+    times->end.resize(ranks_.size());
+    times->exchange_begin.assign(ranks_.size(), Duration::max());
+    times->exchange_end.assign(ranks_.size(), Duration::min());
+  }
+  return *times;
+}
+
+void Crew::note(int rank, Duration now) {
+  StepTimes& times = times_of(ranks_[at(rank)].step);
+  times.exchange_begin[at(rank)] = std::min(times.exchange_begin[at(rank)], now);
+  times.exchange_end[at(rank)] = std::max(times.exchange_end[at(rank)], now);
+}
+
+std::int64_t Crew::exchange_of(const Rank& rank) const {
+  return rank.step * static_cast<std::int64_t>(training_.buckets.size()) +
+         static_cast<std::int64_t>(rank.bucket);
+}
+
+void Crew::begin() {
+  for (int rank = 0; rank < training_.ranks(); ++rank) {
+    if (begin_step(rank, training_.start)) proceed(rank, training_.start);
+  }
+}
+
+/// False: it was the last one before.
+bool Crew::begin_step(int number, Duration now) {
+  Rank& rank = ranks_[at(number)];
+  if (rank.step == static_cast<std::int64_t>(times_.size())) return false;
+  rank.clock.begin_step(now.count());
+  rank.bucket = 0;
+  times_of(rank.step).begin[at(number)] = now;
+  return true;
+}
+
+/// When a bucket may be exchanged, or computing has ended: all have to be filled where exchanges do
+/// not overlap with it.
+Duration Crew::computed(const Rank& rank, std::size_t bucket) const {
+  std::int64_t ns = rank.clock.forward_end_ns();
+  const std::size_t count = training_.buckets.size();
+  for (std::size_t b = 0; b < count && (b <= bucket || !training_.overlap); ++b) {
+    ns = std::max(ns, rank.clock.ready_ns(training_.buckets[b].ready));
+  }
+  if (count == 0) ns = std::max(ns, rank.clock.ready_ns(training_.compute.backward));
+  return Duration(ns);
+}
+
+/// Otherwise it is woken.
+bool Crew::is_computed(int number, Duration now) {
+  Rank& rank = ranks_[at(number)];
+  if (training_.is_server(number)) return true;
+  const Duration at_time = computed(rank, rank.bucket);
+  if (at_time <= now) return true;
+  if (!std::exchange(rank.waits, true)) asks_.wake(number, at_time);
+  return false;
+}
+
+void Crew::woke(int rank, Duration now) {
+  ranks_[at(rank)].waits = false;
+  proceed(rank, now);
+}
+
+/// From bucket to bucket and step to step, as far as it goes without time passing.
+void Crew::proceed(int number, Duration now) {
+  Rank& rank = ranks_[at(number)];
+  while (rank.unfinished == 0) {
+    if (!is_computed(number, now)) return;
+    if (rank.bucket >= training_.buckets.size()) {
+      end_step(number, now);
+      if (!begin_step(number, now)) return;
+      continue;
+    }
+    if (training_.buckets[rank.bucket].elements > 0) begin_exchange(number, now);
+    if (rank.unfinished == 0) ++rank.bucket;
+  }
+}
+
+void Crew::end_step(int number, Duration now) {
+  Rank& rank = ranks_[at(number)];
+  times_of(rank.step).end[at(number)] = now;
+  answer_.times.end = std::max(answer_.times.end, now);
+  ++rank.step;
+}
+
+void Crew::begin_exchange(int number, Duration now) {
+  Rank& rank = ranks_[at(number)];
+  const std::span<const Task> tasks = tasks_.of_rank(number);
+  const std::size_t first = tasks_.first(number);
+  rank.unfinished = tasks.size();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    // A receive also waits for what it receives, a send for the begin.
+    pending_[first + i] = static_cast<std::uint16_t>(tasks[i].waits + 1);
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].sends) end_wait(number, i, now);
+  }
+  const std::int64_t exchange = exchange_of(rank);
+  const std::vector<Early> early = std::exchange(rank.early, {});
+  for (const Early& each : early) {
+    if (each.exchange == exchange) {
+      end_wait(number, each.task, now);
+    } else {
+      rank.early.push_back(each);
+    }
+  }
+}
+
+/// One of the things that a task waits for is there.
+void Crew::end_wait(int number, std::size_t task, Duration now) {
+  if (--pending_[tasks_.first(number) + task] > 0) return;
+  const Task& ready = tasks_.of_rank(number)[task];
+  if (!ready.sends) return finish(number, task, now);
+  const Rank& rank = ranks_[at(number)];
+  const std::int64_t elements = training_.buckets[rank.bucket].elements;
+  const std::int64_t bytes =
+      workload::kElementBytes *
+      (collective::chunk_begin(elements, chunks_, ready.chunk + ready.width) -
+       collective::chunk_begin(elements, chunks_, ready.chunk));
+  note(number, now);
+  ++answer_.messages;
+  answer_.sent_bytes[at(number)] += bytes;
+  asks_.send({.from = number,
+              .to = ready.peer,
+              .task = static_cast<std::uint16_t>(task),
+              .at_receiver = static_cast<std::uint16_t>(tasks_.at_receiver(number, ready)),
+              .exchange = exchange_of(rank),
+              .bytes = bytes});
+}
+
+void Crew::finish(int number, std::size_t task, Duration now) {
+  note(number, now);
+  --ranks_[at(number)].unfinished;
+  for (const std::uint16_t behind : tasks_.behind(number, task)) end_wait(number, behind, now);
+}
+
+void Crew::left(const Errand& errand, Duration now) {
+  finish(errand.from, errand.task, now);
+  Rank& rank = ranks_[at(errand.from)];
+  if (rank.unfinished > 0) return;
+  ++rank.bucket;
+  proceed(errand.from, now);
+}
+
+void Crew::came(const Errand& errand, Duration now) {
+  Rank& rank = ranks_[at(errand.to)];
+  if (rank.unfinished == 0 || exchange_of(rank) != errand.exchange) {
+    rank.early.push_back({.exchange = errand.exchange, .task = errand.at_receiver});
+    return;
+  }
+  end_wait(errand.to, errand.at_receiver, now);
+  if (rank.unfinished > 0) return;
+  ++rank.bucket;
+  proceed(errand.to, now);
+}
+
+JobAnswer Crew::answer() && {
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    answer_.times.steps.push_back(
+        {.step = static_cast<std::int64_t>(i) - training_.warmup, .times = std::move(times_[i])});
+  }
+  return std::move(answer_);
+}
+
+}  // namespace tw::regular

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// All ranks' transfers of an exchange with what each waits for, in a few bytes each, so that those
+// of 100,000 ranks fit into some hundred megabytes.
+//
+// Order and waits are those of collective/cursor.h. A *task* is a transfer seen from one of its
+// ends. Besides, a connection carries one transfer after another: a task waits for the one before it
+// with the same peer in the same direction. What follows from other waits is left out.
+//
+// Limits: no rank has more than kMostTasks of them; every transfer moves something.
+
+#pragma once
+
+#include "trainwire/collective/schedule.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tw::regular {
+
+inline constexpr std::size_t kMostTasks = 1024;
+
+struct Task {
+  int round = 0;
+  int peer = 0;
+  int chunk = 0;
+  int width = 1;
+  std::uint16_t waits = 0;  ///< for so many others of its rank
+  bool sends = false;
+};
+
+class Tasks {
+ public:
+  /// Nothing where a rank has too many.
+  static std::optional<Tasks> of(const collective::Schedule& schedule);
+
+  std::span<const Task> of_rank(int rank) const { return slice(tasks_, first_task_, rank); }
+  /// The rank's tasks, by number, that wait for one of them.
+  std::span<const std::uint16_t> behind(int rank, std::size_t task) const;
+  /// The number at the receiver of what a rank sends.
+  std::size_t at_receiver(int rank, const Task& sent) const;
+  /// Of the rank's first one among those of all.
+  std::size_t first(int rank) const { return first_task_[static_cast<std::size_t>(rank)]; }
+  std::size_t size() const { return tasks_.size(); }
+
+ private:
+  template <typename T>
+  static std::span<const T> slice(const std::vector<T>& all, const std::vector<std::size_t>& first,
+                                  int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return std::span<const T>(all).subspan(first[at], first[at + 1] - first[at]);
+  }
+  void add_rank(std::span<Task> tasks);
+
+  std::vector<Task> tasks_ = {};
+  std::vector<std::size_t> first_task_ = {0};      ///< by rank, and one behind the last
+  std::vector<std::uint16_t> behind_ = {};         ///< task by task
+  std::vector<std::uint32_t> first_behind_ = {0};  ///< likewise
+};
+
+}  // namespace tw::regular
