@@ -13,6 +13,8 @@ namespace {
 /// Of a capacity: less is no room.
 constexpr double kFull = 1e-9;
 constexpr double kCancelled = 1e-3;
+/// With no more links all are looked at instead of being kept in order.
+constexpr std::size_t kFewLinks = 64;
 constexpr double kSameLevel = 1e-11;  ///< of a level: less is rounding
 
 #ifdef NDEBUG
@@ -43,10 +45,9 @@ int Sharing::add(std::span<const int> links, double weight, double cap) {
   const int number = free_.back();
   free_.pop_back();
   Flow& flow = flows_[at(number)];
-  std::vector<Crossing> crossings = std::move(flow.links);  // whose memory is used again
-  flow = {.links = std::move(crossings), .weight = weight, .cap = cap, .present = true};
+  flow = {.weight = weight, .cap = cap, .present = true};
   for (const int link : links) {
-    flow.links.push_back({.link = link, .place = links_[at(link)].flows.size()});
+    flow.links.push_back({.link = link, .place = static_cast<int>(links_[at(link)].flows.size())});
     links_[at(link)].flows.push_back(number);
   }
   touch(number);
@@ -57,9 +58,9 @@ void Sharing::remove(int number) {
   Flow& flow = flows_[at(number)];
   check(flow.present, "a flow is removed once");
   for (const Crossing& crossing : flow.links) {
-    std::vector<int>& others = links_[at(crossing.link)].flows;
+    auto& others = links_[at(crossing.link)].flows;
     const int last = others.back();
-    others[crossing.place] = last;
+    others[at(crossing.place)] = last;
     others.pop_back();
     for (Crossing& moved : flows_[at(last)].links) {
       if (moved.link == crossing.link) moved.place = crossing.place;
@@ -101,9 +102,10 @@ void Sharing::reach_flow(int number) {
 
 void Sharing::reach_link(int number) {
   Link& link = links_[at(number)];
-  if (std::exchange(link.affected, true)) return;
-  solved_links_.push_back(number);
+  if (link.filling >= 0) return;
+  link.filling = static_cast<int>(fillings_.size());
   link.was_full = link.is_full;
+  fillings_.push_back({.link = number});
 }
 
 /// Flows that a full link holds may have another rate when anything on it changes; those on a link
@@ -122,9 +124,9 @@ void Sharing::spread(std::size_t first) {
 
 /// Which links are full, and how high flows are on them.
 void Sharing::look_at_links() {
-  for (const int number : solved_links_) {
-    Link& link = links_[at(number)];
-    link.is_full = link.left <= kFull * link.capacity;
+  for (const Filling& filling : fillings_) {
+    Link& link = links_[at(filling.link)];
+    link.is_full = filling.left <= kFull * link.capacity;
     link.highest = 0;
     for (const int flow : link.flows) {
       link.highest = std::max(link.highest, flows_[at(flow)].level());
@@ -163,9 +165,9 @@ bool Sharing::reach_wronged() {
     const Flow& flow = flows_[at(solved_flows_[i])];
     if (!is_held(flow)) reach_higher(flow);
   }
-  for (const int number : solved_links_) {
-    const Link& link = links_[at(number)];
-    const bool is_overfull = link.left < -kFull * link.capacity;
+  for (const Filling& filling : fillings_) {
+    const Link& link = links_[at(filling.link)];
+    const bool is_overfull = filling.left < -kFull * link.capacity;
     if (!link.was_full && !is_overfull) continue;  // it has held nobody
     for (const int each : link.flows) {
       const Flow& flow = flows_[at(each)];
@@ -177,12 +179,10 @@ bool Sharing::reach_wronged() {
 }
 
 void Sharing::push(int number) {
-  Link& link = links_[at(number)];
-  ++link.version;
-  if (link.open == 0) return;
-  heap_.push_back({.level = std::max(link.left, 0.0) / std::max(link.weight, 1e-300),
-                   .number = number,
-                   .version = link.version});
+  Filling& filling = fillings_[at(number)];
+  ++filling.version;
+  if (filling.open == 0) return;
+  heap_.push_back({.level = filling.level(), .number = number, .version = filling.version});
   std::push_heap(heap_.begin(), heap_.end(),
                  [](const Level& a, const Level& b) { return a.level > b.level; });
 }
@@ -192,49 +192,90 @@ void Sharing::fix(int number, double rate) {
   flow.fixed = true;
   flow.rate = rate;
   for (const Crossing& crossing : flow.links) {
-    Link& link = links_[at(crossing.link)];
-    link.left -= rate;
-    link.weight -= flow.weight;
-    --link.open;
-    if (link.weight < kCancelled * link.summed) weigh(link);
+    Filling& filling = fillings_[at(links_[at(crossing.link)].filling)];
+    filling.left -= rate;
+    filling.weight -= flow.weight;
+    --filling.open;
+    if (filling.open > 0 && filling.weight < kCancelled * filling.summed) weigh(filling);
   }
 }
 
 /// Sums up anew what flows that have nothing yet weigh: beside a heavy one that is taken away the
 /// others' weights would be lost in rounding.
-void Sharing::weigh(Link& link) const {
-  link.weight = 0;
-  for (const int number : link.flows) {
-    if (!flows_[at(number)].fixed) link.weight += flows_[at(number)].weight;
+void Sharing::weigh(Filling& filling) const {
+  filling.weight = 0;
+  for (const int number : links_[at(filling.link)].flows) {
+    if (!flows_[at(number)].fixed) filling.weight += flows_[at(number)].weight;
   }
-  link.summed = link.weight;
+  filling.summed = filling.weight;
+}
+
+/// What links have for the flows that are to be solved for.
+void Sharing::prepare() {
+  for (const int number : solved_flows_) flows_[at(number)].fixed = false;
+  for (Filling& filling : fillings_) {
+    const Link& link = links_[at(filling.link)];
+    filling.left = link.capacity;
+    filling.weight = 0;
+    filling.open = 0;
+    for (const int each : link.flows) {
+      const Flow& flow = flows_[at(each)];
+      if (flow.fixed) {
+        filling.left -= flow.rate;
+      } else {
+        filling.weight += flow.weight;
+        ++filling.open;
+      }
+    }
+    filling.summed = filling.weight;
+  }
+  for (const int number : solved_flows_) {
+    const Flow& flow = flows_[at(number)];
+    if (flow.links.empty()) fix(number, flow.cap);
+  }
 }
 
 /// Water rises in all flows alike until a link is full or a flow at its cap, which then stay.
 void Sharing::fill() {
-  heap_.clear();
-  for (const int number : solved_flows_) flows_[at(number)].fixed = false;
-  for (const int number : solved_links_) {
-    Link& link = links_[at(number)];
-    link.left = link.capacity;
-    link.weight = 0;
-    link.open = 0;
-    for (const int each : link.flows) {
-      const Flow& flow = flows_[at(each)];
-      if (flow.fixed) {
-        link.left -= flow.rate;
-      } else {
-        link.weight += flow.weight;
-        ++link.open;
-      }
+  prepare();
+  fillings_.size() <= kFewLinks ? fill_few() : fill_many();
+}
+
+/// Looks at all links each time.
+void Sharing::fill_few() {
+  while (true) {
+    double level = kNoCap;
+    const Filling* full = nullptr;
+    for (const Filling& filling : fillings_) {
+      if (filling.open == 0 || filling.level() >= level) continue;
+      level = filling.level();
+      full = &filling;
     }
-    link.summed = link.weight;
-    push(number);
+    if (full == nullptr) return;
+    int held = -1;
+    for (const int number : solved_flows_) {
+      const Flow& flow = flows_[at(number)];
+      if (flow.fixed || flow.cap == kNoCap || flow.cap / flow.weight > level) continue;
+      level = flow.cap / flow.weight;
+      held = number;
+    }
+    if (held >= 0) {
+      fix(held, flows_[at(held)].cap);
+      continue;
+    }
+    for (const int flow : links_[at(full->link)].flows) {
+      if (!flows_[at(flow)].fixed) fix(flow, level * flows_[at(flow)].weight);
+    }
   }
+}
+
+/// Keeps links in a heap.
+void Sharing::fill_many() {
+  heap_.clear();
+  for (std::size_t i = 0; i < fillings_.size(); ++i) push(static_cast<int>(i));
   std::vector<Level> caps;
   for (const int number : solved_flows_) {
     const Flow& flow = flows_[at(number)];
-    if (flow.links.empty()) fix(number, flow.cap);
     if (flow.cap != kNoCap && !flow.fixed) {
       caps.push_back({.level = flow.cap / flow.weight, .number = number});
     }
@@ -244,12 +285,14 @@ void Sharing::fill() {
   const auto later = [](const Level& a, const Level& b) { return a.level > b.level; };
   const auto fix_and_push = [&](int number, double rate) {
     fix(number, rate);
-    for (const Crossing& crossing : flows_[at(number)].links) push(crossing.link);
+    for (const Crossing& crossing : flows_[at(number)].links) {
+      push(links_[at(crossing.link)].filling);
+    }
   };
   std::size_t next_cap = 0;
   while (true) {
     while (next_cap < caps.size() && flows_[at(caps[next_cap].number)].fixed) ++next_cap;
-    while (!heap_.empty() && heap_.front().version != links_[at(heap_.front().number)].version) {
+    while (!heap_.empty() && heap_.front().version != fillings_[at(heap_.front().number)].version) {
       std::pop_heap(heap_.begin(), heap_.end(), later);
       heap_.pop_back();
     }
@@ -260,7 +303,7 @@ void Sharing::fill() {
       continue;
     }
     const Level full = heap_.front();
-    for (const int flow : links_[at(full.number)].flows) {
+    for (const int flow : links_[at(fillings_[at(full.number)].link)].flows) {
       if (!flows_[at(flow)].fixed) fix_and_push(flow, full.level * flows_[at(flow)].weight);
     }
   }
@@ -270,14 +313,12 @@ std::span<const int> Sharing::solve() {
   changed_.clear();
   if (touched_flows_.empty() && touched_links_.empty()) return changed_;
   solved_flows_.clear();
-  solved_links_.clear();
+  fillings_.clear();
   before_.clear();
   for (const int flow : touched_flows_) reach_flow(flow);
   spread(0);
   for (const int link : touched_links_) reach_link(link);
-  for (std::size_t i = 0, count = solved_links_.size(); i < count; ++i) {
-    reach_flows_on(solved_links_[i]);
-  }
+  for (const Filling& filling : fillings_) reach_flows_on(filling.link);
   touched_flows_.clear();
   touched_links_.clear();
   spread(0);
@@ -295,7 +336,7 @@ void Sharing::finish() {
     flow.affected = false;
     if (flow.rate != before_[i]) changed_.push_back(solved_flows_[i]);
   }
-  for (const int number : solved_links_) links_[at(number)].affected = false;
+  for (const Filling& filling : fillings_) links_[at(filling.link)].filling = -1;
   if constexpr (kChecks) check(certified(1e-6), "rates are max-min");
 }
 

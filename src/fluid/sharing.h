@@ -18,6 +18,9 @@
 
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -55,10 +58,11 @@ class Sharing {
  private:
   struct Crossing {
     int link = 0;
-    std::size_t place = 0;  ///< of the flow among those of the link
+    int place = 0;  ///< of the flow among those of the link
   };
+  // Most paths, and most links' flows, fit into memory beside what is known of them.
   struct Flow {
-    std::vector<Crossing> links = {};
+    boost::container::small_vector<Crossing, 6> links = {};
     double weight = 1;
     double cap = kNoCap;
     double rate = 0;
@@ -70,17 +74,22 @@ class Sharing {
   };
   struct Link {
     double capacity = 0;
-    std::vector<int> flows = {};
-    // While a solution is being found:
-    double left = 0;       ///< capacity that nobody has yet
-    double weight = 0;     ///< of the flows that have nothing yet
-    double summed = 0;     ///< the same when it was last summed up
-    std::size_t open = 0;  ///< how many those are
-    bool affected = false;
-    bool is_full = false;       ///< in the last solution that it was part of
-    bool was_full = false;      ///< in the one before
-    double highest = 0;         ///< level of a flow on it, in the same solution
+    boost::container::small_vector<int, 4> flows = {};
+    double highest = 0;     ///< level of a flow on it, in the last solution that it was part of
+    int filling = -1;       ///< its number in the solution at hand; -1: it is not part of it
+    bool is_full = false;   ///< in the last solution that it was part of
+    bool was_full = false;  ///< in the one before
+  };
+  /// Of a link, while a solution is being found.
+  struct Filling {
+    int link = 0;
+    int open = 0;               ///< flows that have nothing yet
+    double left = 0;            ///< capacity that nobody has yet
+    double weight = 0;          ///< of the open flows
+    double summed = 0;          ///< the same when it was last summed up
     std::uint64_t version = 0;  ///< of its entry in the heap
+
+    double level() const { return std::max(left, 0.0) / std::max(weight, 1e-300); }
   };
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
@@ -95,10 +104,13 @@ class Sharing {
   void reach_higher(const Flow& flow);
   bool reach_wronged();
   void fill();
+  void prepare();
+  void fill_few();
+  void fill_many();
   void finish();
   void fix(int flow, double rate);
-  void weigh(Link& link) const;
-  void push(int link);
+  void weigh(Filling& filling) const;
+  void push(int filling);
 
   std::vector<Link> links_;
   std::vector<Flow> flows_;
@@ -106,12 +118,12 @@ class Sharing {
   std::vector<int> touched_links_;  ///< whose flows are to be solved for
   std::vector<int> touched_flows_;
   std::vector<int> solved_flows_;  ///< of the solution at hand
-  std::vector<int> solved_links_;
-  std::vector<double> before_;  ///< rates of the solved flows
+  std::vector<Filling> fillings_;  ///< likewise
+  std::vector<double> before_;     ///< rates of the solved flows
   std::vector<int> changed_;
   struct Level {
     double level = 0;
-    int number = 0;  ///< of a link, or of a flow at its cap: -1 - flow
+    int number = 0;  ///< of a filling, or of a flow at its cap
     std::uint64_t version = 0;
   };
   std::vector<Level> heap_;

@@ -3,6 +3,7 @@
 
 #include "trainwire/fluid/sharing.h"
 #include "trainwire/regular/crew.h"
+#include "trainwire/regular/due_times.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -42,12 +43,10 @@ class Stage {
   /// False: it was stopped.
   bool run(const std::function<bool(Duration)>& goes_on) {
     for (std::size_t i = 0; i < crews_.size(); ++i) add_wake(i, kEverybody, crews_[i]->start());
-    for (std::int64_t looks = 1; !due_.empty(); ++looks) {
-      now_ = due_.top().at;
-      while (!due_.empty() && due_.top().at == now_) {
-        const Due due = due_.top();
-        due_.pop();
-        happen(due);
+    for (std::int64_t looks = 1; !due_.empty() || !wakes_.empty(); ++looks) {
+      now_ = due_.empty() ? wakes_.top().at : due_.next_time();
+      if (!wakes_.empty()) now_ = std::min(now_, wakes_.top().at);
+      while (happens()) {
       }
       share();
       if (goes_on && looks % kLookEvery == 0 && !goes_on(now_)) return false;
@@ -65,36 +64,30 @@ class Stage {
 
  private:
   static constexpr int kEverybody = -1;
-  enum class Event : std::uint8_t { Woke, Left, Came };
 
-  struct Due {
+  struct Wake {
     Duration at = {};
-    std::uint32_t number = 0;   ///< of a message, or of a job
-    std::uint32_t version = 0;  ///< of a message's end, or a rank
-    Event event = Event::Woke;
+    std::size_t job = 0;
+    int rank = 0;
 
-    bool operator>(const Due& other) const {
-      return std::tie(at, number, event, version) >
-             std::tie(other.at, other.number, other.event, other.version);
+    bool operator>(const Wake& other) const {
+      return std::tie(at, job, rank) > std::tie(other.at, other.job, other.rank);
     }
   };
   /// On its way.
   struct Message {
     Errand errand = {};
     std::uint32_t job = 0;
-    std::uint32_t version = 0;  ///< of its end
-    int share = -1;             ///< its number in sharing_
-    double left = 0;            ///< bytes, at `since`
+    bool has_left = false;
+    int share = -1;   ///< its number in sharing_
+    double left = 0;  ///< bytes, at `since`
     double rate = 0;
     Duration since = {};
     Duration travelling = {};
   };
 
   void add_wake(std::size_t job, int rank, Duration at) {
-    due_.push({.at = at,
-               .number = static_cast<std::uint32_t>(job),
-               .version = static_cast<std::uint32_t>(rank),
-               .event = Event::Woke});
+    wakes_.push({.at = at, .job = job, .rank = rank});
   }
 
   void send(std::size_t job, const Errand& errand) {
@@ -108,12 +101,11 @@ class Stage {
     Message& message = messages_[number];
     message = {.errand = errand,
                .job = static_cast<std::uint32_t>(job),
-               .version = message.version + 1,
                .left = static_cast<double>(errand.bytes),
                .since = now_,
                .travelling = line.travelling};
     if (line.ports.empty()) {
-      due_.push({.at = now_, .number = number, .version = message.version, .event = Event::Left});
+      due_.set(number, now_);
       return;
     }
     for (const int port : line.ports) {
@@ -125,24 +117,34 @@ class Stage {
     of_share_[place] = number;
   }
 
-  void happen(const Due& due) {
-    if (due.event == Event::Woke) {
-      const int rank = static_cast<int>(due.version);
-      rank == kEverybody ? crews_[due.number]->begin() : crews_[due.number]->woke(rank, now_);
-      return;
+  /// The next thing that happens now, if any does.
+  bool happens() {
+    if (!due_.empty() && due_.next_time() == now_) {
+      const std::uint32_t number = due_.next();
+      messages_[number].has_left ? come(number) : leave(number);
+      return true;
     }
-    Message& message = messages_[due.number];
-    const Errand errand = message.errand;
-    Crew& crew = *crews_[message.job];
-    if (due.event == Event::Came) {
-      free_.push_back(due.number);
-      crew.came(errand, now_);
-      return;
-    }
-    if (due.version != message.version) return;
+    if (wakes_.empty() || wakes_.top().at != now_) return false;
+    const Wake wake = wakes_.top();
+    wakes_.pop();
+    Crew& crew = *crews_[wake.job];
+    wake.rank == kEverybody ? crew.begin() : crew.woke(wake.rank, now_);
+    return true;
+  }
+
+  void leave(std::uint32_t number) {
+    Message& message = messages_[number];
     if (message.share >= 0) sharing_.remove(std::exchange(message.share, -1));
-    due_.push({.at = now_ + message.travelling, .number = due.number, .event = Event::Came});
-    crew.left(errand, now_);
+    message.has_left = true;
+    due_.set(number, now_ + message.travelling);
+    crews_[message.job]->left(Errand(message.errand), now_);
+  }
+
+  void come(std::uint32_t number) {
+    due_.pop();
+    free_.push_back(number);
+    const Message& message = messages_[number];
+    crews_[message.job]->came(Errand(message.errand), now_);
   }
 
   /// Rates for what has begun and ended at this instant.
@@ -153,10 +155,7 @@ class Stage {
       message.left -= std::min(message.left, message.rate * seconds(now_ - message.since));
       message.since = now_;
       message.rate = sharing_.rate(share);
-      due_.push({.at = now_ + physics_.leaving(message.left, message.rate),
-                 .number = number,
-                 .version = ++message.version,
-                 .event = Event::Left});
+      due_.set(number, now_ + physics_.leaving(message.left, message.rate));
     }
   }
 
@@ -166,7 +165,8 @@ class Stage {
   std::vector<Message> messages_ = {};
   std::vector<std::uint32_t> free_ = {};
   std::vector<std::uint32_t> of_share_ = {};  ///< message by number in sharing_
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_ = {};
+  DueTimes due_ = {};                         ///< when messages have left, or come
+  std::priority_queue<Wake, std::vector<Wake>, std::greater<>> wakes_ = {};
   Duration now_ = {};
   Answer answer_ = {};
 };

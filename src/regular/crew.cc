@@ -54,16 +54,10 @@ StepTimes& Crew::times_of(std::int64_t step) {
     times = std::make_shared<StepTimes>();
     times->begin.resize(ranks_.size());
     times->end.resize(ranks_.size());
-    times->exchange_begin.assign(ranks_.size(), Duration::max());
-    times->exchange_end.assign(ranks_.size(), Duration::min());
+    times->exchange_begin.resize(ranks_.size());
+    times->exchange_end.resize(ranks_.size());
   }
   return *times;
-}
-
-void Crew::note(int rank, Duration now) {
-  StepTimes& times = times_of(ranks_[at(rank)].step);
-  times.exchange_begin[at(rank)] = std::min(times.exchange_begin[at(rank)], now);
-  times.exchange_end[at(rank)] = std::max(times.exchange_end[at(rank)], now);
 }
 
 std::int64_t Crew::exchange_of(const Rank& rank) const {
@@ -83,6 +77,8 @@ bool Crew::begin_step(int number, Duration now) {
   if (rank.step == static_cast<std::int64_t>(times_.size())) return false;
   rank.clock.begin_step(now.count());
   rank.bucket = 0;
+  rank.exchange_begin = Duration::max();
+  rank.exchange_end = Duration::min();
   times_of(rank.step).begin[at(number)] = now;
   return true;
 }
@@ -131,7 +127,10 @@ void Crew::proceed(int number, Duration now) {
 
 void Crew::end_step(int number, Duration now) {
   Rank& rank = ranks_[at(number)];
-  times_of(rank.step).end[at(number)] = now;
+  StepTimes& times = times_of(rank.step);
+  times.end[at(number)] = now;
+  times.exchange_begin[at(number)] = rank.exchange_begin;
+  times.exchange_end[at(number)] = rank.exchange_end;
   answer_.times.end = std::max(answer_.times.end, now);
   ++rank.step;
 }
@@ -164,26 +163,28 @@ void Crew::end_wait(int number, std::size_t task, Duration now) {
   if (--pending_[tasks_.first(number) + task] > 0) return;
   const Task& ready = tasks_.of_rank(number)[task];
   if (!ready.sends) return finish(number, task, now);
-  const Rank& rank = ranks_[at(number)];
+  Rank& rank = ranks_[at(number)];
   const std::int64_t elements = training_.buckets[rank.bucket].elements;
   const std::int64_t bytes =
       workload::kElementBytes *
       (collective::chunk_begin(elements, chunks_, ready.chunk + ready.width) -
        collective::chunk_begin(elements, chunks_, ready.chunk));
-  note(number, now);
+  rank.note(now);
   ++answer_.messages;
   answer_.sent_bytes[at(number)] += bytes;
   asks_.send({.from = number,
               .to = ready.peer,
+              .round = ready.round,
+              .chunk = ready.chunk,
               .task = static_cast<std::uint16_t>(task),
-              .at_receiver = static_cast<std::uint16_t>(tasks_.at_receiver(number, ready)),
               .exchange = exchange_of(rank),
               .bytes = bytes});
 }
 
 void Crew::finish(int number, std::size_t task, Duration now) {
-  note(number, now);
-  --ranks_[at(number)].unfinished;
+  Rank& rank = ranks_[at(number)];
+  rank.note(now);
+  --rank.unfinished;
   for (const std::uint16_t behind : tasks_.behind(number, task)) end_wait(number, behind, now);
 }
 
@@ -197,11 +198,13 @@ void Crew::left(const Errand& errand, Duration now) {
 
 void Crew::came(const Errand& errand, Duration now) {
   Rank& rank = ranks_[at(errand.to)];
+  const std::size_t task = tasks_.receive_of(
+      errand.to, {.round = errand.round, .peer = errand.from, .chunk = errand.chunk});
   if (rank.unfinished == 0 || exchange_of(rank) != errand.exchange) {
-    rank.early.push_back({.exchange = errand.exchange, .task = errand.at_receiver});
+    rank.early.push_back({.exchange = errand.exchange, .task = static_cast<std::uint16_t>(task)});
     return;
   }
-  end_wait(errand.to, errand.at_receiver, now);
+  end_wait(errand.to, task, now);
   if (rank.unfinished > 0) return;
   ++rank.bucket;
   proceed(errand.to, now);

@@ -9,6 +9,7 @@
 #include "trainwire/regular/tasks.h"
 #include "trainwire/workload/compute_clock.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,9 +22,10 @@ namespace tw::regular {
 struct Errand {
   int from = 0;  ///< rank
   int to = 0;
-  std::uint16_t task = 0;         ///< of the sender
-  std::uint16_t at_receiver = 0;  ///< of the receiver
-  std::int64_t exchange = 0;      ///< counted over all buckets and steps
+  int round = 0;
+  int chunk = 0;
+  std::uint16_t task = 0;     ///< of the sender
+  std::int64_t exchange = 0;  ///< counted over all buckets and steps
   std::int64_t bytes = 0;
 };
 
@@ -53,12 +55,19 @@ class Crew {
     std::uint16_t task = 0;
   };
   struct Rank {
-    workload::ComputeClock clock;
+    Duration exchange_begin = Duration::max();  ///< of the step at hand
+    Duration exchange_end = Duration::min();
     std::int64_t step = 0;       ///< counted from the first of warm-up
     std::size_t bucket = 0;      ///< that is being exchanged, or next
     std::size_t unfinished = 0;  ///< tasks of the exchange at hand
     std::vector<Early> early = {};
     bool waits = false;  ///< for a time
+    workload::ComputeClock clock;
+
+    void note(Duration now) {
+      exchange_begin = std::min(exchange_begin, now);
+      exchange_end = std::max(exchange_end, now);
+    }
   };
   static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
@@ -70,7 +79,6 @@ class Crew {
   void end_step(int rank, Duration now);
   void end_wait(int rank, std::size_t task, Duration now);
   void finish(int rank, std::size_t task, Duration now);
-  void note(int rank, Duration now);
   std::int64_t exchange_of(const Rank& rank) const;
   StepTimes& times_of(std::int64_t step);
 

@@ -89,15 +89,14 @@ std::span<const std::uint16_t> Tasks::behind(int rank, std::size_t task) const {
                                                          first_behind_[at + 1] - first_behind_[at]);
 }
 
-std::size_t Tasks::at_receiver(int rank, const Task& sent) const {
-  const std::span<const Task> theirs = of_rank(sent.peer);
-  const Task looked{.round = sent.round, .peer = rank, .chunk = sent.chunk, .sends = false};
+std::size_t Tasks::receive_of(int rank, const Task& received) const {
+  const std::span<const Task> tasks = of_rank(rank);
   const auto found =
-      std::lower_bound(theirs.begin(), theirs.end(), looked,
+      std::lower_bound(tasks.begin(), tasks.end(), received,
                        [](const Task& a, const Task& b) { return place_of(a) < place_of(b); });
-  check(found != theirs.end() && place_of(*found) == place_of(looked),
+  check(found != tasks.end() && place_of(*found) == place_of(received),
         "both ends of a connection list its transfers alike");
-  return static_cast<std::size_t>(found - theirs.begin());
+  return static_cast<std::size_t>(found - tasks.begin());
 }
 
 }  // namespace tw::regular

@@ -39,8 +39,8 @@ class Tasks {
   std::span<const Task> of_rank(int rank) const { return slice(tasks_, first_task_, rank); }
   /// The rank's tasks, by number, that wait for one of them.
   std::span<const std::uint16_t> behind(int rank, std::size_t task) const;
-  /// The number at the receiver of what a rank sends.
-  std::size_t at_receiver(int rank, const Task& sent) const;
+  /// The number of what a rank receives from a peer in a round.
+  std::size_t receive_of(int rank, const Task& received) const;
   /// Of the rank's first one among those of all.
   std::size_t first(int rank) const { return first_task_[static_cast<std::size_t>(rank)]; }
   std::size_t size() const { return tasks_.size(); }

@@ -60,7 +60,8 @@ TEST(Tasks, BothEndsFindEachOther) {
     for (const Task& task : tasks->of_rank(rank)) {
       if (!task.sends) continue;
       ++sends;
-      const Task& there = tasks->of_rank(task.peer)[tasks->at_receiver(rank, task)];
+      const Task& there = tasks->of_rank(task.peer)[tasks->receive_of(
+          task.peer, {.round = task.round, .peer = rank, .chunk = task.chunk})];
       EXPECT_EQ(there.peer, rank);
       EXPECT_EQ(there.chunk, task.chunk);
       EXPECT_EQ(there.width, task.width);
