@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/regular/answer.h"
 
+#include "trainwire/regular/servers.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -40,6 +42,13 @@ void count(const Training& training, const std::vector<RingHop>& hops,
 }  // namespace
 
 Outcome answer(const std::vector<const Training*>& jobs, const Physics& physics) {
+  if (jobs.size() == 1 && has_servers_in_step(*jobs.front())) {
+    const Training& job = *jobs.front();
+    const std::string more = asks_beyond_exchanges(job);
+    Outcome made = more.empty() ? answer_for_servers(job, physics) : Outcome{.reason = more};
+    if (!made.answered) made.reason = job.name + ": " + made.reason;
+    return made;
+  }
   std::vector<std::vector<RingHop>> hops;
   std::vector<Ends> ends;
   for (const Training* training : jobs) {
@@ -54,6 +63,7 @@ Outcome answer(const std::vector<const Training*>& jobs, const Physics& physics)
   const auto connections = steady(physics, ends);
   if (!connections) return {.reason = "connections share links that may be full"};
   Outcome made{.answered = true};
+  made.answer.because = "no two hops of a ring can be in each other's way";
   made.answer.port_bytes.resize(static_cast<std::size_t>(physics.ports));
   auto next = connections->begin();
   for (std::size_t i = 0; i < jobs.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments whose jobs are regular enough to be answered without simulating their messages:
 // every job goes around a ring (rings.h) and no two connections of any of them can be in each
-// other's way (lines.h). The answer is what a simulation message by message would give, to the
-// nanosecond.
+// other's way (lines.h): then the answer is what a simulation message by message would give, to the
+// nanosecond. Or one job's workers have equal shares of their servers' links (servers.h).
 
 #pragma once
 
@@ -27,6 +27,7 @@ struct Answer {
   std::vector<JobAnswer> jobs = {};
   std::vector<double> port_bytes = {};  ///< payload
   Duration end = {};
+  const char* because = "";  ///< of what an answer is possible
 };
 
 /// Or why there is none.

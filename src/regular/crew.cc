@@ -2,6 +2,7 @@
 #include "trainwire/regular/crew.h"
 
 #include "trainwire/regular/at_once.h"
+#include "trainwire/regular/bucket_times.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,11 +16,7 @@ std::string asks_for_players(const Training& training) {
   if (training.asynchronous()) return "servers answer each worker for itself";
   if (training.row().passing != collective::Passing::Whole)
     return "transfers are passed on as they come";
-  if (training.connections > 1) return "two ranks share several connections";
-  if (training.side_connections > 0 && training.ranks() > 1) return "it has side connections";
-  if (!start_buckets(training).empty() && training.ranks() > 1 && training.elements() > 0) {
-    return "ranks get their first model while others may train already";
-  }
+  if (std::string more = asks_beyond_exchanges(training); !more.empty()) return more;
   const int chunks = step_schedule(training).chunks;
   if (std::any_of(training.buckets.begin(), training.buckets.end(), [&](const workload::Bucket& b) {
         return b.elements > 0 && b.elements < chunks;
@@ -83,23 +80,11 @@ bool Crew::begin_step(int number, Duration now) {
   return true;
 }
 
-/// When a bucket may be exchanged, or computing has ended: all have to be filled where exchanges do
-/// not overlap with it.
-Duration Crew::computed(const Rank& rank, std::size_t bucket) const {
-  std::int64_t ns = rank.clock.forward_end_ns();
-  const std::size_t count = training_.buckets.size();
-  for (std::size_t b = 0; b < count && (b <= bucket || !training_.overlap); ++b) {
-    ns = std::max(ns, rank.clock.ready_ns(training_.buckets[b].ready));
-  }
-  if (count == 0) ns = std::max(ns, rank.clock.ready_ns(training_.compute.backward));
-  return Duration(ns);
-}
-
 /// Otherwise it is woken.
 bool Crew::is_computed(int number, Duration now) {
   Rank& rank = ranks_[at(number)];
   if (training_.is_server(number)) return true;
-  const Duration at_time = computed(rank, rank.bucket);
+  const Duration at_time = computed(training_, rank.clock, rank.bucket);
   if (at_time <= now) return true;
   if (!std::exchange(rank.waits, true)) asks_.wake(number, at_time);
   return false;

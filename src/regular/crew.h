@@ -74,7 +74,6 @@ class Crew {
   bool begin_step(int rank, Duration now);
   void proceed(int rank, Duration now);
   bool is_computed(int rank, Duration now);
-  Duration computed(const Rank& rank, std::size_t bucket) const;
   void begin_exchange(int rank, Duration now);
   void end_step(int rank, Duration now);
   void end_wait(int rank, std::size_t task, Duration now);

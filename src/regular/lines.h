@@ -32,6 +32,8 @@ struct Physics {
   std::function<double(int port)> capacity;
   /// How long so many bytes take to leave at a rate.
   std::function<Duration(double bytes, double rate)> leaving;
+  /// Hosts of equal numbers reach any third one alike, over the same ports but for their own.
+  std::function<int(int host)> alike = {};
   /// Whether so many bytes are passed on as they come, where a strategy does so.
   std::function<bool(std::int64_t bytes)> passes_on;
 };

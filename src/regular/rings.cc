@@ -221,6 +221,10 @@ class Rings {
 
 std::string asks_for_more(const Training& training) {
   if (!is_ring(training) && !is_hierarchical(training)) return "its exchange is no ring";
+  return asks_beyond_exchanges(training);
+}
+
+std::string asks_beyond_exchanges(const Training& training) {
   if (training.connections > 1) return "two ranks share several connections";
   if (training.side_connections > 0 && training.ranks() > 1) return "it has side connections";
   if (!start_buckets(training).empty() && training.ranks() > 1 && training.elements() > 0) {

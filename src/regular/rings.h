@@ -45,6 +45,10 @@ struct RingTimes {
   Duration end = {};  ///< of the last message or step
 };
 
+/// What no answer but a simulation by players has of a training, whatever its exchanges are; empty:
+/// nothing.
+std::string asks_beyond_exchanges(const workload::Training& training);
+
 /// Why a training is not computed here; empty when it is.
 std::string asks_for_more(const workload::Training& training);
 

@@ -10,6 +10,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
 #include <utility>
 
 namespace tw::sim {
@@ -30,7 +34,18 @@ regular::Line line_of(const network::Network& network, int frame, int from, int 
   return line;
 }
 
-/// REQUIRES: the network outlives what is returned.
+/// Hosts behind one switch whose own ports are alike. REQUIRES, as below: the network outlives what
+/// is returned.
+std::function<int(int)> alike_in(const network::Network& network) {
+  using Kind = std::tuple<int, double, Duration>;
+  const auto numbers = std::make_shared<std::map<Kind, int>>();
+  return [&network, numbers](int host) {
+    const network::Request& own = network.request(2 * host);
+    const Kind kind(network.wiring().switch_of(host), own.rate.bits_per_second(), own.delay);
+    return numbers->try_emplace(kind, static_cast<int>(numbers->size())).first->second;
+  };
+}
+
 regular::Physics physics_of(const network::Network& network, const spec::Network& asked) {
   const double share = medium::payload_share(asked);
   const int frame = frame_bytes(asked);
@@ -44,6 +59,7 @@ regular::Physics physics_of(const network::Network& network, const spec::Network
               [](double bytes, double rate) {
                 return Duration(static_cast<std::int64_t>(std::ceil(bytes / rate * 1e9)));
               },
+          .alike = alike_in(network),
           .passes_on = [frame](std::int64_t bytes) { return bytes > 2 * frame; }};
 }
 
@@ -72,6 +88,9 @@ std::string asks_for_streams(const spec::Experiment& experiment) {
   if (!experiment.faults.empty()) return "there are faults";
   if (loses(experiment.network)) return "links lose packets";
   if (*experiment.network.socket_buffer) return "sockets limit what is under way";
+  if (*experiment.network.paths != spec::Paths::Destination) {
+    return "ways are not picked by destination";
+  }
   for (const spec::Job& job : experiment.jobs) {
     if (medium::manner_of(job) == medium::Manner::Rdma) return "RDMA has packets of another size";
   }
@@ -104,6 +123,7 @@ ClosedForm answered(const spec::Experiment& experiment, const char* mode,
   made.ports = figures_of(outcome.answer.port_bytes, medium::payload_share(experiment.network),
                           frame_bytes(experiment.network));
   made.end = outcome.answer.end;
+  made.reason = outcome.answer.because;
   return {.found = std::move(made)};
 }
 

@@ -116,7 +116,7 @@ class Drawing {
       : random_(seed, "closed form"), strategy_(strategy) {}
 
   std::string experiment() {
-    const int hosts = 2 + below(14);
+    const int hosts = (strategy_ == "ps" ? 3 : 2) + below(14);
     std::string text = fmt::format("[network]\nhosts = {}\nrate = \"{}Gbit\"\ndelay = \"{}us\"\n{}",
                                    hosts, 1 + below(10), below(3) * 40, topology(hosts));
     if (is(2)) text += "core_rate = \"97Gbit\"\n";
@@ -222,6 +222,48 @@ TEST(AtOnce, HoldsAcrossPods) {
                     "strategy = {}\n",
                     ranks, strategy));
   }
+}
+
+// Servers in step with their workers: parts of what is drawn has more to it.
+TEST(Servers, GiveWhatMessageByMessageGives) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    const std::string text =
+        Drawing(seed, "ps").experiment() + fmt::format("servers = {}\n", 1 + seed % 2);
+    const ClosedForm answer = in_closed_form(parsed(text));
+    if (!answer.found) continue;
+    ++found;
+    ASSERT_STREQ(answer.found->mode, kClosedForm) << text;
+    expect_same(text, answer, kRounding_ns);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GE(found, 40);
+}
+
+// Workers near the servers are done sooner and begin the next step sooner.
+TEST(Servers, HoldAcrossPods) {
+  const char* asked = std::getenv("TW_RANKS");
+  const int ranks = asked == nullptr ? 61 : std::atoi(asked);
+  const std::string text = fmt::format(
+      "[network]\ntopology = \"fattree\"\nhosts = {}\nrate = \"10Gbit\"\n[[job]]\n"
+      "strategy = \"ps\"\nservers = 3\nbroadcast = false\ncompute = \"none\"\n"
+      "parameters = 1000004\nsteps = {}\n",
+      ranks, ranks > 100 ? 1 : 3);
+  const ClosedForm answer = in_closed_form(parsed(text));
+  ASSERT_TRUE(answer.found) << answer.reason;
+  expect_same(text, answer, kRounding_ns);
+}
+
+// By hand: all of 1,000 bytes from each of 29,990 workers into 10 ports of 10 Gbit/s, and back.
+TEST(Servers, AnswerForThirtyThousandRanks) {
+  const Simulated found =
+      simulate(parsed("[network]\nhosts = 30000\nrate = \"10Gbit\"\ndelay = 0\n[[job]]\n"
+                      "strategy = \"ps\"\nservers = 10\nbroadcast = false\ncompute = \"none\"\n"
+                      "parameters = 1000\nsteps = 2\n"));
+  EXPECT_STREQ(found.mode, kClosedForm);
+  EXPECT_EQ(found.messages, 2LL * 2 * 29990 * 10);
+  const double way_s = 29990 * 100.0 * 8 / 10e9 * 1514 / 1448;
+  EXPECT_NEAR(seconds(found.end), 2 * 2 * way_s, 1e-5);
 }
 
 constexpr const char* kRing =

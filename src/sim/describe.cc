@@ -145,9 +145,9 @@ std::string mode_text(const Simulated& simulated) {
   const std::string_view mode = simulated.mode;
   if (mode == kClosedForm) {
     return fmt::format(
-        "in closed form: no two hops of a ring can be in each other's way, so none of {} messages "
-        "was simulated; connections have found their rates",
-        simulated.messages);
+        "in closed form: {}, so none of {} messages was simulated; connections have found their "
+        "rates",
+        simulated.reason, simulated.messages);
   }
   const std::string because = simulated.reason.empty() ? "" : ", as " + simulated.reason;
   if (mode == kAtOnce) {

@@ -82,7 +82,7 @@ struct Simulated {
   Duration end = {};
   std::int64_t messages = 0;
   const char* mode = kExplicit;
-  std::string reason = {};  ///< why it is not in closed form; empty where nobody asked
+  std::string reason = {};  ///< why it can be in closed form, or not; empty where nobody asked
 };
 
 struct Watching {
