@@ -123,6 +123,7 @@ void Net::arrive(int number, Time now) {
   } else {
     agenda_.replace_first(port.next(), Arrival, number);
   }
+  if (packet.connection < 0) return arrive_in_group(packet, number, now);
   const Connection& connection = at(packet.connection);
   const std::vector<int>& path = packet.is_ack ? connection.back : connection.there;
   ++packet.hop;
@@ -213,7 +214,7 @@ void Net::advance(Time until) {
     const Agenda::Entry entry = agenda_.first();
     // The next packet of a port takes the place of the one that arrives.
     if (entry.what != Arrival) agenda_.take();
-    switch (static_cast<What>(entry.what)) {
+    switch (static_cast<What>(entry.what & kWhatBits)) {
       case Arrival:
         arrive(entry.whose, entry.at);
         break;
@@ -228,6 +229,9 @@ void Net::advance(Time until) {
       case SenderDue:
       case ReceiverDue:
         wake(entry);
+        break;
+      case GroupDue:
+        wake_group(entry);
         break;
     }
   }

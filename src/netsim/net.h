@@ -15,6 +15,7 @@
 #pragma once
 
 #include "trainwire/netsim/agenda.h"
+#include "trainwire/netsim/group.h"
 #include "trainwire/netsim/packet.h"
 #include "trainwire/netsim/port.h"
 #include "trainwire/netsim/rdma_receiver.h"
@@ -71,6 +72,13 @@ class Net {
   void close(int connection);
   void alter(int port, PortSettings settings, Time now);
 
+  /// A group, whose switches have at least so many slots from now on; returns its number. What
+  /// becomes of its messages is told like that of others.
+  int join(GroupTree tree, const GroupOptions& options, int switch_slots);
+  void send_in_group(int group, int member, std::int64_t bytes, std::uint64_t tag, Time now);
+  const Group& group(int number) const { return *groups_[static_cast<std::size_t>(number)]; }
+  const SlotPool& slots() const { return slots_; }
+
   /// kNever: nothing is under way.
   Time next() const { return agenda_.empty() ? kNever : agenda_.first().at; }
   /// All that happens until then.
@@ -87,7 +95,9 @@ class Net {
   std::int64_t hops() const { return hops_; }
 
  private:
-  enum What : std::uint32_t { Arrival, LineFree, Pause, GoOn, SenderDue, ReceiverDue };
+  enum What : std::uint32_t { Arrival, LineFree, Pause, GoOn, SenderDue, ReceiverDue, GroupDue };
+  /// Of what an entry is; the others are the number of a group's sender.
+  static constexpr std::uint32_t kWhatBits = 0xf;
   struct Message {
     std::int64_t end_byte = 0;
     std::uint64_t tag = 0;
@@ -139,6 +149,8 @@ class Net {
   void deliver(const Packet& packet, bool continues, Time now);
   void deliver_rdma(QueuePair& pair, std::int64_t& received, const Packet& packet, Time now);
   void wake(const Agenda::Entry& entry);
+  void arrive_in_group(const Packet& packet, int port, Time now);
+  void wake_group(const Agenda::Entry& entry);
   void send_datagrams(Connection& connection, int number, Time now);
   void settle(Connection& connection, int number, Time now);
   void expect(Connection& connection, int number);
@@ -148,6 +160,8 @@ class Net {
   NetTold told_;
   Agenda agenda_;
   std::vector<std::unique_ptr<Connection>> connections_;
+  SlotPool slots_;
+  std::vector<std::unique_ptr<Group>> groups_;  ///< whose packets have ~number as connection
   std::int64_t hops_ = 0;
 };
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of several hosts that a network treats as one, packet by packet: summed by switches on
+// their way to the hub, or multicast from there, once over each link of a tree (group_tree.h).
+//
+//   sums        members' packets  up, one sum a number from each switch on | answers down, to all
+//   multicasts  the hub's packets down, one over each link                 | answers up, from each
+//
+// The n-th message of each member belongs together: of sums they have come when the hub has all of
+// the sum, of a multicast the hub has w messages of equal bytes, sent as one once all are there, and
+// each has come when its member has all of it. A message has left when each of its packets was sent
+// once.
+//
+// Limits: members trust one another to send messages of equal bytes in one order. Switches take no
+// time for sums. See group_sender.h for what is lost, summing.h for slots.
+
+#pragma once
+
+#include "trainwire/netsim/group_options.h"
+#include "trainwire/netsim/group_receiver.h"
+#include "trainwire/netsim/group_sender.h"
+#include "trainwire/netsim/group_tree.h"
+#include "trainwire/netsim/packet.h"
+#include "trainwire/netsim/ring.h"
+#include "trainwire/netsim/summing.h"
+#include "trainwire/netsim/time.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace tw::netsim {
+
+class Group {
+ public:
+  struct Calls {
+    /// A packet enters a port, by which it came from another; -1: it begins there. Returns when it
+    /// has left the line; kNever: it was dropped.
+    std::function<Time(int port, int from, const Packet& packet, Time now)> enter;
+    std::function<void(std::uint64_t tag, Time now)> left;
+    std::function<void(std::uint64_t tag, Time now)> came;
+    /// A sender wants to be woken, if it has not been before.
+    std::function<void(int sender, Time at)> expect;
+  };
+
+  /// `number`: its packets have this as their connection. REQUIRES: the pool outlives it.
+  Group(int number, GroupTree tree, const GroupOptions& options, SlotPool& pool, Calls calls);
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  /// A member's next message; of a multicast: the hub's for that member. REQUIRES: bytes > 0, as
+  /// many as other members' of the same number.
+  void send(int member, std::int64_t bytes, std::uint64_t tag, Time now);
+  /// A packet is at the end of a port of the tree.
+  void arrive(int port, const Packet& packet, Time now);
+  void wake(int sender, Time at);
+
+  /// Packets that switches passed on without a sum, and that were sent again.
+  std::int64_t passed() const;
+  std::int64_t resent() const;
+  const GroupTree& tree() const { return tree_; }
+
+ private:
+  struct Message {
+    std::int64_t bytes = 0;
+    std::int64_t end = 0;                  ///< packet
+    std::vector<std::uint64_t> tags = {};  ///< by member
+    int said = 0;                          ///< members that have sent it
+  };
+  /// Of a member, by number: messages that it sent, that have left, that have come.
+  struct Told {
+    std::int64_t said = 0;
+    std::int64_t left = 0;
+    std::int64_t came = 0;
+  };
+
+  Time emit(int branch, bool down, Packet packet, Places places, Time now);
+  void up(int branch, int from, Packet packet, Time now);
+  void down(int branch, int from, const Packet& packet, Time now);
+  void at_hub(const Packet& packet, Time now);
+  void at_member(int place, const Packet& packet, Time now);
+  void expect(int sender);
+  void settle(int place, Time now);
+  void settle_hub(Time now);
+  void tell(int place, Time now);
+  void forget_told();
+
+  int number_;
+  GroupTree tree_;
+  GroupOptions options_;
+  Calls calls_;
+  std::vector<GroupSender> senders_;      ///< by place; of a multicast the hub
+  std::vector<GroupReceiver> receivers_;  ///< the hub; of a multicast by place
+  std::vector<Summing> summing_;          ///< by branch: at the switch below it
+  Summing at_hub_;
+  Ring<Message> messages_;
+  std::vector<Told> told_;     ///< by member
+  std::vector<Time> entries_;  ///< by sender: when it will be woken
+};
+
+}  // namespace tw::netsim

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/netsim/group_receiver.h"
+
+namespace tw::netsim {
+
+void GroupReceiver::arrived(std::int64_t number, bool asks, std::uint32_t says, Time now) {
+  const bool is_new = number >= next_ && beyond_.insert(number).second;
+  const bool had_holes = beyond_.size() > (is_new ? 1U : 0U);
+  while (!beyond_.empty() && *beyond_.begin() == next_) {
+    beyond_.erase(beyond_.begin());
+    ++next_;
+  }
+  if (is_new && !asks && !had_holes && beyond_.empty()) return;
+  Packet answer{.is_ack = true, .segment = next_, .train = says};
+  if (number > next_) {
+    const auto ahead = static_cast<std::uint32_t>(number - next_);
+    answer.sacks[0] = {.begin = ahead, .end = ahead + 1};
+  }
+  emit_(answer, now);
+}
+
+}  // namespace tw::netsim
