@@ -50,6 +50,7 @@ struct FlowConnection {
   int to = 0;
   FlowPath path = {};
   Manner manner = Manner::Stream;
+  int group = -1;  ///< whose messages these are; -1: nobody's
   /// Bytes of a stream without loss that take as much of a line: datagrams have shorter headers,
   /// RDMA smaller packets, some segments go twice. All bytes below are such bytes.
   double worth = 1;

@@ -137,6 +137,7 @@ void FlowNetwork::end_message(int number, Duration now) {
   stop_flowing(connection);
   connection.waits = message.behind > 0;
   if (connection.waits) return;
+  if (connection.group >= 0) return end_in_group(number, now);
   const Duration before = connection.arrived;
   connection.arrived =
       std::max({now + connection.path.travelling, message.repaired, connection.arrived});

@@ -59,6 +59,7 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
 
 /// As ports are now.
 void FlowNetwork::set_path(FlowConnection& connection) {
+  if (connection.group >= 0) return set_group_path(connection);
   connection.path = paths_.path(connection.from, connection.to);
   const fluid::TcpPath& tcp = connection.path.tcp;
   if (!options_.tcp || connection.manner != Manner::Stream || connection.path.ports.empty()) {

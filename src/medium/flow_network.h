@@ -27,6 +27,7 @@
 #include "trainwire/fluid/sharing.h"
 #include "trainwire/fluid/tcp_stream.h"
 #include "trainwire/medium/flow_connection.h"
+#include "trainwire/medium/flow_groups.h"
 #include "trainwire/medium/flow_paths.h"
 #include "trainwire/medium/medium.h"
 #include "trainwire/network/network.h"
@@ -60,6 +61,9 @@ class FlowNetwork : public Medium {
   void send(int connection, std::int64_t bytes, Tag tag, Duration now) override;
   void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
                Duration now) override;
+  int join(const GroupRequest& group) override;
+  void send_in_group(int group, int member, std::int64_t bytes, Tag tag, Duration now) override;
+  GroupFigures group_figures() const override { return {}; }  ///< they wait instead
   std::optional<Duration> next() override;
   void advance(Duration now) override;
   void alter(int port, const network::Request& request, Duration now) override;
@@ -101,6 +105,11 @@ class FlowNetwork : public Medium {
   void pause(int number, Duration until);
   void end_message(int number, Duration now);
   void notice_tail(int number, Duration now);
+  void set_group_path(FlowConnection& connection);
+  double segment_bytes() const;
+  double group_pace(const FlowGroup& group, double part) const;
+  void share_slots(Duration now);
+  void end_in_group(int number, Duration now);
   void arrive(const FlowArrival& arrival, Duration now);
   void forget_stale();
 
@@ -113,6 +122,8 @@ class FlowNetwork : public Medium {
   fluid::Sharing sharing_;
   std::vector<FlowConnection> connections_;
   std::vector<int> closed_;
+  std::vector<FlowGroup> groups_;
+  int switch_slots_ = 0;
   std::vector<int> of_share_;  ///< connection by number in sharing_
   std::vector<FlowEnd> ends_;  ///< a heap
   std::priority_queue<FlowArrival, std::vector<FlowArrival>, std::greater<>> arrivals_;

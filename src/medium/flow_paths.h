@@ -45,8 +45,10 @@ class FlowPaths {
   /// From now on a port is another. Paths made before are as they were.
   void alter(int port, const network::Request& request) { altered_[port] = request; }
 
- private:
+  /// As ports are now.
   const network::Request& request(int port) const;
+
+ private:
   double round_trip_s(const std::vector<int>& there, const std::vector<int>& back) const;
 
   network::Network network_;

@@ -29,6 +29,7 @@ Duration first_at(double s) { return Duration(static_cast<std::int64_t>(std::cei
 /// its host's queue than others there, and has as much less of the line.
 double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.manner == Manner::Datagrams) return connection.pace;
+  if (connection.group >= 0) return connection.path.weight;
   double weight = connection.path.weight * connection.luck;
   // Who has lost more has less, until its window has grown again.
   if (connection.stream && connection.path.tcp.loss > 0) {

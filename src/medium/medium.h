@@ -19,6 +19,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace tw::medium {
 
@@ -62,6 +63,23 @@ struct PortFigures {
   Duration paused = {};      ///< how long RDMA was held back by the switch behind it
 };
 
+/// Hosts whose messages to one of them, the hub, are summed by switches on their way, or that get the
+/// hub's messages by multicast: over the links of the members' paths to the hub, once each.
+struct GroupRequest {
+  bool sums = false;
+  int hub = 0;
+  std::vector<int> members = {};  ///< other hosts, one for each member
+  /// Packets that a sender may have on their way: slots of sums, credits of a multicast.
+  int slots = 512;
+  int switch_slots = 512;  ///< of each switch at least, for all groups
+};
+
+/// What groups had to do besides.
+struct GroupFigures {
+  std::int64_t passed = 0;  ///< packets that found no slot and were passed on without a sum
+  std::int64_t resent = 0;  ///< packets that were sent again
+};
+
 class Medium {
  public:
   virtual ~Medium() = default;
@@ -78,6 +96,14 @@ class Medium {
   /// whose own first bytes are there: it leaves when they have come, not before.
   virtual void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
                        Duration now);
+
+  /// Returns the group's number. REQUIRES: no member is on the hub's host.
+  virtual int join(const GroupRequest& group) = 0;
+  /// A member's next message to the hub, or the hub's for that member: the n-th ones of all members
+  /// belong together and have equal bytes. What is summed has come for all when the hub has it; what
+  /// is multicast leaves when there is a message for each member. REQUIRES: bytes > 0.
+  virtual void send_in_group(int group, int member, std::int64_t bytes, Tag tag, Duration now) = 0;
+  virtual GroupFigures group_figures() const = 0;
 
   /// When something happens next as things are; nothing: never. To be asked after all that happens
   /// at one time has been told.

@@ -7,22 +7,6 @@
 #include <utility>
 
 namespace tw::medium {
-namespace {
-
-/// While it lives, somebody calls.
-class Calling {
- public:
-  explicit Calling(bool& is_calling) : is_calling_(is_calling) { is_calling_ = true; }
-  Calling(const Calling&) = delete;
-  Calling& operator=(const Calling&) = delete;
-  ~Calling() { is_calling_ = false; }
-
- private:
-  bool& is_calling_;
-};
-
-}  // namespace
-
 void PacketNetwork::send_bare(int number, Tag tag, Duration now) {
   bare_.push({.at = now + at(number).way, .number = made_++, .connection = number, .tag = tag});
   tell_left(tag, now);

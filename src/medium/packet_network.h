@@ -32,6 +32,18 @@ namespace tw::medium {
 /// How hosts of an experiment send: congestion control, segments, buffers, offloads.
 netsim::TcpOptions tcp_options(const spec::Network& network);
 
+/// While it lives, somebody calls.
+class Calling {
+ public:
+  explicit Calling(bool& is_calling) : is_calling_(is_calling) { is_calling_ = true; }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+  ~Calling() { is_calling_ = false; }
+
+ private:
+  bool& is_calling_;
+};
+
 class PacketNetwork : public Medium {
  public:
   /// Every packet that passes a host's own device, with the hosts that its connection joins.
@@ -47,6 +59,9 @@ class PacketNetwork : public Medium {
   void send(int connection, std::int64_t bytes, Tag tag, Duration now) override;
   void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
                Duration now) override;
+  int join(const GroupRequest& group) override;
+  void send_in_group(int group, int member, std::int64_t bytes, Tag tag, Duration now) override;
+  GroupFigures group_figures() const override;
   std::optional<Duration> next() override;
   void advance(Duration now) override;
   void alter(int port, const network::Request& request, Duration now) override;
@@ -120,6 +135,7 @@ class PacketNetwork : public Medium {
   std::vector<int> of_net_;                  ///< connection by number in net_
   std::unordered_map<Tag, int> travelling_;  ///< by tag: on which connection
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> bare_;
+  int groups_ = 0;
   std::uint64_t made_ = 0;
   Duration now_ = {};
   bool is_sending_ = false;  ///< somebody calls, who is not to be called meanwhile

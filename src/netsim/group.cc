@@ -115,7 +115,9 @@ void Group::down(int number, int from, const Packet& packet, Time now) {
   if (packet.is_ack) {
     Summing& summing = summing_[static_cast<std::size_t>(number)];
     summing.free_before(packet.segment);
-    if (packet.sacks[0].end > 0) summing.free_one(packet.segment + packet.sacks[0].begin);
+    for (std::uint32_t i = packet.sacks[0].begin; i < packet.sacks[0].end; ++i) {
+      summing.free_one(packet.segment + i);
+    }
   }
   for (const int child : branch.children) calls_.enter(tree_.at(child).down, from, packet, now);
   for (const int place : branch.members) at_member(place, packet, now);
@@ -125,12 +127,12 @@ void Group::at_hub(const Packet& packet, Time now) {
   if (packet.is_ack) return senders_.front().heard(places_of(packet).begin, packet, now);
   GroupReceiver& receiver = receivers_.front();
   const std::int64_t number = packet.segment;
-  if (receiver.has(number)) return receiver.arrived(number, true, 1, now);
+  if (receiver.has(number)) return receiver.arrived(number, true, fan_, now);
   if (at_hub_.add(number, places_of(packet), packet.asks_ack) != Summed::Complete) return;
-  const std::uint32_t fan = at_hub_.packets(number);
+  fan_ = at_hub_.packets(number);
   const bool asks = at_hub_.asks(number);
   at_hub_.free_one(number);
-  receiver.arrived(number, asks, fan, now);
+  receiver.arrived(number, asks, fan_, now);
 }
 
 void Group::at_member(int place, const Packet& packet, Time now) {

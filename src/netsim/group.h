@@ -92,6 +92,7 @@ class Group {
   std::vector<GroupReceiver> receivers_;  ///< the hub; of a multicast by place
   std::vector<Summing> summing_;          ///< by branch: at the switch below it
   Summing at_hub_;
+  std::uint32_t fan_ = 1;  ///< packets that brought the last sum
   Ring<Message> messages_;
   std::vector<Told> told_;     ///< by member
   std::vector<Time> entries_;  ///< by sender: when it will be woken

@@ -2,6 +2,12 @@
 #include "trainwire/netsim/group_receiver.h"
 
 namespace tw::netsim {
+namespace {
+
+/// Packets before the one that has come that its answer tells of, as answers get lost too.
+constexpr std::int64_t kTold = 8;
+
+}  // namespace
 
 void GroupReceiver::arrived(std::int64_t number, bool asks, std::uint32_t says, Time now) {
   const bool is_new = number >= next_ && beyond_.insert(number).second;
@@ -13,8 +19,10 @@ void GroupReceiver::arrived(std::int64_t number, bool asks, std::uint32_t says, 
   if (is_new && !asks && !had_holes && beyond_.empty()) return;
   Packet answer{.is_ack = true, .segment = next_, .train = says};
   if (number > next_) {
-    const auto ahead = static_cast<std::uint32_t>(number - next_);
-    answer.sacks[0] = {.begin = ahead, .end = ahead + 1};
+    std::int64_t first = number;
+    while (number - first < kTold && beyond_.contains(first - 1)) --first;
+    answer.sacks[0] = {.begin = static_cast<std::uint32_t>(first - next_),
+                       .end = static_cast<std::uint32_t>(number - next_ + 1)};
   }
   emit_(answer, now);
 }

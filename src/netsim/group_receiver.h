@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A receiver of a group's packets: what is there, and what it answers. It answers when it is asked
 // to, when something is missing or comes again; an answer names the first packet that is missing,
-// and where that is not all, the packet that has come.
+// and where that is not all, the packet that has come with those right before it.
 
 #pragma once
 

@@ -10,7 +10,7 @@
 namespace tw::netsim {
 namespace {
 
-constexpr int kAskEvery = 16;      ///< packets, or a quarter of the window
+constexpr int kAskEvery = 16;      ///< packets, or a small part of the window
 constexpr int kMostDoubled = 8;    ///< times
 constexpr int kRoundTrips = 3;     ///< that are waited for
 constexpr double kNewest = 0.125;  ///< weight of a round trip in the smoothed one
@@ -84,7 +84,7 @@ void GroupSender::emit(std::int64_t number, Time now) {
   out.sending = sending_++;
   out.sent = now;
   sendings_.push(number);
-  const int every = std::clamp(window() / 4, 1, kAskEvery);
+  const int every = std::clamp(window() / 32, 1, kAskEvery);
   const bool asks = again || ++unasked_ >= every || !has_more();
   if (asks) unasked_ = 0;
   const Packet packet{
@@ -122,12 +122,10 @@ void GroupSender::heard(int from, const Packet& answer, Time now) {
     receiver.beyond.erase(number);
     receiver.next = number + 1;
   }
-  if (answer.sacks[0].end > 0) {
-    const std::int64_t kept = answer.segment + answer.sacks[0].begin;
-    if (note(receiver, kept, now)) {
-      receiver.beyond.insert(kept);
-      news = true;
-    }
+  for (std::uint32_t i = answer.sacks[0].begin; i < answer.sacks[0].end; ++i) {
+    if (!note(receiver, answer.segment + i, now)) continue;
+    receiver.beyond.insert(answer.segment + i);
+    news = true;
   }
   if (options_.sums) {
     fan_ = std::max<std::uint32_t>(1, answer.train);
