@@ -58,7 +58,7 @@ GroupPath group_path(const network::Network& network, const GroupRequest& group,
     room = std::min(room, held / frames.frame_bytes);
   }
   made.any_loss = 1 - comes;
-  made.room = static_cast<int>(std::clamp(std::floor(room), 1.0, 1e6));
+  made.room = static_cast<int>(std::clamp(std::floor(room / group.beside), 1.0, 1e6));
   return made;
 }
 

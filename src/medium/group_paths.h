@@ -30,7 +30,8 @@ struct GroupPath {
   std::vector<double> loss = {};  ///< of each member's packets on their way
   double any_loss = 0;            ///< that a packet is lost on any of the ports
   Duration round_trip = {};       ///< the longest, a packet there and its answer back
-  int room = 1;                   ///< packets: the least that a port and half of its queue hold
+  /// Packets: its part of the least that a port and half of its queue hold.
+  int room = 1;
 };
 
 /// What a port is like now.

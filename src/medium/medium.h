@@ -72,6 +72,7 @@ struct GroupRequest {
   /// Packets that a sender may have on their way: slots of sums, credits of a multicast.
   int slots = 512;
   int switch_slots = 512;  ///< of each switch at least, for all groups
+  int beside = 1;          ///< such groups that a member is in at the same time, this one included
 };
 
 /// What groups had to do besides.

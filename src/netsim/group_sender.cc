@@ -10,7 +10,8 @@
 namespace tw::netsim {
 namespace {
 
-constexpr int kAskEvery = 16;      ///< packets, or a small part of the window
+/// Packets to one that asks for answers, for each receiver: these take 3 % of the way back.
+constexpr double kAskEvery = 1.5;
 constexpr int kMostDoubled = 8;    ///< times
 constexpr int kRoundTrips = 3;     ///< that are waited for
 constexpr double kNewest = 0.125;  ///< weight of a round trip in the smoothed one
@@ -84,7 +85,8 @@ void GroupSender::emit(std::int64_t number, Time now) {
   out.sending = sending_++;
   out.sent = now;
   sendings_.push(number);
-  const int every = std::clamp(window() / 32, 1, kAskEvery);
+  const auto every =
+      std::min(static_cast<int>(kAskEvery * static_cast<double>(heard_.size())), window() / 4);
   const bool asks = again || ++unasked_ >= every || !has_more();
   if (asks) unasked_ = 0;
   const Packet packet{

@@ -6,6 +6,7 @@
 #include "trainwire/medium/rdma.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/packet/frame.h"
+#include "trainwire/sim/group_connections.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,12 @@ packet::TcpHeader header_of(const netsim::Packet& packet) {
 Captures::Captures(const spec::Experiment& experiment, const std::string& folder)
     : snaplen_(static_cast<std::uint32_t>(*experiment.capture.snaplen)) {
   for (const spec::Job& job : experiment.jobs) {
+    if (uses_groups(job)) {
+      throw SpecError(fmt::format(
+          "job {}: captures of simulations show tcp, not sums of switches or multicast; leave out "
+          "--pcap, or set aggregation = \"host\" and distribution = \"unicast\"",
+          *job.name));
+    }
     if (medium::manner_of(job) != medium::Manner::Rdma) continue;
     throw SpecError(fmt::format(
         "job {}: captures of simulations show tcp, not rdma; leave out --pcap, or set transport = "

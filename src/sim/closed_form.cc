@@ -7,6 +7,7 @@
 #include "trainwire/network/network.h"
 #include "trainwire/regular/answer.h"
 #include "trainwire/regular/at_once.h"
+#include "trainwire/sim/group_connections.h"
 
 #include <algorithm>
 #include <cmath>
@@ -93,6 +94,8 @@ std::string asks_for_streams(const spec::Experiment& experiment) {
   }
   for (const spec::Job& job : experiment.jobs) {
     if (medium::manner_of(job) == medium::Manner::Rdma) return "RDMA has packets of another size";
+    if (uses_groups(job)) return "switches sum or copy messages";
+    if (*job.forward_overlap) return "forward begins before the exchange has ended";
   }
   return {};
 }

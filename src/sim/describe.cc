@@ -113,6 +113,16 @@ std::int64_t sum_of(const workload::Row& row) {
   return sum;
 }
 
+/// What the byte counts of such simulations mean.
+constexpr std::string_view kCountedAtRanks =
+    ", as counted where it is sent and received: switches sum and copy on the way, so that links "
+    "carry less";
+
+bool has_groups(const Simulated& simulated) {
+  return std::any_of(simulated.jobs.begin(), simulated.jobs.end(),
+                     [](const SimulatedJob& job) { return job.in_network; });
+}
+
 /// What was simulated against what the schedules move: pair by pair, or in closed form rank by rank.
 record::Check schedule_check(const Simulated& simulated) {
   std::int64_t planned = 0;
@@ -137,7 +147,8 @@ record::Check schedule_check(const Simulated& simulated) {
           .ok = same,
           .expected = fmt::format("{} bytes scheduled", planned),
           .found = fmt::format("{} bytes moved", moved),
-          .text = same ? "every rank sent each other rank what the schedule says"
+          .text = same ? fmt::format("every rank sent each other rank what the schedule says{}",
+                                     has_groups(simulated) ? kCountedAtRanks : "")
                        : "ranks did not send each other what the schedule says"};
 }
 
@@ -156,6 +167,23 @@ std::string mode_text(const Simulated& simulated) {
         simulated.messages, because);
   }
   return fmt::format("explicit: each of {} messages was simulated{}", simulated.messages, because);
+}
+
+/// What groups had to do besides.
+record::Check groups_check(const Simulated& simulated) {
+  const medium::GroupFigures& groups = simulated.groups;
+  const bool flows = simulated.level == Level::Flow;
+  return {.name = "in-network",
+          .ok = true,
+          .expected = "packets summed in slots of switches, or multicast once over each link",
+          .found = flows ? "slots shared by those that send"
+                         : fmt::format("{} packets found no slot, {} were sent again",
+                                       groups.passed, groups.resent),
+          .text = flows ? "groups of ranks wait for slots of switches; none falls back to its "
+                          "receiver"
+                        : fmt::format("{} packets found no slot in a switch and were summed "
+                                      "further on; {} were sent again",
+                                      groups.passed, groups.resent)};
 }
 
 /// How the answer was found.
@@ -301,6 +329,7 @@ record::Run described(const spec::Experiment& experiment, const Simulated& simul
   run.network = links_of(experiment, simulated);
   run.utilisation = usage::busiest(run.network);
   run.checks = {schedule_check(simulated), links_check(run.network)};
+  if (has_groups(simulated)) run.checks.push_back(groups_check(simulated));
   if (simulated.level == Level::Flow) run.checks.insert(run.checks.begin(), mode_check(simulated));
   if (!simulated.traffic.empty()) {
     const network::Network network(experiment.network);

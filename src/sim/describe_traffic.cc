@@ -63,7 +63,8 @@ std::map<int, Bounds> bounds_of(const Simulated& simulated) {
       const auto& layout = job.training.arrangement.layout;
       const auto found = bounds.find(layout.host(pair.second));
       if (found == bounds.end() || layout.host(pair.first) == found->first) continue;
-      found->second.least += static_cast<double>(bytes);
+      // Where switches sum, a link has one sum instead of several ranks' bytes.
+      if (!job.in_network) found->second.least += static_cast<double>(bytes);
       found->second.most += static_cast<double>(bytes);
     }
   }
@@ -78,7 +79,8 @@ double on_the_way(const network::Network& network, const std::vector<int>& path)
 }
 
 bool anything_was_sent_twice(const Simulated& simulated) {
-  return std::any_of(simulated.ports.begin(), simulated.ports.end(),
+  return simulated.groups.resent > 0 ||
+         std::any_of(simulated.ports.begin(), simulated.ports.end(),
                      [](const medium::PortFigures& port) { return port.lost + port.dropped > 0; });
 }
 

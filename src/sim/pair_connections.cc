@@ -15,16 +15,23 @@ std::size_t PairConnections::PairHash::operator()(const Pair& pair) const {
   return hash ^ hash >> 29U;
 }
 
-const Connected& PairConnections::of(std::size_t job, const play::Message& message) {
+Connected& PairConnections::counted(std::size_t job, const play::Message& message) {
   const auto [from, to] = std::pair(message.transfer.from, message.transfer.to);
   Connected& found = connections_[{
       .job = job, .from = from, .to = to, .kind = message.kind, .lane = message.lane}];
-  if (found.number >= 0) return found;
-  const bool is_side = message.kind == play::Kind::Side;
-  found.number = medium_.connect(host_of(job, from), host_of(job, to),
-                                 is_side ? medium::Sending{} : sendings_[job]);
+  if (found.bytes != nullptr) return found;
   found.bytes = &jobs_[job].bytes[{from, to}];
   if (message.kind == play::Kind::Gradient) found.gradients = &jobs_[job].gradients[{from, to}];
+  return found;
+}
+
+const Connected& PairConnections::of(std::size_t job, const play::Message& message) {
+  Connected& found = counted(job, message);
+  if (found.number >= 0) return found;
+  const bool is_side = message.kind == play::Kind::Side;
+  found.number =
+      medium_.connect(host_of(job, message.transfer.from), host_of(job, message.transfer.to),
+                      is_side ? medium::Sending{} : sendings_[job]);
   return found;
 }
 

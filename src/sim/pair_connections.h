@@ -32,6 +32,8 @@ class PairConnections {
   /// How the next job's gradients are sent.
   void add_job(const medium::Sending& sending) { sendings_.push_back(sending); }
   const Connected& of(std::size_t job, const play::Message& message);
+  /// Where what is sent is counted, whatever carries it.
+  Connected& counted(std::size_t job, const play::Message& message);
   int host_of(std::size_t job, int rank) const {
     return jobs_[job].training.arrangement.layout.host(rank);
   }

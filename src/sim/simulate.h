@@ -57,6 +57,7 @@ struct SimulatedJob {
   /// By ranks from and to: all that was sent, and what of it were gradients.
   std::map<std::pair<int, int>, std::int64_t> bytes = {};
   std::map<std::pair<int, int>, std::int64_t> gradients = {};
+  bool in_network = false;  ///< switches sum some of that, or copy it: links carry less
 
   /// In other modes than the explicit one there are, instead of all those: steps of all ranks, and
   /// what each rank sent.
@@ -77,6 +78,7 @@ struct Simulated {
   std::vector<PlayedFault> faults = {};
   std::vector<SimulatedJob> jobs = {};
   std::vector<medium::PortFigures> ports = {};
+  medium::GroupFigures groups = {};
   std::vector<PlayedTraffic> traffic = {};
   std::map<std::pair<int, int>, PairSending> pairs = {};  ///< by hosts; only beside cross traffic
   Duration end = {};

@@ -24,11 +24,13 @@ Simulation::Simulation(const spec::Experiment& experiment, Level level, const Wa
               [this](const JobRank& of) { return players_[of.job]->done(of.rank); }),
       patience_(*experiment.run.timeout),
       connections_(*medium_, result_.jobs),
+      groups_(*medium_, result_.jobs),
       exchanges_(result_.jobs) {
   result_.level = level;
   for (const spec::Job& job : experiment.jobs) {
     result_.jobs.push_back({.training = workload::training_of(experiment, job)});
     connections_.add_job({.manner = medium::manner_of(job), .uneven = *job.asynchronous});
+    groups_.add_job(job);
   }
   for (std::size_t i = 0; i < result_.jobs.size(); ++i) add_player(i);
 }
@@ -81,6 +83,7 @@ Simulated Simulation::run() && {
   for (int port = 0; port < medium_->network().ports(); ++port) {
     result_.ports.push_back(medium_->figures(port));
   }
+  result_.groups = medium_->group_figures();
   result_.end = now_;
   return std::move(result_);
 }

@@ -9,6 +9,7 @@
 #include "trainwire/sim/cross_traffic.h"
 #include "trainwire/sim/exchange_log.h"
 #include "trainwire/sim/faults.h"
+#include "trainwire/sim/group_connections.h"
 #include "trainwire/sim/held_events.h"
 #include "trainwire/sim/level.h"
 #include "trainwire/sim/pair_connections.h"
@@ -62,6 +63,7 @@ class Simulation {
   // What players ask for.
   void send(std::size_t job, const play::Message& message);
   void send_on(std::size_t job, const play::Message& message, std::span<const medium::Tag> behind);
+  bool send_in_group(std::size_t job, const play::Message& message);
   medium::Tag note(std::size_t job, const play::Message& message, const Connected& over);
   PairSending& pair_of(std::size_t job, const play::Message& message);
 
@@ -88,6 +90,7 @@ class Simulation {
   Duration progress_ = {};  ///< when a rank last noticed anything
   HeldEvents held_;
   PairConnections connections_;
+  GroupConnections groups_;
   ExchangeLog exchanges_;
   std::vector<std::unique_ptr<play::Player>> players_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;

@@ -16,6 +16,7 @@ void Simulation::send(std::size_t job, const play::Message& message) {
   if (is_held(job, message.transfer.from)) {
     return held_.hold({.what = What::Send, .job = job, .message = message});
   }
+  if (send_in_group(job, message)) return;
   const Connected& over = connections_.of(job, message);
   const medium::Tag tag = note(job, message, over);
   medium_->send(over.number, message.bytes(), tag, now_);
@@ -32,9 +33,20 @@ void Simulation::send_on(std::size_t job, const play::Message& message,
     std::erase_if(coming, [this](medium::Tag tag) { return held_.has_come(tag); });
     behind = coming;
   }
+  // What is passed on as it comes goes from rank to rank; only first models begin so.
+  if (behind.empty() && send_in_group(job, message)) return;
   const Connected& over = connections_.of(job, message);
   const medium::Tag tag = note(job, message, over);
   medium_->send_on(over.number, message.bytes(), tag, behind, now_);
+}
+
+/// False: it travels alone.
+bool Simulation::send_in_group(std::size_t job, const play::Message& message) {
+  const std::optional<GroupPlace> place = groups_.of(job, message);
+  if (!place) return false;
+  const medium::Tag tag = note(job, message, connections_.counted(job, message));
+  medium_->send_in_group(place->group, place->member, message.bytes(), tag, now_);
+  return true;
 }
 
 /// Of a message that is sent now.
