@@ -21,7 +21,7 @@
 namespace tw::medium {
 namespace {
 
-/// As netsim/group_sender.h has it.
+/// As group/sender.h has it.
 Duration time_out(Duration round_trip) { return std::chrono::milliseconds(1) + 3 * round_trip; }
 
 struct Tail {

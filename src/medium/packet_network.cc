@@ -60,9 +60,7 @@ PacketNetwork::PacketNetwork(const spec::Network& network, std::uint64_t seed, T
            {.left = [this](Tag tag, netsim::Time now) { tell_left(tag, netsim::duration_of(now)); },
             .came =
                 [this](Tag tag, netsim::Time now) {
-                  const auto found = travelling_.find(tag);
-                  if (found == travelling_.end()) return told_.came(tag, netsim::duration_of(now));
-                  came(found->second, tag, netsim::duration_of(now));
+                  came(travelling_.at(tag), tag, netsim::duration_of(now));
                 },
             .progressed = [this](int connection, std::int64_t bytes,
                                  netsim::Time now) { progressed(connection, bytes, now); },

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "trainwire/group/group.h"
 #include "trainwire/medium/medium.h"
 #include "trainwire/netsim/net.h"
 #include "trainwire/spec/experiment.h"
@@ -19,6 +20,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <span>
@@ -135,12 +137,13 @@ class PacketNetwork : public Medium {
   std::vector<int> of_net_;                  ///< connection by number in net_
   std::unordered_map<Tag, int> travelling_;  ///< by tag: on which connection
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> bare_;
-  int groups_ = 0;
   std::uint64_t made_ = 0;
   Duration now_ = {};
   bool is_sending_ = false;  ///< somebody calls, who is not to be called meanwhile
   std::deque<std::pair<Duration, Tag>> left_;  ///< to be told
   netsim::Net net_;
+  group::SlotPool slots_;
+  std::vector<std::unique_ptr<group::Group>> groups_;
 };
 
 }  // namespace tw::medium

@@ -87,6 +87,15 @@ void Net::alter(int number, PortSettings settings, Time now) {
   if (port.holds()) serve(number, now);
 }
 
+int Net::admit(Guest& guest) {
+  guests_.push_back(&guest);
+  return -static_cast<int>(guests_.size());
+}
+
+void Net::call(int connection, int what, Time at) {
+  agenda_.add(at, GuestDue | static_cast<std::uint32_t>(what) * (kWhatBits + 1), connection);
+}
+
 Time Net::emit(const std::vector<int>& path, Packet packet, Time now) {
   packet.sent_ms = static_cast<std::uint32_t>(now / kMillisecond);
   const Time left = enter(path.front(), -1, packet, now);
@@ -123,7 +132,9 @@ void Net::arrive(int number, Time now) {
   } else {
     agenda_.replace_first(port.next(), Arrival, number);
   }
-  if (packet.connection < 0) return arrive_in_group(packet, number, now);
+  if (packet.connection < 0) {
+    return guests_[static_cast<std::size_t>(~packet.connection)]->arrive(number, packet, now);
+  }
   const Connection& connection = at(packet.connection);
   const std::vector<int>& path = packet.is_ack ? connection.back : connection.there;
   ++packet.hop;
@@ -230,8 +241,9 @@ void Net::advance(Time until) {
       case ReceiverDue:
         wake(entry);
         break;
-      case GroupDue:
-        wake_group(entry);
+      case GuestDue:
+        guests_[static_cast<std::size_t>(~entry.whose)]->wake(
+            static_cast<int>(entry.what / (kWhatBits + 1)), entry.at);
         break;
     }
   }

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "trainwire/netsim/agenda.h"
-#include "trainwire/netsim/group.h"
+#include "trainwire/netsim/guest.h"
 #include "trainwire/netsim/packet.h"
 #include "trainwire/netsim/port.h"
 #include "trainwire/netsim/rdma_receiver.h"
@@ -72,12 +72,13 @@ class Net {
   void close(int connection);
   void alter(int port, PortSettings settings, Time now);
 
-  /// A group, whose switches have at least so many slots from now on; returns its number. What
-  /// becomes of its messages is told like that of others.
-  int join(GroupTree tree, const GroupOptions& options, int switch_slots);
-  void send_in_group(int group, int member, std::int64_t bytes, std::uint64_t tag, Time now);
-  const Group& group(int number) const { return *groups_[static_cast<std::size_t>(number)]; }
-  const SlotPool& slots() const { return slots_; }
+  /// His packets have what is returned as connection, which is below 0. REQUIRES: he stays.
+  int admit(Guest& guest);
+  /// A guest's packet enters a port; `from`: the port by which it came, -1: none. Returns when it has
+  /// left the line; kNever: it was dropped.
+  Time enter(int port, int from, const Packet& packet, Time now);
+  /// Wakes a guest; what: his, from 0 on.
+  void call(int connection, int what, Time at);
 
   /// kNever: nothing is under way.
   Time next() const { return agenda_.empty() ? kNever : agenda_.first().at; }
@@ -95,8 +96,8 @@ class Net {
   std::int64_t hops() const { return hops_; }
 
  private:
-  enum What : std::uint32_t { Arrival, LineFree, Pause, GoOn, SenderDue, ReceiverDue, GroupDue };
-  /// Of what an entry is; the others are the number of a group's sender.
+  enum What : std::uint32_t { Arrival, LineFree, Pause, GoOn, SenderDue, ReceiverDue, GuestDue };
+  /// Of what an entry is; the others are what a guest wants to be woken for.
   static constexpr std::uint32_t kWhatBits = 0xf;
   struct Message {
     std::int64_t end_byte = 0;
@@ -138,8 +139,6 @@ class Net {
   const Connection& at(int number) const { return *connections_[static_cast<std::size_t>(number)]; }
   Time emit(const std::vector<int>& path, Packet packet, Time now);
   Packet complete(const Connection& connection, Packet ack) const;
-  /// `from`: the port by which it came; -1: none.
-  Time enter(int port, int from, const Packet& packet, Time now);
   void arrive(int port, Time now);
   // Of ports that hold packets back.
   Time hold(int port, const Held& held, Time now);
@@ -149,8 +148,6 @@ class Net {
   void deliver(const Packet& packet, bool continues, Time now);
   void deliver_rdma(QueuePair& pair, std::int64_t& received, const Packet& packet, Time now);
   void wake(const Agenda::Entry& entry);
-  void arrive_in_group(const Packet& packet, int port, Time now);
-  void wake_group(const Agenda::Entry& entry);
   void send_datagrams(Connection& connection, int number, Time now);
   void settle(Connection& connection, int number, Time now);
   void expect(Connection& connection, int number);
@@ -160,8 +157,7 @@ class Net {
   NetTold told_;
   Agenda agenda_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  SlotPool slots_;
-  std::vector<std::unique_ptr<Group>> groups_;  ///< whose packets have ~number as connection
+  std::vector<Guest*> guests_;  ///< whose packets have ~number as connection
   std::int64_t hops_ = 0;
 };
 

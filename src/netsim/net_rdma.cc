@@ -66,7 +66,7 @@ void Net::line_free(int number, Time now) {
     tell(left.from, pauses_.release(left.from, left.packet.frame_bytes), now);
   }
   serve(number, now);
-  if (left.packet.connection < 0) return;  // a group's
+  if (left.packet.connection < 0) return;  // a guest's
   Connection& connection = at(left.packet.connection);
   if (left.from >= 0 || !connection.rdma || left.packet.is_ack) return;
   connection.rdma->sender.departed(now);

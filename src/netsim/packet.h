@@ -29,7 +29,7 @@ struct Sack {
 };
 
 struct Packet {
-  std::int32_t connection = 0;    ///< of a group: ~number (group.h)
+  std::int32_t connection = 0;    ///< below 0: a guest's (guest.h)
   std::uint16_t frame_bytes = 0;  ///< as rates and queues count it
   std::uint8_t hop : 4 = 0;       ///< of its path, that it is at
   bool is_ack : 1 = false;        ///< goes against the connection's direction

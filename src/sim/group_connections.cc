@@ -2,9 +2,9 @@
 #include "trainwire/sim/group_connections.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/collective/companions.h"
 #include "trainwire/collective/strategies.h"
 #include "trainwire/medium/rdma.h"
+#include "trainwire/workload/companions.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::vector<int> members_of(const workload::Training& training,
                             const collective::Transfer& transfer) {
   const collective::Layout& layout = training.arrangement.layout;
   const int hub = transfer.combine == Combine::Sum ? transfer.to : transfer.from;
-  std::vector<int> ranks = companions(schedule, transfer);
+  std::vector<int> ranks = workload::companions(schedule, transfer);
   std::erase_if(ranks, [&](int rank) { return layout.host(rank) == layout.host(hub); });
   return ranks;
 }
@@ -39,7 +39,7 @@ bool has_groups(const workload::Training& training, Combine combine) {
       training.strategy, {.layout = collective::evenly(kEnough, kEnough), .servers = 1});
   for (int rank = 0; rank < kEnough; ++rank) {
     for (const collective::Transfer& one : transfers_of(schedule, rank)) {
-      if (one.combine == combine && companions(schedule, one).size() > 1) return true;
+      if (one.combine == combine && workload::companions(schedule, one).size() > 1) return true;
     }
   }
   return false;
@@ -122,7 +122,7 @@ GroupConnections::Found GroupConnections::find(std::size_t job,
   if (found.ranks.size() < 2) return {};
   const auto [group, is_new] = groups_.try_emplace({job, adds, hub, message.lane, found.ranks}, -1);
   if (is_new) {
-    const int beside = groups_beside(schedule, transfer);
+    const int beside = workload::groups_beside(schedule, transfer);
     medium::GroupRequest request{.sums = adds,
                                  .hub = layout.host(hub),
                                  .slots = std::max(1, asked_[job].slots / beside),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of jobs' ranks in the medium: gradients for one rank that switches sum, and parameters of
 // one rank that are multicast. Which messages belong together is told by the schedule
-// (collective/companions.h); ranks on the hub's own host are left out.
+// (workload/companions.h); ranks on the hub's own host are left out.
 
 #pragma once
 

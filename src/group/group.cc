@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/netsim/group.h"
+#include "trainwire/group/group.h"
 
 #include "trainwire/base/error.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace tw::netsim {
+namespace tw::group {
 namespace {
 
 /// Whom a packet is of: those that it sums, or who answers.
@@ -22,13 +22,14 @@ void set_places(Packet& packet, Places places) {
 
 }  // namespace
 
-Group::Group(int number, GroupTree tree, const GroupOptions& options, SlotPool& pool, Calls calls)
-    : number_(number),
+Group::Group(netsim::Net& net, Tree tree, const Options& options, SlotPool& pool, Told told)
+    : net_(net),
+      connection_(net.admit(*this)),
       tree_(std::move(tree)),
       options_(options),
-      calls_(std::move(calls)),
+      told_(std::move(told)),
       at_hub_({.begin = 0, .end = tree_.members()}, nullptr, -1),
-      told_(static_cast<std::size_t>(tree_.members())) {
+      progress_(static_cast<std::size_t>(tree_.members())) {
   const int members = tree_.members();
   for (int i = 0; i < (options.sums ? members : 1); ++i) {
     const int branch = options.sums ? tree_.host_branch(i) : tree_.root();
@@ -50,22 +51,22 @@ Group::Group(int number, GroupTree tree, const GroupOptions& options, SlotPool& 
 }
 
 Time Group::emit(int branch, bool down, Packet packet, Places places, Time now) {
-  packet.connection = number_;
+  packet.connection = connection_;
   if (packet.is_ack) packet.frame_bytes = static_cast<std::uint16_t>(options_.header_bytes);
   set_places(packet, places);
   const Branch& first = tree_.at(branch);
-  return calls_.enter(down ? first.down : first.up, -1, packet, now);
+  return net_.enter(down ? first.down : first.up, -1, packet, now);
 }
 
 void Group::send(int member, std::int64_t bytes, std::uint64_t tag, Time now) {
-  const std::int64_t number = told_[static_cast<std::size_t>(member)].said++;
+  const std::int64_t number = progress_[static_cast<std::size_t>(member)].said++;
   if (number == messages_.end()) {
     const std::int64_t packets = (bytes + options_.payload_bytes - 1) / options_.payload_bytes;
     const std::int64_t before =
         messages_.empty() ? senders_.front().written() : messages_[number - 1].end;
     messages_.push({.bytes = bytes,
                     .end = before + packets,
-                    .tags = std::vector<std::uint64_t>(told_.size())});
+                    .tags = std::vector<std::uint64_t>(progress_.size())});
   }
   Message& message = messages_[number];
   check(message.bytes == bytes, "messages that belong together have equal bytes");
@@ -106,7 +107,7 @@ void Group::up(int number, int from, Packet packet, Time now) {
       set_places(packet, branch.below);
     }
   }
-  calls_.enter(branch.up, from, packet, now);
+  net_.enter(branch.up, from, packet, now);
 }
 
 /// A packet is at the switch or host below the branch.
@@ -119,13 +120,13 @@ void Group::down(int number, int from, const Packet& packet, Time now) {
       summing.free_one(packet.segment + i);
     }
   }
-  for (const int child : branch.children) calls_.enter(tree_.at(child).down, from, packet, now);
+  for (const int child : branch.children) net_.enter(tree_.at(child).down, from, packet, now);
   for (const int place : branch.members) at_member(place, packet, now);
 }
 
 void Group::at_hub(const Packet& packet, Time now) {
   if (packet.is_ack) return senders_.front().heard(places_of(packet).begin, packet, now);
-  GroupReceiver& receiver = receivers_.front();
+  Receiver& receiver = receivers_.front();
   const std::int64_t number = packet.segment;
   if (receiver.has(number)) return receiver.arrived(number, true, fan_, now);
   if (at_hub_.add(number, places_of(packet), packet.asks_ack) != Summed::Complete) return;
@@ -163,7 +164,7 @@ void Group::expect(int sender) {
   const auto at = static_cast<std::size_t>(sender);
   if (senders_[at].due() >= entries_[at]) return;
   entries_[at] = senders_[at].due();
-  calls_.expect(sender, entries_[at]);
+  net_.call(connection_, sender, entries_[at]);
 }
 
 /// After something has happened at a member. Who is told of messages may send.
@@ -175,7 +176,7 @@ void Group::settle(int place, Time now) {
 
 /// After something has happened at the hub.
 void Group::settle_hub(Time now) {
-  const std::int64_t first = options_.sums ? messages_.begin() : told_.front().left;
+  const std::int64_t first = options_.sums ? messages_.begin() : progress_.front().left;
   const std::int64_t until = options_.sums ? receivers_.front().next() : senders_.front().sent();
   if (first < messages_.end() && messages_[first].end <= until) {
     for (int place = 0; place < tree_.members(); ++place) tell(place, now);
@@ -186,23 +187,24 @@ void Group::settle_hub(Time now) {
 void Group::tell(int place, Time now) {
   const auto at = static_cast<std::size_t>(place);
   const auto member = static_cast<std::size_t>(tree_.member_at(place));
-  const GroupSender& sender = senders_[options_.sums ? at : 0];
-  const GroupReceiver& receiver = receivers_[options_.sums ? 0 : at];
-  Told& told = told_[member];
+  const Sender& sender = senders_[options_.sums ? at : 0];
+  const Receiver& receiver = receivers_[options_.sums ? 0 : at];
+  Progress& told = progress_[member];
   while (told.left < told.said && messages_[told.left].end <= sender.sent()) {
-    calls_.left(messages_[told.left++].tags[member], now);
+    told_.left(messages_[told.left++].tags[member], now);
   }
   bool any = false;
   while (told.came < told.left && messages_[told.came].end <= receiver.next()) {
     any = true;
-    calls_.came(messages_[told.came++].tags[member], now);
+    told_.came(messages_[told.came++].tags[member], now);
   }
   if (any) forget_told();
 }
 
 void Group::forget_told() {
-  const auto is_told = [this](const Told& told) { return told.came > messages_.begin(); };
-  while (!messages_.empty() && std::all_of(told_.begin(), told_.end(), is_told)) messages_.pop();
+  const auto is_told = [this](const Progress& told) { return told.came > messages_.begin(); };
+  while (!messages_.empty() && std::all_of(progress_.begin(), progress_.end(), is_told))
+    messages_.pop();
 }
 
 std::int64_t Group::passed() const {
@@ -213,8 +215,8 @@ std::int64_t Group::passed() const {
 
 std::int64_t Group::resent() const {
   std::int64_t sum = 0;
-  for (const GroupSender& each : senders_) sum += each.counts().resent;
+  for (const Sender& each : senders_) sum += each.counts().resent;
   return sum;
 }
 
-}  // namespace tw::netsim
+}  // namespace tw::group

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/netsim/summing.h"
+#include "trainwire/group/summing.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace tw::netsim {
+namespace tw::group {
 
 Summed Summing::add(std::int64_t number, Places places, bool asks) {
   // Who sends it has not heard that it arrived; the hub will say so again.
@@ -47,4 +47,4 @@ void Summing::free_one(std::int64_t number) {
   if (found != sums_.end()) forget(found);
 }
 
-}  // namespace tw::netsim
+}  // namespace tw::group

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/collective/companions.h"
+#include "trainwire/workload/companions.h"
 
 #include <algorithm>
 
-namespace tw::collective {
+namespace tw::workload {
+
+using collective::Combine;
+using collective::Strand;
 namespace {
 
 /// Calls `use` with each transfer of a rank's that combines so in that round.
@@ -46,4 +49,4 @@ int groups_beside(const Schedule& schedule, const Transfer& like) {
   return groups;
 }
 
-}  // namespace tw::collective
+}  // namespace tw::workload

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/netsim/group_tree.h"
+#include "trainwire/group/tree.h"
 
 #include "trainwire/base/error.h"
 
 #include <algorithm>
 
-namespace tw::netsim {
+namespace tw::group {
 
-GroupTree::GroupTree(const std::vector<Path>& up) {
+Tree::Tree(const std::vector<Path>& up) {
   check(!up.empty(), "a group has members");
   std::vector<std::vector<int>> members;  // by branch, of its host
   for (std::size_t member = 0; member < up.size(); ++member) {
@@ -35,7 +35,7 @@ GroupTree::GroupTree(const std::vector<Path>& up) {
 }
 
 /// Gives members places, and branches theirs.
-void GroupTree::walk(int number, const std::vector<std::vector<int>>& members) {
+void Tree::walk(int number, const std::vector<std::vector<int>>& members) {
   Branch& branch = branches_[static_cast<std::size_t>(number)];
   branch.below.begin = static_cast<int>(member_at_.size());
   for (const int member : members[static_cast<std::size_t>(number)]) {
@@ -53,4 +53,4 @@ void GroupTree::walk(int number, const std::vector<std::vector<int>>& members) {
   branch.sums = !is_host && branch.below.size() > 1 && !one_switch;
 }
 
-}  // namespace tw::netsim
+}  // namespace tw::group

@@ -11,7 +11,10 @@
 
 #include <vector>
 
-namespace tw::collective {
+namespace tw::workload {
+
+using collective::Schedule;
+using collective::Transfer;
 
 /// Of a transfer that adds: all ranks that send such to its receiver; of one that replaces: all to
 /// which its sender sends such; of one that averages: nobody. In order, its own among them.
@@ -21,4 +24,4 @@ std::vector<int> companions(const Schedule& schedule, const Transfer& transfer);
 /// in during that round.
 int groups_beside(const Schedule& schedule, const Transfer& transfer);
 
-}  // namespace tw::collective
+}  // namespace tw::workload

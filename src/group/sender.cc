@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/netsim/group_sender.h"
+#include "trainwire/group/sender.h"
 
 #include "trainwire/base/error.h"
 
@@ -7,7 +7,10 @@
 #include <iterator>
 #include <utility>
 
-namespace tw::netsim {
+namespace tw::group {
+
+using netsim::kMillisecond;
+using netsim::time_of;
 namespace {
 
 /// Packets to one that asks for answers, for each receiver: these take 3 % of the way back.
@@ -18,7 +21,7 @@ constexpr double kNewest = 0.125;  ///< weight of a round trip in the smoothed o
 
 }  // namespace
 
-GroupSender::GroupSender(const GroupOptions& options, int receivers, Emit emit)
+Sender::Sender(const Options& options, int receivers, Emit emit)
     : options_(options),
       emit_(std::move(emit)),
       heard_(static_cast<std::size_t>(receivers)),
@@ -26,7 +29,7 @@ GroupSender::GroupSender(const GroupOptions& options, int receivers, Emit emit)
   check(receivers > 0 && options.slots > 0, "somebody answers, and something may be sent");
 }
 
-void GroupSender::write(std::int64_t bytes, Time now) {
+void Sender::write(std::int64_t bytes, Time now) {
   check(bytes > 0, "a message has bytes");
   const std::int64_t packets = (bytes + options_.payload_bytes - 1) / options_.payload_bytes;
   written_ += packets;
@@ -36,17 +39,17 @@ void GroupSender::write(std::int64_t bytes, Time now) {
   push(now);
 }
 
-int GroupSender::window() const {
+int Sender::window() const {
   return std::min(options_.slots, std::max(1, options_.room / static_cast<int>(fan_)));
 }
 
-bool GroupSender::has_more() const {
+bool Sender::has_more() const {
   if (missing_.empty() && out_.end() == written_) return false;
   return outstanding_ - missing_.size() < window() || (probing_ > 0 && !missing_.empty());
 }
 
 /// What is missing first, then what follows. REQUIRES: has_more().
-std::int64_t GroupSender::next_to_send() {
+std::int64_t Sender::next_to_send() {
   if (!missing_.empty()) {
     const std::int64_t number = missing_.front();
     missing_.pop();
@@ -64,7 +67,7 @@ std::int64_t GroupSender::next_to_send() {
 }
 
 /// As far as window and host allow.
-void GroupSender::push(Time now) {
+void Sender::push(Time now) {
   send_at_ = kNever;
   const Time ahead = time_of(options_.in_host);
   while (has_more()) {
@@ -78,7 +81,7 @@ void GroupSender::push(Time now) {
   }
 }
 
-void GroupSender::emit(std::int64_t number, Time now) {
+void Sender::emit(std::int64_t number, Time now) {
   Out& out = out_[number];
   const bool again = std::exchange(out.is_waiting, false);
   if (again) ++counts_.resent;
@@ -101,7 +104,7 @@ void GroupSender::emit(std::int64_t number, Time now) {
 }
 
 /// A receiver has a packet; false: it was known.
-bool GroupSender::note(Heard& receiver, std::int64_t number, Time now) {
+bool Sender::note(Heard& receiver, std::int64_t number, Time now) {
   if (number < receiver.next || number >= out_.end() || receiver.beyond.contains(number))
     return false;
   Out& out = out_[number];
@@ -115,7 +118,7 @@ bool GroupSender::note(Heard& receiver, std::int64_t number, Time now) {
   return true;
 }
 
-void GroupSender::heard(int from, const Packet& answer, Time now) {
+void Sender::heard(int from, const Packet& answer, Time now) {
   Heard& receiver = heard_[static_cast<std::size_t>(from)];
   evidence_ = receiver.judged;
   bool news = false;
@@ -147,7 +150,7 @@ void GroupSender::heard(int from, const Packet& answer, Time now) {
 }
 
 /// Everything that was sent before what has come is there or lost.
-void GroupSender::judge(Heard& receiver) {
+void Sender::judge(Heard& receiver) {
   for (; receiver.judged < evidence_; ++receiver.judged) {
     if (receiver.judged < sendings_.begin()) continue;
     const std::int64_t number = sendings_[receiver.judged];
@@ -160,18 +163,18 @@ void GroupSender::judge(Heard& receiver) {
   while (!sendings_.empty() && sendings_.begin() < all) sendings_.pop();
 }
 
-void GroupSender::repeat(std::int64_t number) {
+void Sender::repeat(std::int64_t number) {
   if (std::exchange(out_[number].is_waiting, true)) return;
   missing_.push(number);
 }
 
-void GroupSender::woken(Time now) {
+void Sender::woken(Time now) {
   if (timeout_at_ <= now) time_out(now);
   push(now);
 }
 
 /// Of the oldest packets one is sent again; twice as many as the last time where those brought news.
-void GroupSender::time_out(Time now) {
+void Sender::time_out(Time now) {
   ++counts_.timeouts;
   probes_ = doubled_ > 0 ? 1 : std::clamp(2 * probes_, 1, window());
   int left = probes_;
@@ -185,9 +188,9 @@ void GroupSender::time_out(Time now) {
   timeout_at_ = now + patience();
 }
 
-Time GroupSender::patience() const {
+Time Sender::patience() const {
   const auto once = kMillisecond + static_cast<Time>(kRoundTrips * smoothed_);
   return once << doubled_;
 }
 
-}  // namespace tw::netsim
+}  // namespace tw::group

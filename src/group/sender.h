@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "trainwire/netsim/group_options.h"
+#include "trainwire/group/options.h"
 #include "trainwire/netsim/packet.h"
 #include "trainwire/netsim/ring.h"
 #include "trainwire/netsim/time.h"
@@ -26,15 +26,20 @@
 #include <set>
 #include <vector>
 
-namespace tw::netsim {
+namespace tw::group {
 
-class GroupSender {
+using netsim::kNever;
+using netsim::Packet;
+using netsim::Ring;
+using netsim::Time;
+
+class Sender {
  public:
   /// Takes a packet that has only what the sender knows: number, sizes, whether it asks for an
   /// answer. Returns when it has left the host's line; kNever: never.
   using Emit = std::function<Time(const Packet& packet, Time now)>;
 
-  GroupSender(const GroupOptions& options, int receivers, Emit emit);
+  Sender(const Options& options, int receivers, Emit emit);
 
   /// The next message. REQUIRES: bytes > 0.
   void write(std::int64_t bytes, Time now);
@@ -84,7 +89,7 @@ class GroupSender {
   void time_out(Time now);
   Time patience() const;
 
-  GroupOptions options_;
+  Options options_;
   Emit emit_;
   std::vector<Heard> heard_;     ///< by receiver
   Ring<Message> messages_;       ///< not all sent
@@ -107,4 +112,4 @@ class GroupSender {
   Counts counts_;
 };
 
-}  // namespace tw::netsim
+}  // namespace tw::group

@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tw::netsim {
+namespace tw::group {
 
 /// Places [begin, end) of members.
 struct Places {
@@ -40,7 +40,7 @@ struct Branch {
   bool sums = false;
 };
 
-class GroupTree {
+class Tree {
  public:
   /// A path's ports, and the nodes that they begin at.
   struct Path {
@@ -50,7 +50,7 @@ class GroupTree {
 
   /// Paths of all members to the hub; port p and p ^ 1 are the directions of one link.
   /// REQUIRES: there are members, no path is empty, together they are a tree.
-  explicit GroupTree(const std::vector<Path>& up);
+  explicit Tree(const std::vector<Path>& up);
 
   const std::vector<Branch>& branches() const { return branches_; }
   const Branch& at(int branch) const { return branches_[static_cast<std::size_t>(branch)]; }
@@ -75,4 +75,4 @@ class GroupTree {
   int root_ = -1;
 };
 
-}  // namespace tw::netsim
+}  // namespace tw::group

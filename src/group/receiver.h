@@ -13,12 +13,15 @@
 #include <set>
 #include <utility>
 
-namespace tw::netsim {
+namespace tw::group {
 
-class GroupReceiver {
+using netsim::Packet;
+using netsim::Time;
+
+class Receiver {
  public:
   using Emit = std::function<void(const Packet& answer, Time now)>;
-  explicit GroupReceiver(Emit emit) : emit_(std::move(emit)) {}
+  explicit Receiver(Emit emit) : emit_(std::move(emit)) {}
 
   /// A packet is there. The answer has `says` as its train: of a sum, how many packets brought it;
   /// of a multicast, which sending it was.
@@ -33,4 +36,4 @@ class GroupReceiver {
   std::set<std::int64_t> beyond_;
 };
 
-}  // namespace tw::netsim
+}  // namespace tw::group

@@ -9,13 +9,13 @@
 
 #pragma once
 
-#include "trainwire/netsim/group_tree.h"
+#include "trainwire/group/tree.h"
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-namespace tw::netsim {
+namespace tw::group {
 
 /// Slots of all switches, by node.
 class SlotPool {
@@ -84,4 +84,4 @@ class Summing {
   std::int64_t passed_ = 0;
 };
 
-}  // namespace tw::netsim
+}  // namespace tw::group

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/netsim/group_receiver.h"
+#include "trainwire/group/receiver.h"
 
-namespace tw::netsim {
+namespace tw::group {
 namespace {
 
 /// Packets before the one that has come that its answer tells of, as answers get lost too.
@@ -9,7 +9,7 @@ constexpr std::int64_t kTold = 8;
 
 }  // namespace
 
-void GroupReceiver::arrived(std::int64_t number, bool asks, std::uint32_t says, Time now) {
+void Receiver::arrived(std::int64_t number, bool asks, std::uint32_t says, Time now) {
   const bool is_new = number >= next_ && beyond_.insert(number).second;
   const bool had_holes = beyond_.size() > (is_new ? 1U : 0U);
   while (!beyond_.empty() && *beyond_.begin() == next_) {
@@ -27,4 +27,4 @@ void GroupReceiver::arrived(std::int64_t number, bool asks, std::uint32_t says, 
   emit_(answer, now);
 }
 
-}  // namespace tw::netsim
+}  // namespace tw::group

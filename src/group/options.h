@@ -5,9 +5,9 @@
 
 #include "trainwire/base/units.h"
 
-namespace tw::netsim {
+namespace tw::group {
 
-struct GroupOptions {
+struct Options {
   /// Members' packets are summed on their way to the hub; otherwise the hub's are multicast.
   bool sums = false;
   int payload_bytes = 1448;
@@ -20,4 +20,4 @@ struct GroupOptions {
   Duration in_host = std::chrono::milliseconds(1);  ///< of its line that a sender keeps busy ahead
 };
 
-}  // namespace tw::netsim
+}  // namespace tw::group

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/collective/companions.h"
+#include "trainwire/workload/companions.h"
 
 #include "trainwire/collective/strategies.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::collective {
+namespace tw::workload {
+
+using namespace collective;
 namespace {
 
 using ::testing::ElementsAre;
@@ -55,4 +57,4 @@ TEST(Companions, OfARingAreNobodyElse) {
 }
 
 }  // namespace
-}  // namespace tw::collective
+}  // namespace tw::workload
