@@ -340,6 +340,12 @@ void Sharing::finish() {
   if constexpr (kChecks) check(certified(1e-6), "rates are max-min");
 }
 
+std::vector<int> Sharing::links(int flow) const {
+  std::vector<int> links;
+  for (const Crossing& crossing : flows_[at(flow)].links) links.push_back(crossing.link);
+  return links;
+}
+
 double Sharing::carried(int link) const {
   double sum = 0;
   for (const int flow : links_[at(link)].flows) sum += flows_[at(flow)].rate;

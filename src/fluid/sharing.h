@@ -48,6 +48,9 @@ class Sharing {
   std::span<const int> solve();
   /// As solved last; infinite without links and cap.
   double rate(int flow) const { return flows_[at(flow)].rate; }
+  /// Of a flow.
+  std::vector<int> links(int flow) const;
+  double capacity(int link) const { return links_[at(link)].capacity; }
   /// What all flows on a link carry together, as solved last.
   double carried(int link) const;
 

@@ -18,7 +18,10 @@ double weight_of_timeouts(Stack stack) { return stack == Stack::Cubic ? 0.81 : 0
 }  // namespace
 
 Stack stack_of(std::string_view congestion_control) {
-  if (congestion_control == "reno" || congestion_control == "dctcp") return Stack::Reno;
+  if (congestion_control == "reno" || congestion_control == "dctcp" ||
+      congestion_control == "mltcp") {
+    return Stack::Reno;
+  }
   if (congestion_control.substr(0, 3) == "bbr") return Stack::Bbr;
   return Stack::Cubic;
 }

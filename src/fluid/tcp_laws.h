@@ -18,7 +18,7 @@ namespace tw::fluid {
 enum class Stack { Reno, Cubic, Bbr };
 
 /// By the kernel's name. What is not known here is taken for CUBIC, the kernel's own choice; DCTCP
-/// without marks is Reno.
+/// without marks is Reno, and so is MLTCP but for its weight.
 Stack stack_of(std::string_view congestion_control);
 
 /// What loss leaves of a window: CUBIC 0.7, Reno a half.
