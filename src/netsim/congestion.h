@@ -47,6 +47,7 @@ struct AckNews {
   std::int64_t prior_delivered = -1;  ///< when that one was sent; -1: none
   Time interval = 0;
   bool app_limited = false;
+  double step_share = -1;  ///< of the present step's bytes, that are acknowledged; -1: not known
 };
 
 class Congestion {
@@ -79,6 +80,10 @@ std::unique_ptr<Congestion> make_reno();
 std::unique_ptr<Congestion> make_cubic();
 std::unique_ptr<Congestion> make_dctcp();
 std::unique_ptr<Congestion> make_bbr();
+std::unique_ptr<Congestion> make_mltcp();
+
+/// By how much more than Reno's a window of MLTCP grows (congestion.cc); -1: as much.
+double mltcp_gain(double step_share);
 
 /// The names that make_congestion() knows.
 std::span<const std::string_view> congestion_names();

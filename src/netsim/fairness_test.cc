@@ -70,5 +70,40 @@ TEST(Fairness, AtTheSameLossTwiceTheRoundTripIsHalfTheRate) {
   EXPECT_NEAR(rates[0] / rates[1], 2, 0.2);
 }
 
+// 1.75 of the share and 0.25; Reno's where nobody knows.
+TEST(Mltcp, GrowsFasterTowardsTheEndOfAStep) {
+  EXPECT_DOUBLE_EQ(mltcp_gain(0), 0.25);
+  EXPECT_DOUBLE_EQ(mltcp_gain(1), 2);
+  EXPECT_DOUBLE_EQ(mltcp_gain(-1), 1);
+  for (const double share : {0.0, 0.5, 1.0}) {
+    const auto control = make_mltcp();
+    Window window{.segments = 100, .threshold = 50};
+    // Ten windows' worth of acknowledgements.
+    for (int i = 0; i < 1000; ++i) control->grow({.delivered = 1, .step_share = share}, window);
+    EXPECT_NEAR(window.segments - 100, 10 * mltcp_gain(share), 2) << share;
+  }
+}
+
+// Two streams behind one queue, one at the beginning of its step, one at its end: eight times the
+// growth, and by AIMD with losses in common at most as many times the rate.
+TEST(Mltcp, WhoIsNearerToItsEndHasMore) {
+  const PortSettings line{.name = "line", .rate = 100_Mbit, .delay = 2ms, .queue_bytes = 50e3};
+  const PortSettings wide{.name = "wide", .rate = 1_Gbit, .delay = 2ms};
+  Bed bed({wide, wide, line, wide});
+  TcpOptions options;
+  options.congestion_control = "mltcp";
+  const int early = bed.net.connect({0, 2}, {3}, options);
+  const int late = bed.net.connect({1, 2}, {3}, options);
+  bed.net.begin_step(early, kEndless);
+  bed.net.send(late, 1, 1, 1, 0);
+  bed.net.advance(50 * kMillisecond);
+  bed.net.begin_step(late, 1);
+  bed.net.send(early, kEndless, kEndless, 2, 50 * kMillisecond);
+  bed.net.send(late, kEndless, kEndless, 3, 50 * kMillisecond);
+  const std::vector<double> rates = bed.rates(2, 3000 * kMillisecond, 13'000 * kMillisecond);
+  EXPECT_GT(rates[1], 2 * rates[0]);
+  EXPECT_LT(rates[1], 10 * rates[0]);
+}
+
 }  // namespace
 }  // namespace tw::netsim

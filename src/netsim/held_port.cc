@@ -11,10 +11,15 @@ void Port::hold() {
   if (!lanes_) lanes_.emplace();
 }
 
+void Port::admit(int priority) {
+  if (priority_.value_or(priority) != priority) hold();
+  priority_ = priority;
+}
+
 bool Port::accept(const Held& held, bool has_room, Time now) {
   Held kept = held;
   const rdma::Lane lane = held.packet.lane();
-  const double waiting = lanes_->bytes(lane);
+  const double waiting = lanes_->bytes(lane, held.priority);
   const bool fits = has_room || !settings_.queue_bytes ||
                     waiting + held.packet.frame_bytes <= *settings_.queue_bytes;
   if (ps_per_byte_ == 0 || !fits) {
@@ -22,13 +27,15 @@ bool Port::accept(const Held& held, bool has_room, Time now) {
     return false;
   }
   counts_.deepest_bytes = std::max(counts_.deepest_bytes, waiting_bytes(now) + lanes_->bytes());
-  const auto& marking =
-      lane == rdma::Lane::Lossless ? settings_.lossless_marking : settings_.marking;
-  if (held.packet.can_be_marked && marks(marking, waiting)) {
+  if (judges(held.packet, waiting, now)) {
+    if (lane == rdma::Lane::Shared && settings_.marking->drops) {
+      ++counts_.dropped;
+      return false;
+    }
     kept.packet.marked = true;
     ++counts_.marked;
   }
-  lanes_->push(kept, lane, kept.packet.frame_bytes);
+  lanes_->push(kept, lane, kept.packet.frame_bytes, held.priority);
   return true;
 }
 
@@ -56,8 +63,8 @@ void Port::pause(bool paused, Time now) {
   }
 }
 
-Time Port::drained(Time now) const {
-  return std::max(line_free_, now) + static_cast<Time>(lanes_->bytes() * ps_per_byte_);
+Time Port::drained(Time now, int priority) const {
+  return std::max(line_free_, now) + static_cast<Time>(lanes_->bytes_from(priority) * ps_per_byte_);
 }
 
 }  // namespace tw::netsim

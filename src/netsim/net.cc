@@ -30,6 +30,9 @@ int Net::connect(std::vector<int> there, std::vector<int> back, const TcpOptions
   Connection& made = *connections_.emplace_back(std::make_unique<Connection>());
   made.there = std::move(there);
   made.back = std::move(back);
+  made.priority = options.priority;
+  admit(made.there, made.priority);
+  admit(made.back, made.priority);
   made.sender.emplace(options, number, [this, &made](const Packet& packet, Time now) {
     return emit(made.there, packet, now);
   });
@@ -43,8 +46,41 @@ int Net::connect(std::vector<int> there, const DatagramOptions& options) {
   check(!there.empty() && options.pace.bits_per_second() > 0, "datagrams go somewhere, at a pace");
   Connection& made = *connections_.emplace_back(std::make_unique<Connection>());
   made.there = std::move(there);
+  made.priority = options.priority;
+  admit(made.there, made.priority);
   made.datagrams = options;
   return static_cast<int>(connections_.size()) - 1;
+}
+
+void Net::admit(const std::vector<int>& path, int priority) {
+  for (const int port : path) ports_[static_cast<std::size_t>(port)].admit(priority);
+}
+
+void Net::spray(int number, Sprayed there, Sprayed back) {
+  Connection& connection = at(number);
+  for (const Sprayed& ways : {there, back}) {
+    for (std::size_t i = 0; ways && i < ways->size(); ++i) {
+      admit((*ways)[i], connection.priority);
+      if (!connection.rdma) continue;
+      for (const int port : (*ways)[i]) ports_[static_cast<std::size_t>(port)].hold();
+    }
+  }
+  connection.sprayed_there = std::move(there);
+  connection.sprayed_back = std::move(back);
+}
+
+/// Of a sprayed packet: by what tells it from others of its connection, which stays as it is on its
+/// way.
+const std::vector<int>& Net::path_of(const Connection& connection, const Packet& packet) {
+  const Sprayed& ways = packet.is_ack ? connection.sprayed_back : connection.sprayed_there;
+  if (!ways) return packet.is_ack ? connection.back : connection.there;
+  std::uint64_t mixed = static_cast<std::uint64_t>(packet.connection) << 40U ^
+                        static_cast<std::uint64_t>(packet.segment) << 8U ^
+                        std::uint64_t{packet.train} << 32U ^ packet.sacks[0].end;
+  for (const int shift : {31, 29, 32}) {
+    mixed = (mixed ^ mixed >> static_cast<unsigned>(shift)) * 0x9e3779b97f4a7c15U;
+  }
+  return (*ways)[(mixed >> 32U) % ways->size()];
 }
 
 void Net::send(int number, std::int64_t bytes, std::int64_t allowed, std::uint64_t tag, Time now) {
@@ -116,7 +152,10 @@ Packet Net::complete(const Connection& connection, Packet ack) const {
 Time Net::enter(int number, int from, const Packet& packet, Time now) {
   Port& port = ports_[static_cast<std::size_t>(number)];
   ++hops_;
-  if (port.holds()) return hold(number, {.packet = packet, .from = from}, now);
+  if (port.holds()) {
+    const int priority = at(packet.connection).priority;
+    return hold(number, {.packet = packet, .from = from, .priority = priority}, now);
+  }
   const bool was_empty = port.empty();
   const Time left = port.arrive(packet, now);
   if (was_empty && !port.empty()) agenda_.add(port.next(), Arrival, number);
@@ -135,8 +174,7 @@ void Net::arrive(int number, Time now) {
   if (packet.connection < 0) {
     return guests_[static_cast<std::size_t>(~packet.connection)]->arrive(number, packet, now);
   }
-  const Connection& connection = at(packet.connection);
-  const std::vector<int>& path = packet.is_ack ? connection.back : connection.there;
+  const std::vector<int>& path = path_of(at(packet.connection), packet);
   ++packet.hop;
   if (packet.hop < path.size()) {
     enter(path[packet.hop], number, packet, now);
@@ -180,6 +218,7 @@ void Net::send_datagrams(Connection& connection, int number, Time now) {
          {.connection = number,
           .frame_bytes = static_cast<std::uint16_t>(bytes + options.header_bytes),
           .is_datagram = true,
+          .segment = connection.sent / options.payload_bytes,
           .payload_bytes = bytes},
          now);
   }

@@ -51,7 +51,11 @@ struct DatagramOptions {
   int payload_bytes = 1472;
   int header_bytes = 42;  ///< of a frame, beside its payload
   BitRate pace = {};      ///< of payload
+  int priority = 0;
 };
+
+/// Equally long paths that packets of a connection take, each another.
+using Sprayed = std::shared_ptr<const std::vector<std::vector<int>>>;
 
 class Net {
  public:
@@ -61,6 +65,9 @@ class Net {
   int connect(std::vector<int> there, std::vector<int> back, const TcpOptions& options);
   int connect(std::vector<int> there, const DatagramOptions& options);
   int connect_rdma(std::vector<int> there, std::vector<int> back, const rdma::Options& options);
+  /// From now on its packets take these ways, by chance. REQUIRES: each begins with the port that it
+  /// began with before; nothing has been sent.
+  void spray(int connection, Sprayed there, Sprayed back);
   /// Of the bytes the first `allowed` may be sent now. REQUIRES: bytes > 0, and all of the message
   /// before is allowed.
   void send(int connection, std::int64_t bytes, std::int64_t allowed, std::uint64_t tag, Time now);
@@ -68,6 +75,9 @@ class Net {
   void allow(int connection, std::int64_t bytes, Time now);
   /// Whether its progress is told.
   void follow(int connection) { at(connection).followed = true; }
+  /// What is sent from now on is of a new step, which has so many bytes; 0: nobody knows. REQUIRES:
+  /// it is a stream.
+  void begin_step(int connection, std::int64_t bytes) { at(connection).sender->begin_step(bytes); }
   /// Nothing more is sent that was not sent before.
   void close(int connection);
   void alter(int port, PortSettings settings, Time now);
@@ -110,6 +120,9 @@ class Net {
   struct Connection {
     std::vector<int> there = {};
     std::vector<int> back = {};
+    Sprayed sprayed_there = {};  ///< none: all go one way
+    Sprayed sprayed_back = {};
+    int priority = 0;
     std::optional<Sender> sender = {};  ///< of a stream, as is the receiver
     std::optional<Receiver> receiver = {};
     std::optional<QueuePair> rdma = {};
@@ -137,6 +150,8 @@ class Net {
 
   Connection& at(int number) { return *connections_[static_cast<std::size_t>(number)]; }
   const Connection& at(int number) const { return *connections_[static_cast<std::size_t>(number)]; }
+  void admit(const std::vector<int>& path, int priority);
+  static const std::vector<int>& path_of(const Connection& connection, const Packet& packet);
   Time emit(const std::vector<int>& path, Packet packet, Time now);
   Packet complete(const Connection& connection, Packet ack) const;
   void arrive(int port, Time now);

@@ -19,6 +19,9 @@ int Net::connect_rdma(std::vector<int> there, std::vector<int> back, const rdma:
   Connection& made = *connections_.emplace_back(std::make_unique<Connection>());
   made.there = std::move(there);
   made.back = std::move(back);
+  made.priority = options.priority;
+  admit(made.there, made.priority);
+  admit(made.back, made.priority);
   const auto emits = [this, &made](const Packet& packet, Time now) {
     return emit(packet.is_ack ? made.back : made.there, packet, now);
   };
@@ -48,7 +51,7 @@ Time Net::hold(int number, const Held& held, Time now) {
   if (!port.accept(held, is_counted, now)) return kNever;
   if (is_counted) tell(held.from, pauses_.hold(held.from, bytes), now);
   serve(number, now);
-  return port.drained(now);
+  return port.drained(now, held.priority);
 }
 
 void Net::serve(int number, Time now) {

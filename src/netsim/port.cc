@@ -21,6 +21,7 @@ network::Port model_of(const PortSettings& settings) {
 }
 
 constexpr double kLargeFrame = 4096 + 74;  ///< of RDMA
+constexpr double kSmallFrame = 500;        ///< by which a mean depth falls while nothing comes
 
 /// As DCQCN asks for, but early enough that marks come long before the queue is full.
 Marking marking_before(double queue, BitRate rate) {
@@ -83,11 +84,18 @@ void Port::alter(PortSettings settings) {
   if (!same_loss) loss_ = fabric::LossModel(model_of(settings_), marking_.next());
 }
 
-bool Port::marks(const std::optional<Marking>& marking, double waiting) {
-  if (!marking || waiting < marking->from) return false;
-  if (waiting >= marking->all) return true;
+bool Port::judges(const Packet& packet, double waiting, Time now) {
+  const bool is_lossless = packet.lane() == rdma::Lane::Lossless && holds();
+  const auto& marking = is_lossless ? settings_.lossless_marking : settings_.marking;
+  if (!marking || (holds() && packet.lane() == rdma::Lane::Urgent)) return false;
+  const double idle = now > line_free_ ? static_cast<double>(now - line_free_) / ps_per_byte_ : 0;
+  const double depth =
+      means_[is_lossless ? 1 : 0].find(waiting, marking->newest, idle / kSmallFrame);
+  if (!marking->drops && !packet.can_be_marked) return false;
+  if (depth < marking->from) return false;
+  if (depth >= marking->all) return true;
   return marking_.uniform() <
-         marking->most * (waiting - marking->from) / (marking->all - marking->from);
+         marking->most * (depth - marking->from) / (marking->all - marking->from);
 }
 
 bool Port::loses(const Packet& packet) {
@@ -106,8 +114,13 @@ Time Port::arrive(const Packet& packet, Time now) {
     return kNever;
   }
   counts_.deepest_bytes = std::max(counts_.deepest_bytes, waiting);
+  const bool is_judged = judges(packet, waiting, now);
+  if (is_judged && settings_.marking->drops) {
+    ++counts_.dropped;
+    return kNever;
+  }
   Packet* on_line = transmit(packet, now);
-  if (on_line != nullptr && packet.can_be_marked && marks(settings_.marking, waiting)) {
+  if (on_line != nullptr && is_judged) {
     on_line->marked = true;
     ++counts_.marked;
   }

@@ -7,7 +7,8 @@
 // one event, its arrival at the other end. Packets of a port arrive in the order in which they came.
 //
 // A port that holds packets back (`hold`) has lanes instead (rdma/lanes.h), each in its order, and a second
-// event a packet: the line is free. Its queue and marks are those of a packet's own lane.
+// event a packet: the line is free. Its queue and marks are those of a packet's own lane. Ports hold
+// back for RDMA, and where packets of several priorities meet.
 
 #pragma once
 
@@ -20,6 +21,8 @@
 #include "trainwire/rdma/lanes.h"
 #include "trainwire/rdma/pauses.h"
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,11 +30,31 @@
 namespace tw::netsim {
 
 /// Packets that find much waiting are marked: none below `from` bytes, all from `all` on, between
-/// them a share that rises to `most`. Equal bounds: a step.
+/// them a share that rises to `most`. Equal bounds: a step. Random early detection (Floyd & Jacobson
+/// 1993, 10.1109/90.251892) judges a mean depth and may drop instead; gaps between marks are as
+/// chance has them here, not evened out.
 struct Marking {
   double from = 0;
   double all = 0;
   double most = 1;
+  double newest = 1;   ///< weight of the newest depth in the mean; 1: the depth itself
+  bool drops = false;  ///< whoever could have been marked or not
+};
+
+/// The mean depth of a queue, as packets find it. While nothing waits it falls as if short packets
+/// had found it empty.
+class MeanDepth {
+ public:
+  /// A packet finds so many bytes; `frames` would have fitted on the line since it was idle.
+  double find(double bytes, double newest, double frames) {
+    if (newest >= 1) return bytes;
+    if (bytes <= 0 && frames > 0) mean_ *= std::pow(1 - newest, frames);
+    mean_ += newest * (bytes - mean_);
+    return mean_;
+  }
+
+ private:
+  double mean_ = 0;
 };
 
 struct PortSettings {
@@ -71,6 +94,7 @@ struct PortCounts {
 struct Held {
   Packet packet = {};
   int from = -1;
+  int priority = 0;
 };
 
 class Port {
@@ -84,8 +108,11 @@ class Port {
     return line_free_ <= now ? 0 : static_cast<double>(line_free_ - now) / ps_per_byte_;
   }
 
-  /// From now on packets may be held back, and take the next three calls instead of arrive().
+  /// From now on packets may be held back, and take the next three calls instead of arrive(). What
+  /// is on the line or waits for it stays before them.
   void hold();
+  /// Packets of a priority will come: it holds them back if those of another do.
+  void admit(int priority);
   bool holds() const { return lanes_.has_value(); }
   /// A packet arrives by another port; false: it was dropped. `has_room`: whatever the queue's size.
   bool accept(const Held& held, bool has_room, Time now);
@@ -97,8 +124,8 @@ class Port {
   void drop() { ++counts_.dropped; }
   void pause(bool paused, Time now);
   double held_bytes(rdma::Lane lane) const { return lanes_ ? lanes_->bytes(lane) : 0; }
-  /// When all that waits will have left if nothing is paused.
-  Time drained(Time now) const;
+  /// When all that waits and goes before others of a priority will have left if nothing is paused.
+  Time drained(Time now, int priority) const;
 
   bool empty() const { return leaving_.empty(); }
   /// When the next packet is at the other end. REQUIRES, as below: !empty().
@@ -119,7 +146,8 @@ class Port {
     Packet packet = {};
   };
 
-  bool marks(const std::optional<Marking>& marking, double waiting);
+  /// Whether a packet that finds so much waiting is marked, or dropped where ports do that instead.
+  bool judges(const Packet& packet, double waiting, Time now);
   /// Puts a packet on the line behind all before it; nullptr: it is lost there.
   Packet* transmit(const Packet& packet, Time now);
   bool loses(const Packet& packet);
@@ -130,12 +158,14 @@ class Port {
   fabric::LossModel loss_;
   fabric::DelayModel jitter_;
   Random marking_;
-  std::int64_t lost_train_ = -1;  ///< the train that is being judged, and whether it is lost
+  std::array<MeanDepth, 2> means_ = {};  ///< of what is shared, and of the lossless lane
+  std::int64_t lost_train_ = -1;         ///< the train that is being judged, and whether it is lost
   bool loses_train_ = false;
   double line_free_exact_ = 0;
   Time line_free_ = 0;
   Ring<Leaving> leaving_;
   std::optional<rdma::Lanes<Held>> lanes_ = {};
+  std::optional<int> priority_ = {};  ///< of all packets so far
   std::optional<Held> on_line_ = {};  ///< that start() put there
   Time paused_since_ = 0;
   PortCounts counts_;

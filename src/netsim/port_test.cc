@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 namespace tw::netsim {
@@ -60,6 +61,35 @@ TEST(Port, MarksAShareBetweenTwoDepths) {
     port.arrive(packet, now);
   }
   EXPECT_NEAR(static_cast<double>(port.counts().marked) / rounds, 0.25, 0.03);
+}
+
+// RED without marks: whoever finds the mean depth above the bound is dropped, markable or not.
+TEST(Port, DropsEarlyWhereItDoesNotMark) {
+  const Marking early{.from = 3000, .all = 3000, .drops = true};
+  Port port({.name = "line", .rate = 1_Gbit, .queue_bytes = 1e6, .marking = early}, 1);
+  for (int i = 0; i < 5; ++i) port.arrive(frame(), 0);
+  EXPECT_EQ(port.counts().dropped, 3);
+  EXPECT_EQ(port.counts().marked, 0);
+}
+
+// With a weight of a tenth the mean is 0.1 * 1500, 0.1 * 3000 + 0.9 * 150, ...: 150, 435, 841, 1357,
+// 1971; a burst that the depth itself would have had marked passes.
+TEST(Port, JudgesAMeanDepthWhereAsked) {
+  const Marking mean{.from = 1500, .all = 1500, .newest = 0.1};
+  Port port({.name = "line", .rate = 1_Gbit, .marking = mean}, 1);
+  Packet packet = frame();
+  packet.can_be_marked = true;
+  for (int i = 0; i < 6; ++i) port.arrive(packet, 0);
+  EXPECT_EQ(port.counts().marked, 1);
+}
+
+// 1971 fall by a tenth for each 500 bytes that a line could have carried since it was idle.
+TEST(Port, AMeanDepthFallsWhileTheLineIsIdle) {
+  MeanDepth depth;
+  for (int i = 1; i <= 5; ++i) depth.find(1500.0 * i, 0.1, 0);
+  EXPECT_NEAR(depth.find(0, 0.1, 0), 0.9 * 1971.4, 0.2);
+  EXPECT_NEAR(depth.find(0, 0.1, 9), std::pow(0.9, 11) * 1971.4, 0.2);
+  EXPECT_EQ(depth.find(700, 1, 0), 700);
 }
 
 TEST(Port, ATrainIsLostAsAWhole) {

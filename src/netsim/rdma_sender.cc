@@ -60,10 +60,13 @@ void RdmaSender::acknowledged(const Packet& answer) {
   if (kept >= out_.begin() && kept < out_.end()) out_[kept].is_there = true;
 }
 
-/// All sendings up to one have come or are lost: paths do not reorder.
+/// All sendings up to one have come or are lost, but for those that may be on a longer way.
 void RdmaSender::judge(std::int64_t sending) {
-  while (!sendings_.empty() && sendings_.begin() <= sending) {
-    const std::int64_t number = sendings_.front();
+  if (sending < sendings_.begin() || sendings_.empty()) return;
+  const Time latest =
+      sendings_[std::min(sending, sendings_.end() - 1)].at - time_of(options_.reordering);
+  while (!sendings_.empty() && sendings_.begin() <= sending && sendings_.front().at <= latest) {
+    const std::int64_t number = sendings_.front().packet;
     const bool is_open = number >= out_.begin() && !out_[number].is_there &&
                          out_[number].sending == sendings_.begin();
     sendings_.pop();
@@ -147,7 +150,7 @@ void RdmaSender::push(Time now) {
 void RdmaSender::emit(std::int64_t number, Time now) {
   Out& out = out_[number];
   out.sending = sendings_.end();
-  if (options_.repair == rdma::Repair::Selective) sendings_.push(number);
+  if (options_.repair == rdma::Repair::Selective) sendings_.push({.packet = number, .at = now});
   const bool asks = ++unasked_ >= options_.ack_every || !has_more();
   if (asks) unasked_ = 0;
   const Packet packet{.connection = connection_,

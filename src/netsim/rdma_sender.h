@@ -13,8 +13,9 @@
 // time-out, everything that is not known to be there is sent again.
 //
 // Limits: a queue pair never gives up (cards do after seven time-outs). A repetition that is lost is
-// found like anything else; cards differ. Paths do not reorder; where they did, what is late would be
-// sent twice.
+// found like anything else; cards differ. Where paths reorder, what was sent less than
+// Options::reordering before another that came is waited for; what is later is sent twice, and what
+// was lost just before the end is found by time-out.
 
 #pragma once
 
@@ -96,11 +97,15 @@ class RdmaSender {
   std::int64_t cut_ = 0;             ///< bytes that are in packets
   Ring<std::int64_t> request_ends_;  ///< bytes: of work requests not all cut
   bool begins_request_ = true;
-  Ring<Out> out_;                ///< by number, from the first that is not acknowledged
-  std::int64_t next_ = 0;        ///< packet: what is behind it is sent, or sent again, in order
-  Ring<std::int64_t> missing_;   ///< packets to be sent again one by one
-  Ring<std::int64_t> sendings_;  ///< packet of each sending that was not judged yet
-  int unasked_ = 0;              ///< packets since one that asked for an acknowledgement
+  Ring<Out> out_;               ///< by number, from the first that is not acknowledged
+  std::int64_t next_ = 0;       ///< packet: what is behind it is sent, or sent again, in order
+  Ring<std::int64_t> missing_;  ///< packets to be sent again one by one
+  struct Sending {
+    std::int64_t packet = 0;
+    Time at = 0;
+  };
+  Ring<Sending> sendings_;  ///< that were not judged yet
+  int unasked_ = 0;         ///< packets since one that asked for an acknowledgement
 
   int in_host_ = 0;  ///< packets in the host's port
   double paced_until_ = 0;

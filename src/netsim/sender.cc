@@ -75,6 +75,7 @@ void Sender::resend_lost(Time now) {
     resend_from_ = number + 1;
     ++counts_.resent;
     ++reduction_sent_;
+    ++undo_.resent;
     ++train_;
     out_.resend(number, now);
     emit(number, now);

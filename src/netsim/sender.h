@@ -10,7 +10,9 @@
 // time, takes packets, and asks when to call again.
 //
 // Limits: the receiver's window does not grow, it is what it can be; nothing is undone that was
-// reduced in error.
+// reduced in error, but where paths reorder: there duplicates that receivers tell of (DSACK) widen
+// RACK's wait by a quarter of the round trip each, for 16 recoveries, and undo a reduction once all
+// that was sent again has come twice.
 
 #pragma once
 
@@ -37,6 +39,11 @@ class Sender {
 
   /// More bytes to send.
   void write(std::int64_t bytes, Time now);
+  /// What is written from now on is of a new step of so many bytes; 0: nobody knows.
+  void begin_step(std::int64_t bytes) {
+    step_begin_ = written_;
+    step_bytes_ = bytes;
+  }
   /// Forgets what was not sent yet.
   void give_up() { written_ = cut_; }
   void acknowledged(const Packet& ack, Time now);
@@ -65,6 +72,7 @@ class Sender {
     std::int64_t timeouts = 0;
     std::int64_t probes = 0;
     std::int64_t recoveries = 0;
+    std::int64_t undone = 0;
   };
   const Counts& counts() const { return counts_; }
 
@@ -95,6 +103,7 @@ class Sender {
   void leave_state();
   void control(AckNews& news, bool advanced);
   void take_probe_ack(const Packet& ack);
+  double step_share() const;
 
   // Losses.
   int find_losses(Time now);
@@ -106,6 +115,10 @@ class Sender {
   void reduce(const AckNews& news, bool advanced);
   void time_out(Time now);
   void probe(Time now);
+
+  // Where paths reorder.
+  void hear_duplicate();
+  void undo();
 
   // Timers.
   void arm(Timer timer, Time now, Time wait);
@@ -129,6 +142,8 @@ class Sender {
   std::int64_t cut_ = 0;  ///< bytes that are in segments
   std::int64_t acknowledged_ = 0;
   std::uint32_t train_ = 0;
+  std::int64_t step_begin_ = 0;  ///< byte
+  std::int64_t step_bytes_ = 0;
 
   State state_ = State::Open;
   std::int64_t recovery_end_ = 0;  ///< segment: what was sent before it is repaired
@@ -136,12 +151,23 @@ class Sender {
   int reduction_sent_ = 0;
   std::int64_t resend_from_ = 0;
   bool tell_reduced_ = false;
+  /// What the last reduction would be undone to; as many sent again since as have not come twice.
+  struct Undo {
+    int segments = 0;
+    int threshold = 0;
+    int resent = 0;
+    bool possible = false;
+  };
+  Undo undo_ = {};
 
   // RACK: the segment that was sent last among those delivered.
   Time newest_sent_ = 0;
   std::int64_t newest_number_ = -1;
   Time newest_rtt_ = 0;
   bool reordered_ = false;
+  int patience_ = 1;                ///< quarters of a round trip
+  int patient_for_ = 0;             ///< recoveries
+  std::int64_t patient_since_ = 0;  ///< segments delivered when it was last widened
   std::int64_t highest_delivered_ = -1;
   std::array<Range, 4> known_sacks_ = {};
   std::size_t next_known_ = 0;

@@ -21,6 +21,7 @@ void Sender::acknowledged(const Packet& ack, Time now) {
   if (advanced) backoff_ = 0;
   if (delivered_ > app_limited_until_) app_limited_until_ = 0;
   if (probe_end_ >= 0) take_probe_ack(ack);
+  if (options_.reordered && ack.duplicate) hear_duplicate();
 
   const Timer before = timer_;
   alert(ack, news, now);
@@ -39,9 +40,16 @@ void Sender::acknowledged(const Packet& ack, Time now) {
   news.marked = ack.echoes_mark;
   news.state = state_;
   news.total_delivered = delivered_;
+  news.step_share = step_share();
   congestion_->hear(news, window_);
   control(news, advanced);
   push(now);
+}
+
+double Sender::step_share() const {
+  if (step_bytes_ <= 0) return -1;
+  const auto gone = static_cast<double>(acknowledged_ - step_begin_);
+  return std::clamp(gone / static_cast<double>(step_bytes_), 0.0, 1.0);
 }
 
 /// A segment is known to have arrived.
@@ -119,6 +127,7 @@ void Sender::leave_state() {
   // The receiver has to be told of the reduction before the next one.
   if (state_ == State::Reduced && out_.first() == recovery_end_) return;
   if (state_ != State::Loss) end_reduction();
+  if (state_ == State::Recovery && patient_for_ > 0 && --patient_for_ == 0) patience_ = 1;
   state_ = State::Open;
 }
 

@@ -9,6 +9,8 @@ namespace tw::netsim {
 namespace {
 
 constexpr int kEnoughSacked = 3;
+constexpr int kMostPatience = 255;
+constexpr int kPatientFor = 16;
 constexpr Time kSlack = 2 * kMillisecond;         ///< Linux: TCP_TIMEOUT_MIN
 constexpr Time kDelayedAck = 200 * kMillisecond;  ///< a probe waits so much longer for the last one
 constexpr Time kLongest = 120'000 * kMillisecond;  ///< time-out, backed off
@@ -19,7 +21,27 @@ constexpr Time kLongest = 120'000 * kMillisecond;  ///< time-out, backed off
 Time Sender::reordering_window() const {
   if (!reordered_ && (state_ >= State::Recovery || out_.sacked() >= kEnoughSacked)) return 0;
   if (rtt_.least() == kNever) return 0;
-  return std::min(rtt_.least() / 4, rtt_.smoothed());
+  return std::min(patience_ * (rtt_.least() / 4), rtt_.smoothed());
+}
+
+/// Something that was sent again had come. A round trip's worth of such is one reason to wait longer.
+void Sender::hear_duplicate() {
+  if (delivered_ - patient_since_ >= out_.count()) {
+    patience_ = std::min(patience_ + 1, kMostPatience);
+    patient_for_ = kPatientFor;
+    patient_since_ = delivered_;
+  }
+  if (undo_.possible && undo_.resent > 0 && --undo_.resent == 0) undo();
+}
+
+/// All that was sent again had come: nothing was lost.
+void Sender::undo() {
+  undo_.possible = false;
+  if (state_ == State::Loss || congestion_->owns_window()) return;
+  ++counts_.undone;
+  window_.segments = std::max(window_.segments, undo_.segments);
+  window_.threshold = std::max(window_.threshold, undo_.threshold);
+  if (out_.lost() == 0) state_ = State::Open;
 }
 
 /// RACK: what was sent before a segment that has arrived, and should have arrived as well, is lost.
@@ -58,6 +80,7 @@ void Sender::begin_reduction(Congestion::Cause cause) {
 void Sender::enter_recovery() {
   ++counts_.recoveries;
   // A reduction that is under way is not followed by another.
+  undo_ = {.segments = window_.segments, .threshold = window_.threshold, .possible = true};
   if (state_ != State::Reduced) begin_reduction(Congestion::Cause::Loss);
   recovery_end_ = out_.next();
   state_ = State::Recovery;

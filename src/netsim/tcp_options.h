@@ -26,6 +26,10 @@ struct TcpOptions {
   /// What a sender hands to its line at once, and a receiver takes from it: 1 without offloads.
   int train_segments = 1;
   double pace = 0;  ///< segments a second at most; 0: no limit
+  int priority = 0;
+  /// Packets take several ways: what was taken for lost in error widens the wait for order, and what
+  /// was reduced for it is undone.
+  bool reordered = false;
 };
 
 }  // namespace tw::netsim

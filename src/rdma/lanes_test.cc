@@ -44,5 +44,17 @@ TEST(Lanes, AnIdleOneSavesNothing) {
   EXPECT_EQ(all_of(lanes).substr(0, 6), "sLsLsL");
 }
 
+TEST(Lanes, TheHighestPriorityGoesFirstAndAlone) {
+  Lanes<char> lanes;
+  for (int i = 0; i < 2; ++i) lanes.push('0', Lane::Shared, 100);
+  for (int i = 0; i < 2; ++i) lanes.push('5', Lane::Shared, 100, 5);
+  lanes.push('L', Lane::Lossless, 300, 5);
+  lanes.push('!', Lane::Urgent, 10);
+  EXPECT_EQ(lanes.bytes_from(1), 500);
+  EXPECT_EQ(lanes.bytes(Lane::Shared), 200);
+  EXPECT_EQ(lanes.bytes(Lane::Shared, 7), 0);
+  EXPECT_EQ(all_of(lanes), "5L5!00");
+}
+
 }  // namespace
 }  // namespace tw::rdma

@@ -29,6 +29,9 @@ struct Options {
   Duration nak_gap = std::chrono::microseconds(500);
   int ack_every = 16;                     ///< packets, and at the end of what there is to send
   std::optional<DcqcnOptions> rate = {};  ///< none: at the line's rate, whatever happens
+  int priority = 0;
+  /// Packets take several ways: one that was sent longer before another that came is lost.
+  Duration reordering = {};
 };
 
 }  // namespace tw::rdma
