@@ -54,6 +54,14 @@ refused(NETWORK + JOB + DOWN + "at = 0\n", "rank 1 for rank 0 (the first model o
 # Traffic that goes on for ever does not keep it going.
 refused(NETWORK + JOB + LOAD % "100Mbit" + DOWN + "at = 0\n[run]\ntimeout = \"5s\"\n", "host1 has been down", code=4)
 
+# What leaves others nothing for ever.
+for level in ("flow", "packet"):
+    refused(NETWORK.replace("3", "3\nrate = \"10Mbit\"") + JOB + LOAD % "10Mbit" + 'kind = "constant"\npriority = 1\n[run]\ntimeout = "5s"\n',
+            "traffic of a higher priority leaves them nothing", code=4, level=level)
+refused(NETWORK + JOB + 'congestion_control = "vegas"\n', "there are reno, cubic, dctcp, bbr, mltcp")
+done = program("run", NETWORK.replace("3", '3\ncongestion_control = "mltcp"') + JOB)
+assert done.returncode == 2 and "run cannot have mltcp, which no kernel has" in done.stderr, done.stderr
+
 # Cross traffic is part of the record, as of a run.
 text = NETWORK + JOB + LOAD % "400Mbit" + 'kind = "websearch"\n'
 cross = simulated(text)["cross_traffic"]

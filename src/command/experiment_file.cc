@@ -93,6 +93,12 @@ void refuse_simulated(const spec::Experiment& experiment, std::string_view comma
     throw SpecError(fmt::format("{}: {} cannot do that; `trainwire sim` can, or leave {} out",
                                 keys.front(), command, keys.size() == 1 ? "it" : "such keys"));
   }
+  if (*experiment.network.congestion_control == "mltcp") {
+    throw SpecError(
+        fmt::format("network.congestion_control: {} cannot have mltcp, which no kernel has; "
+                    "`trainwire sim` can",
+                    command));
+  }
   if (experiment.faults.empty()) return;
   throw SpecError(fmt::format(
       "fault: {} cannot break links or stop ranks; `trainwire sim` can, or leave [[fault]] out",

@@ -48,9 +48,15 @@ struct FlowTail {
 struct FlowConnection {
   int from = 0;
   int to = 0;
+  network::Flow flow = {};  ///< as switches see it
   FlowPath path = {};
   Manner manner = Manner::Stream;
   int group = -1;  ///< whose messages these are; -1: nobody's
+  int priority = 0;
+  std::optional<fluid::Stack> stack = {};  ///< another than the network's
+  bool weighs_steps = false;               ///< MLTCP
+  double step_begin = 0;                   ///< of `carried`
+  double step_bytes = 0;                   ///< 0: not known
   /// Bytes of a stream without loss that take as much of a line: datagrams have shorter headers,
   /// RDMA smaller packets, some segments go twice. All bytes below are such bytes.
   double worth = 1;

@@ -68,7 +68,7 @@ void FlowNetwork::set_group_path(FlowConnection& connection) {
       .header_bytes = paths_.frame_bytes() - static_cast<int>(std::lround(segment_bytes()))};
   group.path =
       group_path(paths_.network(), group.asked, frames,
-                 [this](int port) -> const network::Request& { return paths_.request(port); });
+                 [this](int port) { return paths_.request(port); });
   connection.path = paths_.path(connection.from, connection.to);
   if (!options_.tcp) connection.path.weight = 1;
   connection.path.ports = group.path.ports;

@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace tw::medium {
 namespace {
+
+constexpr std::string_view kMltcp = "mltcp";
 
 double datagram_share(const spec::Network& network) {
   return load::payload_share(spec::TrafficKind::Constant,
@@ -20,12 +23,13 @@ double datagram_share(const spec::Network& network) {
 }  // namespace
 
 FlowNetwork::FlowNetwork(const spec::Network& network, Told told, const FlowOptions& options)
-    : paths_(network),
+    : paths_(network, options.seed),
       told_(std::move(told)),
       options_(options),
       luck_(options.seed, "shares of messages"),
       datagram_worth_(paths_.share_of_payload() / datagram_share(network)),
       rdma_worth_(paths_.share_of_payload() / rdma_share(network)),
+      weighs_steps_(*network.congestion_control == kMltcp),
       sharing_(paths_.capacities()),
       carried_(static_cast<std::size_t>(paths_.network().ports())),
       unpaced_(static_cast<std::size_t>(*network.hosts)),
@@ -47,10 +51,17 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
   FlowConnection& connection = at(number);
   connection = {.from = from,
                 .to = to,
+                .flow = paths_.next_flow(from, to),
                 .manner = sending.manner,
+                .priority = sending.priority,
+                .weighs_steps = weighs_steps_,
                 .worth = worth_of(sending.manner),
                 .uneven = sending.uneven && options_.tcp,
                 .version = connection.version + 1};
+  if (const std::string& control = sending.congestion_control; !control.empty()) {
+    connection.stack = fluid::stack_of(control);
+    connection.weighs_steps = control == kMltcp;
+  }
   set_path(connection);
   if (sending.pace) connection.pace = connection.worth * sending.pace->bits_per_second() / 8;
   if (!sending.pace) ++unpaced_[static_cast<std::size_t>(from)];
@@ -60,7 +71,12 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
 /// As ports are now.
 void FlowNetwork::set_path(FlowConnection& connection) {
   if (connection.group >= 0) return set_group_path(connection);
-  connection.path = paths_.path(connection.from, connection.to);
+  connection.path = paths_.path(connection.flow);
+  if (connection.stack) connection.path.tcp.stack = *connection.stack;
+  if (paths_.sprays()) {
+    for (const int port : connection.path.ports) sharing_.set_capacity(port, paths_.capacity(port));
+    changed_ = true;
+  }
   const fluid::TcpPath& tcp = connection.path.tcp;
   if (!options_.tcp || connection.manner != Manner::Stream || connection.path.ports.empty()) {
     connection.path.weight = 1;
@@ -115,9 +131,10 @@ void FlowNetwork::alter(int port, const network::Request& request, Duration now)
   solve(now_);
   now_ = now;
   paths_.alter(port, request);
+  const int back = paths_.stands_for(port ^ 1);  // of the same link
+  port = paths_.stands_for(port);
   sharing_.set_capacity(port, paths_.capacity(port));
   changed_ = true;
-  const int back = port ^ 1;  // of the same link
   for (std::size_t i = 0; i < connections_.size(); ++i) {
     FlowConnection& connection = connections_[i];
     const auto crosses = [&](int other) {
@@ -143,6 +160,7 @@ std::int64_t FlowNetwork::arrived(int number, Duration now) const {
 }
 
 PortFigures FlowNetwork::figures(int port) const {
+  port = paths_.stands_for(port);
   PortFigures figures{
       .payload_bytes = payload_[static_cast<std::size_t>(port)],
       .wire_bytes = carried_[static_cast<std::size_t>(port)] / paths_.share_of_payload()};
@@ -156,6 +174,8 @@ PortFigures FlowNetwork::figures(int port) const {
     figures.payload_bytes += gone / connection.worth;
     figures.wire_bytes += gone / paths_.share_of_payload();
   }
+  figures.payload_bytes /= paths_.parts(port);
+  figures.wire_bytes /= paths_.parts(port);
   figures.packets = std::llround(figures.wire_bytes / paths_.frame_bytes());
   return figures;
 }

@@ -24,7 +24,7 @@
 
 #include "trainwire/base/random.h"
 #include "trainwire/base/units.h"
-#include "trainwire/fluid/sharing.h"
+#include "trainwire/fluid/priorities.h"
 #include "trainwire/fluid/tcp_stream.h"
 #include "trainwire/medium/flow_connection.h"
 #include "trainwire/medium/flow_groups.h"
@@ -64,6 +64,7 @@ class FlowNetwork : public Medium {
   int join(const GroupRequest& group) override;
   void send_in_group(int group, int member, std::int64_t bytes, Tag tag, Duration now) override;
   GroupFigures group_figures() const override { return {}; }  ///< they wait instead
+  void begin_step(int connection, std::int64_t bytes) override;
   std::optional<Duration> next() override;
   void advance(Duration now) override;
   void alter(int port, const network::Request& request, Duration now) override;
@@ -73,7 +74,7 @@ class FlowNetwork : public Medium {
 
   /// Propagation one way, and each further line's time for a frame.
   Duration travelling(int connection) const { return at(connection).path.travelling; }
-  /// Of max-min: see fluid::Sharing.
+  /// Of max-min: see fluid::Priorities.
   bool certified() const { return sharing_.certified(); }
 
  private:
@@ -86,6 +87,9 @@ class FlowNetwork : public Medium {
   void begin(int number, Duration now);
   void flow(int number, Duration now);
   void set_path(FlowConnection& connection);
+  static double step_share(const FlowConnection& connection);
+  static double step_gain(const FlowConnection& connection);
+  static double until_heavier(const FlowConnection& connection);
   double weight_of(const FlowConnection& connection) const;
   double cap_of(const FlowConnection& connection, Duration now) const;
   void set_cap(FlowConnection& connection, Duration now);
@@ -119,7 +123,8 @@ class FlowNetwork : public Medium {
   Random luck_;  ///< of uneven streams
   double datagram_worth_;
   double rdma_worth_;
-  fluid::Sharing sharing_;
+  bool weighs_steps_;  ///< the network's congestion control
+  fluid::Priorities sharing_;
   std::vector<FlowConnection> connections_;
   std::vector<int> closed_;
   std::vector<FlowGroup> groups_;

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/load/wire_share.h"
+#include "trainwire/medium/lost_trains.h"
 #include "trainwire/network/plan.h"
 
 #include <fmt/format.h>
@@ -41,8 +42,10 @@ double payload_share(const spec::Network& network) {
                              {.mtu = *network.mtu, .ip_version = *network.ip_version});
 }
 
-FlowPaths::FlowPaths(const spec::Network& network)
+FlowPaths::FlowPaths(const spec::Network& network, std::uint64_t seed)
     : network_(network),
+      routes_(network, seed),
+      loses_trains_(*network.loss_unit == spec::LossUnit::Train),
       payload_share_(payload_share(network)),
       frame_bytes_(*network.mtu + load::kEthernetHeader),
       stack_(fluid::stack_of(*network.congestion_control)),
@@ -51,9 +54,15 @@ FlowPaths::FlowPaths(const spec::Network& network)
                                             : kFirstBuffer) /
                     kMemoryPerByte) {}
 
-const network::Request& FlowPaths::request(int port) const {
-  const auto altered = altered_.find(port);
-  return altered == altered_.end() ? network_.request(port) : altered->second;
+network::Request FlowPaths::request(int port) const {
+  const auto own = [this](int each) {
+    const auto altered = altered_.find(each);
+    return altered == altered_.end() ? network_.request(each) : altered->second;
+  };
+  if (parts(port) <= 1) return own(port);
+  std::vector<network::Request> group;
+  for (const int each : routes_.group(port)) group.push_back(own(each));
+  return together(group, frame_bytes_);
 }
 
 double FlowPaths::capacity(int port) const {
@@ -91,8 +100,8 @@ double FlowPaths::kept_in_host(int port, double pace) const {
   return std::max(2 * train * segment, kKept_s * pace);
 }
 
-FlowPath FlowPaths::path(int from, int to) const {
-  FlowPath path{.ports = network_.path(from, to)};
+FlowPath FlowPaths::path(const network::Flow& flow) {
+  FlowPath path{.ports = routes_.ports(flow)};
   if (path.ports.empty()) return path;
   fluid::TcpPath& tcp = path.tcp;
   tcp.stack = stack_;
@@ -101,7 +110,7 @@ FlowPath FlowPaths::path(int from, int to) const {
   tcp.buffer_bytes = buffer_bytes_;
   double comes = 1;
   for (const int port : path.ports) {
-    const network::Request& asked = request(port);
+    const network::Request asked = request(port);
     const bool is_first = port == path.ports.front();
     path.travelling += asked.delay;
     // A line that is down has no time for a frame.
@@ -115,11 +124,16 @@ FlowPath FlowPaths::path(int from, int to) const {
     if (asked.loss > 0) tcp.loss_burst = std::max(tcp.loss_burst, asked.loss_burst);
   }
   tcp.loss = 1 - comes;
-  const std::vector<int> back = network_.path(to, from);
+  const std::vector<int> back = routes_.ports(Routes::back(flow));
   double answered = 1;
   for (const int port : back) answered *= 1 - request(port).loss;
   tcp.back_loss = 1 - answered;
   tcp.rtt_s = round_trip_s(path.ports, back);
+  if (loses_trains_ && tcp.loss > 0) {
+    const auto largest =
+        static_cast<double>(network::largest_segment(request(path.ports.front()).rate).count());
+    tcp.loss_burst *= mean_train(tcp, std::floor(largest / tcp.segment_bytes));
+  }
   const double waiting_s = tcp.line > 0 ? tcp.queue_bytes / tcp.line : 0;
   path.weight = kShortest_s / std::max(kShortest_s, tcp.rtt_s + kUsualQueue * waiting_s);
   return path;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a message from host to host meets at flow level: its ports, its way, and the path as TCP sees
-// it. Paths are picked by destination, as the emulation picks them.
+// it. Which way that is, or that it is all of them, routes.h says.
 
 #pragma once
 
 #include "trainwire/base/units.h"
 #include "trainwire/fluid/tcp_stream.h"
+#include "trainwire/medium/routes.h"
 #include "trainwire/network/network.h"
 #include "trainwire/spec/experiment.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -28,7 +31,7 @@ struct FlowPath {
 class FlowPaths {
  public:
   /// Throws SpecError for links without a rate. REQUIRES: the network is resolved.
-  explicit FlowPaths(const spec::Network& network);
+  explicit FlowPaths(const spec::Network& network, std::uint64_t seed = 1);
 
   const network::Network& network() const { return network_; }
   double share_of_payload() const { return payload_share_; }
@@ -37,21 +40,30 @@ class FlowPaths {
   std::vector<double> capacities() const;
   double capacity(int port) const;
 
-  /// Of hosts; for from == to there are no ports and no time.
-  FlowPath path(int from, int to) const;
+  /// Of the next connection between two hosts.
+  network::Flow next_flow(int from, int to) { return routes_.next_flow(from, to); }
+  /// For from == to there are no ports and no time.
+  FlowPath path(const network::Flow& flow);
+  // Of ports that others stand for (routes.h).
+  bool sprays() const { return routes_.sprays(); }
+  int stands_for(int port) const { return routes_.stands_for(port); }
+  double parts(int port) const {
+    return std::max(1.0, static_cast<double>(routes_.group(port).size()));
+  }
   /// Bytes that a stream of that pace, in bytes of payload a second, keeps in its host's queue before
   /// a port (TCP small queues).
   double kept_in_host(int port, double pace) const;
+  /// As ports are now.
+  network::Request request(int port) const;
   /// From now on a port is another. Paths made before are as they were.
   void alter(int port, const network::Request& request) { altered_[port] = request; }
-
-  /// As ports are now.
-  const network::Request& request(int port) const;
 
  private:
   double round_trip_s(const std::vector<int>& there, const std::vector<int>& back) const;
 
   network::Network network_;
+  Routes routes_;
+  bool loses_trains_;
   double payload_share_;
   int frame_bytes_;
   fluid::Stack stack_;

@@ -30,7 +30,7 @@ Duration first_at(double s) { return Duration(static_cast<std::int64_t>(std::cei
 double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.manner == Manner::Datagrams) return connection.pace;
   if (connection.group >= 0) return connection.path.weight;
-  double weight = connection.path.weight * connection.luck;
+  double weight = connection.path.weight * connection.luck * step_gain(connection);
   // Who has lost more has less, until its window has grown again.
   if (connection.stream && connection.path.tcp.loss > 0) {
     weight *= connection.stream->window_bytes() / connection.path.tcp.segment_bytes;
@@ -50,7 +50,8 @@ void FlowNetwork::flow(int number, Duration now) {
   connection.since = now;
   connection.cap = cap_of(connection, now);
   connection.weight = weight_of(connection);
-  connection.share = sharing_.add(connection.path.ports, connection.weight, connection.cap);
+  connection.share =
+      sharing_.add(connection.path.ports, connection.weight, connection.cap, connection.priority);
   ++flowing_;
   of_share_.resize(std::max(of_share_.size(), static_cast<std::size_t>(connection.share) + 1));
   of_share_[static_cast<std::size_t>(connection.share)] = number;
@@ -125,6 +126,9 @@ void FlowNetwork::expect(int number, Duration now) {
   Duration next = kNever;
   const double rate = connection.leaving();
   if (rate > 0) next = now + time_for(connection.left, rate);
+  if (const double bytes = until_heavier(connection); rate > 0 && bytes < connection.left) {
+    next = now + time_for(bytes, rate);
+  }
   if (connection.stream) {
     const double at_s = connection.stream->next(seconds(now), rate, connection.left);
     if (at_s < seconds(next)) next = std::max(now, first_at(at_s));

@@ -29,8 +29,8 @@ GroupPath group_path(const network::Network& network, const GroupRequest& group,
     Duration round_trip = {};
     double comes = 1;
     for (const int port : up) {
-      const network::Request& there = request(group.sums ? port : port ^ 1);
-      const network::Request& back = request(group.sums ? port ^ 1 : port);
+      const network::Request there = request(group.sums ? port : port ^ 1);
+      const network::Request back = request(group.sums ? port ^ 1 : port);
       const Duration frame = line_time(frames.frame_bytes, there);
       const bool is_first = port == (group.sums ? up.front() : up.back());
       travelling += there.delay + (is_first ? Duration{} : frame);
@@ -49,7 +49,7 @@ GroupPath group_path(const network::Network& network, const GroupRequest& group,
   double comes = 1;
   double room = std::numeric_limits<double>::infinity();
   for (const int port : made.ports) {
-    const network::Request& asked = request(port);
+    const network::Request asked = request(port);
     comes *= 1 - asked.loss;
     const bool is_senders = port / 2 < network.hosts() && port % 2 == 0;
     if (is_senders) continue;  // hosts drop nothing of their own

@@ -35,7 +35,7 @@ struct GroupPath {
 };
 
 /// What a port is like now.
-using RequestOf = std::function<const network::Request&(int port)>;
+using RequestOf = std::function<network::Request(int port)>;
 
 GroupPath group_path(const network::Network& network, const GroupRequest& group,
                      const GroupFrames& frames, const RequestOf& request);

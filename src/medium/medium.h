@@ -14,11 +14,13 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
 #include "trainwire/network/network.h"
+#include "trainwire/spec/experiment.h"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tw::medium {
@@ -49,6 +51,10 @@ struct Sending {
   /// Which of several streams has more of a line changes from message to message, as it does where
   /// packets compete. Otherwise equal streams are alike, and who begins in step stays in step.
   bool uneven = false;
+  int priority = 0;                     ///< strict, at every port; the higher goes first
+  std::string congestion_control = {};  ///< of a stream; empty: the network's
+  spec::RdmaRepair rdma_repair = {};
+  spec::RdmaControl rdma_control = {};
 };
 
 /// What a port has done so far. A fluid has no packets: those are what it would take.
@@ -105,6 +111,8 @@ class Medium {
   /// is multicast leaves when there is a message for each member. REQUIRES: bytes > 0.
   virtual void send_in_group(int group, int member, std::int64_t bytes, Tag tag, Duration now) = 0;
   virtual GroupFigures group_figures() const = 0;
+  /// What a stream sends from now on is of a new step of its job, of so many bytes; 0: nobody knows.
+  virtual void begin_step(int connection, std::int64_t bytes) = 0;
 
   /// When something happens next as things are; nothing: never. To be asked after all that happens
   /// at one time has been told.

@@ -3,13 +3,16 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/load/wire_share.h"
+#include "trainwire/medium/port_settings.h"
 #include "trainwire/medium/rdma.h"
+#include "trainwire/network/equal_paths.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/spec/links.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace tw::medium {
@@ -17,18 +20,6 @@ namespace {
 
 /// Bytes by which the headers of datagrams are shorter.
 constexpr int kStreamOnly = load::kTcpHeader - load::kUdpHeader;
-
-std::vector<netsim::PortSettings> settings_of(const network::Network& network) {
-  std::vector<netsim::PortSettings> all;
-  for (int port = 0; port < network.ports(); ++port) {
-    if (network.request(port).rate.bits_per_second() <= 0) {
-      throw SpecError(
-          fmt::format("network: {} has no rate; write one above 0", network.link_name(port / 2)));
-    }
-    all.push_back(netsim::settings_of(network, port));
-  }
-  return all;
-}
 
 bool marks_any(const network::Network& network) {
   for (int port = 0; port < network.ports(); ++port) {
@@ -47,7 +38,8 @@ netsim::TcpOptions tcp_options(const spec::Network& network) {
   const Bytes window = network.socket_buffer->value_or(network::largest_window(network));
   if (*network.socket_buffer) options.send_buffer_bytes = (*network.socket_buffer)->count();
   options.window_bytes = window.count() * 2 / 3;  // the kernel counts memory, not payload
-  options.marks = marks_any(network::Network(network));
+  options.marks =
+      *network.ecn_action == spec::EarlyAction::Mark && marks_any(network::Network(network));
   return options;
 }
 
@@ -55,8 +47,9 @@ PacketNetwork::PacketNetwork(const spec::Network& network, std::uint64_t seed, T
     : asked_(network),
       network_(network),
       options_(tcp_options(network)),
+      routes_(network, seed),
       told_(std::move(told)),
-      net_(settings_of(network_), seed,
+      net_(port_settings(network, network_), seed,
            {.left = [this](Tag tag, netsim::Time now) { tell_left(tag, netsim::duration_of(now)); },
             .came =
                 [this](Tag tag, netsim::Time now) {
@@ -82,27 +75,66 @@ int PacketNetwork::connect(int from, int to, const Sending& sending) {
   connection.from = from;
   connection.to = to;
   if (from == to) return number;
-  const std::vector<int> there = network_.path(from, to);
-  for (const int port : there) connection.way += network_.request(port).delay;
+  const network::Flow flow = routes_.next_flow(from, to);
+  for (const int port : routes_.ports(flow)) connection.way += network_.request(port).delay;
   of_net_.push_back(number);
+  connection.number = connect_in_net(flow, sending);
+  if (routes_.sprays()) {
+    const bool answers = sending.manner != Manner::Datagrams;
+    net_.spray(connection.number, sprayed(from, to),
+               answers ? sprayed(to, from) : netsim::Sprayed{});
+  }
+  return number;
+}
+
+/// All ways between two hosts.
+const netsim::Sprayed& PacketNetwork::sprayed(int from, int to) {
+  netsim::Sprayed& ways = sprayed_[{from, to}];
+  if (!ways) {
+    ways = std::make_shared<const std::vector<std::vector<int>>>(
+        network::equal_paths(network_, from, to));
+  }
+  return ways;
+}
+
+/// How much longer a packet may take on one of several ways than on another: a full queue.
+Duration PacketNetwork::longest_wait(const std::vector<std::vector<int>>& paths) const {
+  Duration longest = {};
+  for (const std::vector<int>& path : paths) {
+    for (const int port : path) {
+      longest = std::max(longest, network_.request(port).queue / network_.request(port).rate);
+    }
+  }
+  return longest;
+}
+
+int PacketNetwork::connect_in_net(const network::Flow& flow, const Sending& sending) {
+  const std::vector<int> there = routes_.ports(flow);
+  const std::vector<int> back = routes_.ports(Routes::back(flow));
+  const BitRate line = network_.request(there.front()).rate;
   if (sending.manner == Manner::Datagrams) {
-    connection.number = net_.connect(there, {.payload_bytes = options_.segment_bytes + kStreamOnly,
-                                             .header_bytes = options_.header_bytes - kStreamOnly,
-                                             .pace = *sending.pace});
-    return number;
+    return net_.connect(there, {.payload_bytes = options_.segment_bytes + kStreamOnly,
+                                .header_bytes = options_.header_bytes - kStreamOnly,
+                                .pace = *sending.pace,
+                                .priority = sending.priority});
   }
   if (sending.manner == Manner::Rdma) {
-    connection.number = net_.connect_rdma(
-        there, network_.path(to, from), rdma_options(asked_, network_.request(there.front()).rate));
-    return number;
+    rdma::Options options = rdma_options(asked_, sending, line);
+    if (routes_.sprays()) options.reordering = longest_wait(*sprayed(flow.from, flow.to));
+    return net_.connect_rdma(there, back, options);
   }
   netsim::TcpOptions options = options_;
-  options.train_segments = std::max(
-      1, static_cast<int>(network::largest_segment(network_.request(there.front()).rate).count() /
-                          options.segment_bytes));
+  options.train_segments =
+      std::max(1, static_cast<int>(network::largest_segment(line).count() / options.segment_bytes));
+  options.priority = sending.priority;
+  options.reordered = routes_.sprays();
+  if (!sending.congestion_control.empty()) options.congestion_control = sending.congestion_control;
   if (sending.pace) options.pace = sending.pace->bits_per_second() / 8 / options.segment_bytes;
-  connection.number = net_.connect(there, network_.path(to, from), options);
-  return number;
+  return net_.connect(there, back, options);
+}
+
+void PacketNetwork::begin_step(int number, std::int64_t bytes) {
+  if (at(number).number >= 0) net_.begin_step(at(number).number, bytes);
 }
 
 void PacketNetwork::close(int number, Duration) {

@@ -6,13 +6,13 @@
 // host holds back what its own line cannot take; every other port drops what finds its queue full.
 //
 // Limits: connections are open and have agreed on everything when the experiment begins; every
-// direction of a connection is one of its own, so acknowledgements never ride on data. Paths are
-// picked by destination, as the emulation picks them.
+// direction of a connection is one of its own, so acknowledgements never ride on data.
 
 #pragma once
 
 #include "trainwire/group/group.h"
 #include "trainwire/medium/medium.h"
+#include "trainwire/medium/routes.h"
 #include "trainwire/netsim/net.h"
 #include "trainwire/spec/experiment.h"
 
@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -64,6 +65,7 @@ class PacketNetwork : public Medium {
   int join(const GroupRequest& group) override;
   void send_in_group(int group, int member, std::int64_t bytes, Tag tag, Duration now) override;
   GroupFigures group_figures() const override;
+  void begin_step(int connection, std::int64_t bytes) override;
   std::optional<Duration> next() override;
   void advance(Duration now) override;
   void alter(int port, const network::Request& request, Duration now) override;
@@ -120,6 +122,9 @@ class PacketNetwork : public Medium {
   Connection& at(int number) { return connections_[static_cast<std::size_t>(number)]; }
   const Connection& at(int number) const { return connections_[static_cast<std::size_t>(number)]; }
   std::function<void(const netsim::Packet&, bool, netsim::Time)> seen_by(Seen seen);
+  int connect_in_net(const network::Flow& flow, const Sending& sending);
+  const netsim::Sprayed& sprayed(int from, int to);
+  Duration longest_wait(const std::vector<std::vector<int>>& paths) const;
   static std::int64_t allowed_of(const Passing& passing);
   void send_bare(int number, Tag tag, Duration now);
   void tell_left(Tag tag, Duration now);
@@ -132,6 +137,8 @@ class PacketNetwork : public Medium {
   spec::Network asked_;
   network::Network network_;
   netsim::TcpOptions options_;
+  Routes routes_;
+  std::map<std::pair<int, int>, netsim::Sprayed> sprayed_;  ///< by both hosts
   Told told_;
   std::deque<Connection> connections_;       ///< which stay where they are
   std::vector<int> of_net_;                  ///< connection by number in net_

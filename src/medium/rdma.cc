@@ -4,6 +4,8 @@
 #include "trainwire/base/error.h"
 #include "trainwire/load/wire_share.h"
 
+#include <optional>
+
 namespace tw::medium {
 namespace {
 
@@ -25,13 +27,22 @@ int payload_of(const spec::Network& network) {
   return payload;
 }
 
+std::optional<rdma::DcqcnOptions> control_of(spec::RdmaControl control, BitRate line) {
+  if (control == spec::RdmaControl::None) return {};
+  return control == spec::RdmaControl::DcqcnPaper ? rdma::dcqcn_of_paper(line)
+                                                  : rdma::dcqcn_of_cards(line);
+}
+
 }  // namespace
 
-rdma::Options rdma_options(const spec::Network& network, BitRate line) {
+rdma::Options rdma_options(const spec::Network& network, const Sending& sending, BitRate line) {
   return {.line = line,
           .payload_bytes = payload_of(network),
           .header_bytes = load::kEthernetHeader + headers_of(network),
-          .rate = rdma::dcqcn_of_cards(line)};
+          .repair = sending.rdma_repair == spec::RdmaRepair::GoBack ? rdma::Repair::GoBackN
+                                                                    : rdma::Repair::Selective,
+          .rate = control_of(sending.rdma_control, line),
+          .priority = sending.priority};
 }
 
 double rdma_share(const spec::Network& network) {

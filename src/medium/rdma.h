@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the cards of an experiment's hosts send over RDMA (rdma/options.h): RoCE v2 in the
-// largest packets that fit into the network's, selective repetition, DCQCN as cards are set.
+// largest packets that fit into the network's; repetition and control of the rate as a job says.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace tw::medium {
 
-/// Of a host whose own link has this rate.
-rdma::Options rdma_options(const spec::Network& network, BitRate line);
+/// Of a connection from a host whose own link has this rate.
+rdma::Options rdma_options(const spec::Network& network, const Sending& sending, BitRate line);
 
 /// Payload in a long message's bytes as rates count them.
 double rdma_share(const spec::Network& network);

@@ -15,7 +15,7 @@ TEST(Rdma, PacketsAreTheLargestThatFit) {
       .models = {}, .strategies = {"ring"}, .devices = {"a100"}, .served = {}};
   const auto payload = [&words](const std::string& text) {
     const spec::Experiment asked = spec::parse("[network]\n" + text, "x.toml", words, {});
-    return rdma_options(asked.network, 10_Gbit).payload_bytes;
+    return rdma_options(asked.network, {}, 10_Gbit).payload_bytes;
   };
   EXPECT_EQ(payload("mtu = 1500\n"), 1024);
   EXPECT_EQ(payload("mtu = 9000\n"), 4096);

@@ -3,7 +3,7 @@
 
 #include "trainwire/load/wire_share.h"
 #include "trainwire/medium/flow_paths.h"
-#include "trainwire/medium/rdma.h"
+#include "trainwire/medium/sending.h"
 #include "trainwire/network/network.h"
 #include "trainwire/regular/answer.h"
 #include "trainwire/regular/at_once.h"
@@ -71,6 +71,12 @@ bool loses(const spec::Network& network) {
                      [](const spec::LinkOverride& link) { return link.loss && **link.loss > 0; });
 }
 
+/// Whether switches have a choice.
+bool has_equal_ways(const spec::Network& network) {
+  return *network.topology == spec::Topology::LeafSpine ||
+         *network.topology == spec::Topology::FatTree;
+}
+
 std::vector<medium::PortFigures> figures_of(const std::vector<double>& payload, double share,
                                             int frame) {
   std::vector<medium::PortFigures> ports;
@@ -89,11 +95,14 @@ std::string asks_for_streams(const spec::Experiment& experiment) {
   if (!experiment.faults.empty()) return "there are faults";
   if (loses(experiment.network)) return "links lose packets";
   if (*experiment.network.socket_buffer) return "sockets limit what is under way";
-  if (*experiment.network.paths != spec::Paths::Destination) {
+  if (*experiment.network.paths != spec::Paths::Destination && has_equal_ways(experiment.network)) {
     return "ways are not picked by destination";
   }
   for (const spec::Job& job : experiment.jobs) {
-    if (medium::manner_of(job) == medium::Manner::Rdma) return "RDMA has packets of another size";
+    if (*job.congestion_control == "mltcp") return "MLTCP's shares change while a message goes";
+    if (medium::sending_of(experiment.network, job).manner == medium::Manner::Rdma) {
+      return "RDMA has packets of another size";
+    }
     if (uses_groups(job)) return "switches sum or copy messages";
     if (*job.forward_overlap) return "forward begins before the exchange has ended";
   }

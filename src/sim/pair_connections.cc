@@ -27,12 +27,26 @@ Connected& PairConnections::counted(std::size_t job, const play::Message& messag
 
 const Connected& PairConnections::of(std::size_t job, const play::Message& message) {
   Connected& found = counted(job, message);
-  if (found.number >= 0) return found;
-  const bool is_side = message.kind == play::Kind::Side;
-  found.number =
-      medium_.connect(host_of(job, message.transfer.from), host_of(job, message.transfer.to),
-                      is_side ? medium::Sending{} : sendings_[job]);
+  if (found.number < 0) connect(found, job, message);
+  if (tells_steps_[job] && message.kind == play::Kind::Gradient) note_step(found, message);
   return found;
+}
+
+void PairConnections::connect(Connected& made, std::size_t job, const play::Message& message) {
+  const bool is_side = message.kind == play::Kind::Side;
+  made.number = medium_.connect(
+      host_of(job, message.transfer.from), host_of(job, message.transfer.to),
+      is_side ? medium::Sending{.priority = sendings_[job].priority} : sendings_[job]);
+}
+
+/// A step has as many bytes as the one before it.
+void PairConnections::note_step(Connected& connection, const play::Message& message) {
+  if (message.step != connection.step) {
+    medium_.begin_step(connection.number, connection.step_bytes);
+    connection.step = message.step;
+    connection.step_bytes = 0;
+  }
+  connection.step_bytes += message.bytes();
 }
 
 }  // namespace tw::sim

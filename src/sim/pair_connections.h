@@ -20,6 +20,8 @@ struct Connected {
   int number = -1;
   std::int64_t* bytes = nullptr;
   std::int64_t* gradients = nullptr;  ///< of a connection for such
+  std::int64_t step = -1;             ///< of the last message
+  std::int64_t step_bytes = 0;        ///< sent in it
 };
 
 class PairConnections {
@@ -29,8 +31,12 @@ class PairConnections {
   PairConnections(medium::Medium& medium, std::vector<SimulatedJob>& jobs)
       : medium_(medium), jobs_(jobs) {}
 
-  /// How the next job's gradients are sent.
-  void add_job(const medium::Sending& sending) { sendings_.push_back(sending); }
+  /// How the next job's gradients are sent. `tells_steps`: its connections are told of new steps.
+  void add_job(const medium::Sending& sending, bool tells_steps) {
+    sendings_.push_back(sending);
+    tells_steps_.push_back(tells_steps);
+  }
+  /// Over which a message is sent now.
   const Connected& of(std::size_t job, const play::Message& message);
   /// Where what is sent is counted, whatever carries it.
   Connected& counted(std::size_t job, const play::Message& message);
@@ -54,7 +60,11 @@ class PairConnections {
 
   medium::Medium& medium_;
   std::vector<SimulatedJob>& jobs_;
+  void connect(Connected& made, std::size_t job, const play::Message& message);
+  void note_step(Connected& connection, const play::Message& message);
+
   std::vector<medium::Sending> sendings_;  ///< by job
+  std::vector<bool> tells_steps_;          ///< likewise
   std::unordered_map<Pair, Connected, PairHash> connections_;
 };
 

@@ -4,7 +4,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/medium/flow_network.h"
 #include "trainwire/medium/packet_network.h"
-#include "trainwire/medium/rdma.h"
+#include "trainwire/medium/sending.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,9 +29,11 @@ Simulation::Simulation(const spec::Experiment& experiment, Level level, const Wa
   result_.level = level;
   for (const spec::Job& job : experiment.jobs) {
     result_.jobs.push_back({.training = workload::training_of(experiment, job)});
-    connections_.add_job({.manner = medium::manner_of(job), .uneven = *job.asynchronous});
+    connections_.add_job(medium::sending_of(experiment.network, job),
+                         *job.congestion_control == "mltcp" && *job.transport != "rdma");
     groups_.add_job(job);
   }
+  for (const spec::Traffic& one : experiment.traffic) can_starve_ |= *one.priority > 0;
   for (std::size_t i = 0; i < result_.jobs.size(); ++i) add_player(i);
 }
 
@@ -99,7 +101,12 @@ bool Simulation::all_done() const {
 
 /// Throws Error with who waits for whom.
 void Simulation::explain_waiting() const {
-  check(!faults_.empty(), "nobody waits for what nobody sends");
+  if (faults_.empty()) {
+    check(can_starve_, "nobody waits for what nobody sends");
+    throw Error(
+        "the jobs cannot end: traffic of a higher priority leaves them nothing; give it less load, "
+        "or a duration");
+  }
   throw Error(faults_.waiting_text(travelling_.waits()));
 }
 
@@ -134,7 +141,7 @@ void Simulation::advance_players() {
 
 /// Whether nothing of a job happens for as long as a run would be waited for.
 bool Simulation::is_stuck(Duration next) const {
-  return !faults_.empty() && due_.empty() && next - progress_ > patience_;
+  return (!faults_.empty() || can_starve_) && due_.empty() && next - progress_ > patience_;
 }
 
 bool Simulation::goes_on() {

@@ -87,7 +87,8 @@ class Simulation {
   CrossTraffic cross_;
   Faults faults_;
   Duration patience_;
-  Duration progress_ = {};  ///< when a rank last noticed anything
+  bool can_starve_ = false;  ///< traffic may leave jobs nothing
+  Duration progress_ = {};   ///< when a rank last noticed anything
   HeldEvents held_;
   PairConnections connections_;
   GroupConnections groups_;

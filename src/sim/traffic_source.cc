@@ -30,6 +30,7 @@ TrafficSource::TrafficSource(const load::Entry& entry, const spec::Experiment& e
       medium_(medium),
       tags_(tags),
       begin_(*experiment.traffic[entry.number].start),
+      sending_{.priority = *experiment.traffic[entry.number].priority},
       reuse_(*experiment.traffic[entry.number].reuse_connections),
       endless_flows_(entry.kind == TrafficKind::Long ? *experiment.traffic[entry.number].flows : 1),
       datagram_bytes_(load::payload_of_packet(
@@ -41,8 +42,8 @@ TrafficSource::TrafficSource(const load::Entry& entry, const spec::Experiment& e
     stream_.emplace(load::demand_of(entry_, experiment));
   }
   if (!is_endless()) draw();
-  hello_ = medium_.connect(entry_.from, entry_.to);
-  answer_ = medium_.connect(entry_.to, entry_.from);
+  hello_ = medium_.connect(entry_.from, entry_.to, sending_);
+  answer_ = medium_.connect(entry_.to, entry_.from, sending_);
 }
 
 bool TrafficSource::is_endless() const {
@@ -79,17 +80,16 @@ void TrafficSource::begin(Duration now) {
   if (is_endless()) return begin_endless(now);
   if (!reuse_) return;
   for (std::size_t i = 0; i < kOpenedInAdvance; ++i) {
-    lines_.push_back({.connection = medium_.connect(entry_.from, entry_.to)});
+    lines_.push_back({.connection = medium_.connect(entry_.from, entry_.to, sending_)});
     idle_.push_back(i);
   }
   outcome_.connections += kOpenedInAdvance;
 }
 
 void TrafficSource::begin_endless(Duration now) {
-  const medium::Sending sending{.manner = entry_.kind == TrafficKind::Constant
-                                              ? medium::Manner::Datagrams
-                                              : medium::Manner::Stream,
-                                .pace = entry_.payload_rate() / endless_flows_};
+  medium::Sending sending = sending_;
+  if (entry_.kind == TrafficKind::Constant) sending.manner = medium::Manner::Datagrams;
+  sending.pace = entry_.payload_rate() / endless_flows_;
   for (int i = 0; i < endless_flows_; ++i) {
     lines_.push_back({.connection = medium_.connect(entry_.from, entry_.to, sending),
                       .phase = Phase::Flowing,
@@ -148,7 +148,7 @@ void TrafficSource::launch(std::size_t at, Duration now) {
     medium_.send(line.connection, line.flow.bytes, tag_of(at), now);
     return;
   }
-  line.connection = medium_.connect(entry_.from, entry_.to);
+  line.connection = medium_.connect(entry_.from, entry_.to, sending_);
   line.before = 0;
   line.phase = Phase::Greeting;
   ++outcome_.connections;

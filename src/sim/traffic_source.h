@@ -87,6 +87,7 @@ class TrafficSource {
   medium::Medium& medium_;
   medium::Tag tags_;
   Duration begin_;
+  medium::Sending sending_;  ///< but for pace and manner of flows without end
   bool reuse_;
   int endless_flows_;
   std::int64_t datagram_bytes_;
