@@ -69,7 +69,7 @@ void FlowNetwork::set_group_path(FlowConnection& connection) {
   group.path =
       group_path(paths_.network(), group.asked, frames,
                  [this](int port) { return paths_.request(port); });
-  connection.path = paths_.path(connection.from, connection.to);
+  connection.path = paths_.path({.from = connection.from, .to = connection.to});
   if (!options_.tcp) connection.path.weight = 1;
   connection.path.ports = group.path.ports;
   connection.worth = 1 / std::max(0.01, 1 - group.path.any_loss);

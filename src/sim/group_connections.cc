@@ -76,10 +76,15 @@ void require(const spec::Job& job, const workload::Training& training, std::stri
 
 bool uses_groups(const spec::Job& job) { return sums(job) || multicasts(job); }
 
-void GroupConnections::add_job(const spec::Job& job) {
+void GroupConnections::add_job(const spec::Network& network, const spec::Job& job) {
   const workload::Training& training = jobs_[asked_.size()].training;
   Asked& asked = asked_.emplace_back();
   if (!uses_groups(job)) return;
+  if (*network.paths == spec::Paths::Packet) {
+    throw SpecError(
+        "network.paths = \"packet\": packets that switches sum or multicast take one way; set it to "
+        "\"destination\"");
+  }
   if (sums(job)) require(job, training, "aggregation", Combine::Sum);
   if (multicasts(job)) require(job, training, "distribution", Combine::Replace);
   asked.sums = sums(job);

@@ -32,7 +32,7 @@ class GroupConnections {
 
   /// The next job. Throws SpecError where it asks for sums or multicast of what is neither.
   /// REQUIRES: its training is in `jobs`.
-  void add_job(const spec::Job& job);
+  void add_job(const spec::Network& network, const spec::Job& job);
   /// Where a message belongs; nothing: it travels alone.
   std::optional<GroupPlace> of(std::size_t job, const play::Message& message);
 

@@ -31,7 +31,7 @@ Simulation::Simulation(const spec::Experiment& experiment, Level level, const Wa
     result_.jobs.push_back({.training = workload::training_of(experiment, job)});
     connections_.add_job(medium::sending_of(experiment.network, job),
                          *job.congestion_control == "mltcp" && *job.transport != "rdma");
-    groups_.add_job(job);
+    groups_.add_job(experiment.network, job);
   }
   for (const spec::Traffic& one : experiment.traffic) can_starve_ |= *one.priority > 0;
   for (std::size_t i = 0; i < result_.jobs.size(); ++i) add_player(i);
