@@ -106,7 +106,8 @@ struct Played {
 /// `goes_on` is asked now and then.
 Played played(const spec::Experiment& experiment, sim::Level level,
               const std::function<bool(Duration)>& goes_on,
-              const medium::PacketNetwork::Seen& seen = {}) {
+              const medium::PacketNetwork::Seen& seen = {},
+              sim::Telling telling = sim::Telling::Whole) {
   Played made;
   made.simulated = sim::simulate(experiment, level,
                                  {.goes_on =
@@ -115,7 +116,7 @@ Played played(const spec::Experiment& experiment, sim::Level level,
                                         return !made.interrupted;
                                       },
                                   .seen = seen});
-  made.run = sim::described(experiment, made.simulated);
+  made.run = sim::described(experiment, made.simulated, telling);
   command::judge_all(experiment.expectations, "sim", made.run);
   return made;
 }
@@ -239,8 +240,12 @@ class SimulatedPoints {
     ++reached_;
     if (guard_.interrupted()) return {.interrupted = true};
     try {
-      Played made = played(request_.experiments[i], level_,
-                           [this](Duration) { return !guard_.interrupted(); });
+      const spec::Experiment& experiment = request_.experiments[i];
+      // Expectations may ask for anything.
+      const bool whole = options_.keep || !experiment.expectations.empty();
+      Played made = played(
+          experiment, level_, [this](Duration) { return !guard_.interrupted(); }, {},
+          whole ? sim::Telling::Whole : sim::Telling::Summary);
       if (options_.keep && !made.interrupted) keep(made, at);
       return {.run = std::move(made.run), .interrupted = made.interrupted};
     } catch (const SpecError& error) {

@@ -62,13 +62,15 @@ std::vector<int> told_ports(const network::Network& network, const Simulated& si
   std::vector<int> ports(simulated.ports.size());
   std::iota(ports.begin(), ports.end(), 0);
   if (std::ssize(ports) <= kAllPorts) return ports;
-  const auto fullness = [&](int port) {
-    return simulated.ports[static_cast<std::size_t>(port)].wire_bytes /
-           network.request(port).rate.bits_per_second();
-  };
+  std::vector<double> fullness;
+  for (const int port : ports) {
+    fullness.push_back(simulated.ports[static_cast<std::size_t>(port)].wire_bytes /
+                       network.request(port).rate.bits_per_second());
+  }
   const auto end = ports.begin() + kAllPorts;
-  std::partial_sort(ports.begin(), end, ports.end(), [&](int a, int b) {
-    const double x = fullness(a), y = fullness(b);
+  std::nth_element(ports.begin(), end, ports.end(), [&](int a, int b) {
+    const double x = fullness[static_cast<std::size_t>(a)];
+    const double y = fullness[static_cast<std::size_t>(b)];
     return x > y || (x == y && a < b);
   });
   ports.erase(end, ports.end());
@@ -76,10 +78,27 @@ std::vector<int> told_ports(const network::Network& network, const Simulated& si
   return ports;
 }
 
-record::Network links_of(const spec::Experiment& experiment, const Simulated& simulated) {
+/// The first of the fullest ones.
+int fullest_port(const network::Network& network, const Simulated& simulated) {
+  int fullest = 0;
+  double most = -1;
+  for (int port = 0; port < network.ports(); ++port) {
+    const medium::PortFigures& figures = simulated.ports[static_cast<std::size_t>(port)];
+    const double share = counted(figures, network.request(port), seconds(simulated.end)).share;
+    if (share > most) fullest = port;
+    most = std::max(most, share);
+  }
+  return fullest;
+}
+
+record::Network links_of(const spec::Experiment& experiment, const Simulated& simulated,
+                         Telling telling) {
   const network::Network network(experiment.network);
   record::Network made;
-  for (const int i : told_ports(network, simulated)) {
+  const std::vector<int> told = telling == Telling::Whole
+                                    ? told_ports(network, simulated)
+                                    : std::vector{fullest_port(network, simulated)};
+  for (const int i : told) {
     const network::Request& request = network.request(i);
     record::Link& link =
         made.links.emplace_back(record::Link{.name = network.link_name(i / 2),
@@ -319,14 +338,15 @@ std::vector<record::PhaseRow> phases_of(const SimulatedJob& job) {
   return rows;
 }
 
-record::Run described(const spec::Experiment& experiment, const Simulated& simulated) {
+record::Run described(const spec::Experiment& experiment, const Simulated& simulated,
+                      Telling telling) {
   record::Run run{.command = "sim"};
   run.engine = name_of(simulated.level);
   for (const SimulatedJob& job : simulated.jobs) {
     run.jobs.push_back(steps::described(job.training, summary_of(job), sent_bytes(job), false));
   }
   if (!run.jobs.empty()) run.iterations = steps::logged_iterations(run.jobs.front());
-  run.network = links_of(experiment, simulated);
+  run.network = links_of(experiment, simulated, telling);
   run.utilisation = usage::busiest(run.network);
   run.checks = {schedule_check(simulated), links_check(run.network)};
   if (has_groups(simulated)) run.checks.push_back(groups_check(simulated));
@@ -338,7 +358,7 @@ record::Run described(const spec::Experiment& experiment, const Simulated& simul
   }
   run.faults = described_faults(run.jobs, simulated);
   run.duration_s = seconds(simulated.end);
-  run.experiment = record::value_from(spec::to_json(experiment));
+  if (telling == Telling::Whole) run.experiment = record::value_from(spec::to_json(experiment));
   return run;
 }
 

@@ -16,8 +16,12 @@ namespace tw::sim {
 /// nanoseconds since the simulation's begin.
 std::vector<record::PhaseRow> phases_of(const SimulatedJob& job);
 
-/// Jobs, links (the 4,096 fullest directions where there are more), checks and the experiment.
-record::Run described(const spec::Experiment& experiment, const Simulated& simulated);
+enum class Telling {
+  Whole,    ///< jobs, links (the 4,096 fullest directions where there are more), checks, experiment
+  Summary,  ///< what a sweep tells of a point: no link but the fullest, not the experiment
+};
+record::Run described(const spec::Experiment& experiment, const Simulated& simulated,
+                      Telling telling = Telling::Whole);
 
 /// steps.csv and links.csv.
 void write_tables(const Simulated& simulated, const record::Run& run, record::RunFolder& folder);

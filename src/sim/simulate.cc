@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tw::sim {
@@ -29,12 +30,33 @@ double messages_of(const workload::Training& training) {
   return messages * static_cast<double>(training.steps + training.warmup);
 }
 
-double messages_of(const spec::Experiment& experiment) {
-  double messages = 0;
-  for (const spec::Job& job : experiment.jobs) {
-    messages += messages_of(workload::training_of(experiment, job));
+/// Whether there are more, without counting them all where each transfer moves something.
+bool are_more(const workload::Training& training, double messages) {
+  const collective::Schedule schedule = step_schedule(training);
+  const auto is_cut = [&](const workload::Bucket& b) { return b.elements >= schedule.chunks; };
+  if (!std::all_of(training.buckets.begin(), training.buckets.end(), is_cut)) {
+    return messages_of(training) > messages;
   }
-  return messages;
+  const double times = static_cast<double>(training.buckets.size()) *
+                       static_cast<double>(training.steps + training.warmup);
+  double transfers = 0;
+  for (int rank = 0; rank < schedule.ranks && times * transfers <= messages; ++rank) {
+    for (const collective::Strand& strand : schedule.program(rank)) {
+      if (strand.from == rank && strand.from_stride == 0)
+        transfers += static_cast<double>(strand.count);
+    }
+  }
+  return times * transfers > messages;
+}
+
+bool are_many(const spec::Experiment& experiment) {
+  double few = 0;
+  for (const spec::Job& job : experiment.jobs) {
+    const workload::Training training = workload::training_of(experiment, job);
+    if (are_more(training, kFewMessages - few)) return true;
+    if (experiment.jobs.size() > 1) few += messages_of(training);
+  }
+  return false;
 }
 
 /// Of both what stood against them.
@@ -76,7 +98,7 @@ Simulated simulate_explicitly(const spec::Experiment& experiment, Level level,
 }
 
 Simulated simulate(const spec::Experiment& experiment, Level level, const Watching& watching) {
-  if (level != Level::Flow || messages_of(experiment) <= kFewMessages) {
+  if (level != Level::Flow || !are_many(experiment)) {
     return simulate_explicitly(experiment, level, watching);
   }
   ClosedForm closed = in_closed_form(experiment);
