@@ -130,7 +130,7 @@ void Crew::begin_exchange(int number, Duration now) {
     pending_[first + i] = static_cast<std::uint16_t>(tasks[i].waits + 1);
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (tasks[i].sends) end_wait(number, i, now);
+    if (tasks[i].sends == 1) end_wait(number, i, now);
   }
   const std::int64_t exchange = exchange_of(rank);
   const std::vector<Early> early = std::exchange(rank.early, {});
@@ -147,7 +147,7 @@ void Crew::begin_exchange(int number, Duration now) {
 void Crew::end_wait(int number, std::size_t task, Duration now) {
   if (--pending_[tasks_.first(number) + task] > 0) return;
   const Task& ready = tasks_.of_rank(number)[task];
-  if (!ready.sends) return finish(number, task, now);
+  if (ready.sends == 0) return finish(number, task, now);
   Rank& rank = ranks_[at(number)];
   const std::int64_t elements = training_.buckets[rank.bucket].elements;
   const std::int64_t bytes =
@@ -170,7 +170,8 @@ void Crew::finish(int number, std::size_t task, Duration now) {
   Rank& rank = ranks_[at(number)];
   rank.note(now);
   --rank.unfinished;
-  for (const std::uint16_t behind : tasks_.behind(number, task)) end_wait(number, behind, now);
+  for (const std::uint16_t behind : tasks_.behind(tasks_.of_rank(number)[task]))
+    end_wait(number, behind, now);
 }
 
 void Crew::left(const Errand& errand, Duration now) {
@@ -184,7 +185,7 @@ void Crew::left(const Errand& errand, Duration now) {
 void Crew::came(const Errand& errand, Duration now) {
   Rank& rank = ranks_[at(errand.to)];
   const std::size_t task = tasks_.receive_of(
-      errand.to, {.round = errand.round, .peer = errand.from, .chunk = errand.chunk});
+      errand.to, {.round = errand.round, .peer = errand.from, .chunk = errand.chunk}, errand.task);
   if (rank.unfinished == 0 || exchange_of(rank) != errand.exchange) {
     rank.early.push_back({.exchange = errand.exchange, .task = static_cast<std::uint16_t>(task)});
     return;

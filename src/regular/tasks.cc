@@ -12,10 +12,11 @@ namespace {
 
 using collective::Schedule;
 using collective::Strand;
+constexpr std::size_t kNear = 3;
 using Before = std::bitset<kMostTasks>;
 
 auto place_of(const Task& task) {
-  return std::tuple(task.round, !task.sends, task.peer, task.chunk);
+  return std::tuple(task.round, task.sends == 0, task.peer, task.chunk);
 }
 
 /// In order; nothing where there are too many.
@@ -30,7 +31,7 @@ std::optional<std::vector<Task>> listed(const Schedule& schedule, int rank) {
                        .peer = sends ? t.to : t.from,
                        .chunk = t.chunk,
                        .width = t.width,
-                       .sends = sends});
+                       .sends = sends ? std::uint16_t{1} : std::uint16_t{0}});
     }
   }
   std::sort(tasks.begin(), tasks.end(),
@@ -45,7 +46,7 @@ bool share_chunks(const Task& a, const Task& b) {
 /// Whether a task waits for an earlier one of its rank.
 bool waits_for(const Task& task, const Task& earlier) {
   if (task.sends == earlier.sends && task.peer == earlier.peer) return true;  // one connection
-  return earlier.round < task.round && !(task.sends && earlier.sends) &&
+  return earlier.round < task.round && !(task.sends == 1 && earlier.sends == 1) &&
          share_chunks(task, earlier);
 }
 
@@ -69,32 +70,33 @@ void Tasks::add_rank(std::span<Task> tasks) {
       if (before[i].test(j) || !waits_for(tasks[i], tasks[j])) continue;
       before[i] |= before[j];
       before[i].set(j);
-      ++tasks[i].waits;
+      tasks[i].waits = static_cast<std::uint16_t>(tasks[i].waits + 1U);
       waits.emplace_back(j, i);
     }
   }
   std::sort(waits.begin(), waits.end());
   auto next = waits.begin();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    for (; next != waits.end() && next->first == i; ++next) behind_.push_back(next->second);
-    first_behind_.push_back(static_cast<std::uint32_t>(behind_.size()));
+    tasks[i].first_behind = static_cast<std::uint32_t>(behind_.size());
+    for (; next != waits.end() && next->first == i; ++next) {
+      behind_.push_back(next->second);
+      ++tasks[i].behind;
+    }
   }
   tasks_.insert(tasks_.end(), tasks.begin(), tasks.end());
   first_task_.push_back(tasks_.size());
 }
 
-std::span<const std::uint16_t> Tasks::behind(int rank, std::size_t task) const {
-  const std::size_t at = first(rank) + task;
-  return std::span<const std::uint16_t>(behind_).subspan(first_behind_[at],
-                                                         first_behind_[at + 1] - first_behind_[at]);
-}
-
-std::size_t Tasks::receive_of(int rank, const Task& received) const {
+std::size_t Tasks::receive_of(int rank, const Task& received, std::size_t guess) const {
   const std::span<const Task> tasks = of_rank(rank);
+  const auto is_it = [&](const Task& task) { return place_of(task) == place_of(received); };
+  for (std::size_t i = guess; i < std::min(guess + kNear, tasks.size()); ++i) {
+    if (is_it(tasks[i])) return i;
+  }
   const auto found =
       std::lower_bound(tasks.begin(), tasks.end(), received,
                        [](const Task& a, const Task& b) { return place_of(a) < place_of(b); });
-  check(found != tasks.end() && place_of(*found) == place_of(received),
+  check(found != tasks.end() && is_it(*found),
         "both ends of a connection list its transfers alike");
   return static_cast<std::size_t>(found - tasks.begin());
 }

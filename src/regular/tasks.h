@@ -27,8 +27,10 @@ struct Task {
   int peer = 0;
   int chunk = 0;
   int width = 1;
-  std::uint16_t waits = 0;  ///< for so many others of its rank
-  bool sends = false;
+  std::uint32_t first_behind = 0;  ///< those that wait for it
+  std::uint16_t behind = 0;        ///< how many they are
+  std::uint16_t waits : 15 = 0;    ///< for so many others of its rank
+  std::uint16_t sends : 1 = 0;
 };
 
 class Tasks {
@@ -38,9 +40,11 @@ class Tasks {
 
   std::span<const Task> of_rank(int rank) const { return slice(tasks_, first_task_, rank); }
   /// The rank's tasks, by number, that wait for one of them.
-  std::span<const std::uint16_t> behind(int rank, std::size_t task) const;
-  /// The number of what a rank receives from a peer in a round.
-  std::size_t receive_of(int rank, const Task& received) const;
+  std::span<const std::uint16_t> behind(const Task& task) const {
+    return std::span<const std::uint16_t>(behind_).subspan(task.first_behind, task.behind);
+  }
+  /// The number of what a rank receives from a peer in a round; often it is near `guess`.
+  std::size_t receive_of(int rank, const Task& received, std::size_t guess = 0) const;
   /// Of the rank's first one among those of all.
   std::size_t first(int rank) const { return first_task_[static_cast<std::size_t>(rank)]; }
   std::size_t size() const { return tasks_.size(); }
@@ -55,9 +59,8 @@ class Tasks {
   void add_rank(std::span<Task> tasks);
 
   std::vector<Task> tasks_ = {};
-  std::vector<std::size_t> first_task_ = {0};      ///< by rank, and one behind the last
-  std::vector<std::uint16_t> behind_ = {};         ///< task by task
-  std::vector<std::uint32_t> first_behind_ = {0};  ///< likewise
+  std::vector<std::size_t> first_task_ = {0};  ///< by rank, and one behind the last
+  std::vector<std::uint16_t> behind_ = {};     ///< task by task
 };
 
 }  // namespace tw::regular

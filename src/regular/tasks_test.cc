@@ -21,7 +21,7 @@ collective::Arrangement on_hosts(int ranks) {
 std::vector<std::set<std::size_t>> all_before(const Tasks& tasks, int rank) {
   std::vector<std::set<std::size_t>> before(tasks.of_rank(rank).size());
   for (std::size_t i = 0; i < before.size(); ++i) {
-    for (const std::uint16_t behind : tasks.behind(rank, i)) {
+    for (const std::uint16_t behind : tasks.behind(tasks.of_rank(rank)[i])) {
       before[behind].insert(i);
       before[behind].insert(before[i].begin(), before[i].end());
     }
@@ -58,14 +58,14 @@ TEST(Tasks, BothEndsFindEachOther) {
   int sends = 0;
   for (int rank = 0; rank < 11; ++rank) {
     for (const Task& task : tasks->of_rank(rank)) {
-      if (!task.sends) continue;
+      if (task.sends == 0) continue;
       ++sends;
       const Task& there = tasks->of_rank(task.peer)[tasks->receive_of(
           task.peer, {.round = task.round, .peer = rank, .chunk = task.chunk})];
       EXPECT_EQ(there.peer, rank);
       EXPECT_EQ(there.chunk, task.chunk);
       EXPECT_EQ(there.width, task.width);
-      EXPECT_FALSE(there.sends);
+      EXPECT_EQ(there.sends, 0);
     }
   }
   EXPECT_EQ(sends, 2 * 8 * 3 + 2 * 3) << "eight ranks with three partners twice, three extras";
