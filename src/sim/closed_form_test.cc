@@ -358,6 +358,20 @@ TEST(ClosedForm, WhatNeitherGivesIsRefusedWithItsReason) {
   }
 }
 
+// 2 * 10^8 messages would be simulated, and held by their ranks.
+TEST(ClosedForm, AFaultOnALargeRingIsRefusedWithItsReason) {
+  try {
+    simulate(
+        parsed("[network]\nhosts = 10000\n[[job]]\nbroadcast = false\ncompute = \"none\"\n"
+               "parameters = 4000000\n[[fault]]\nkind = \"link-down\"\nlink = \"host1\"\n"
+               "at = \"1ms\"\nfor = \"1s\"\n"));
+    FAIL();
+  } catch (const SpecError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("there are faults"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("memory"));
+  }
+}
+
 // By hand: R rounds of a chunk of 4,000 bytes, which is passed on as it comes before the line is
 // free again, so that lines are busy all the time.
 TEST(ClosedForm, AnswersForThirtyThousandRanks) {

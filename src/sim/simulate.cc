@@ -18,16 +18,23 @@ namespace {
 constexpr double kFewMessages = 3e5;
 /// Some hours.
 constexpr double kMostMessages = 5e9;
+/// Of a step: ranks hold both ends of each, in some 10 GB.
+constexpr double kMostTransfers = 3e7;
+
+/// Of a step.
+double transfers_of(const workload::Training& training) {
+  const collective::Schedule schedule = step_schedule(training);
+  double transfers = 0;
+  for (const workload::Bucket& bucket : training.buckets) {
+    transfers += static_cast<double>(
+        collective::count(schedule, training.arrangement.layout, bucket.elements).transfers);
+  }
+  return transfers;
+}
 
 /// Of all steps, first models left out.
 double messages_of(const workload::Training& training) {
-  const collective::Schedule schedule = step_schedule(training);
-  double messages = 0;
-  for (const workload::Bucket& bucket : training.buckets) {
-    messages += static_cast<double>(
-        collective::count(schedule, training.arrangement.layout, bucket.elements).transfers);
-  }
-  return messages * static_cast<double>(training.steps + training.warmup);
+  return transfers_of(training) * static_cast<double>(training.steps + training.warmup);
 }
 
 /// Whether there are more, without counting them all where each transfer moves something.
@@ -67,13 +74,15 @@ std::string because(const std::string& closed, const std::string& at_once) {
 /// Throws SpecError where messages are too many to be simulated one by one.
 void require_an_end(const spec::Experiment& experiment, const std::string& reason) {
   for (const spec::Job& job : experiment.jobs) {
-    const double messages = messages_of(workload::training_of(experiment, job));
-    if (messages <= kMostMessages) continue;
+    const workload::Training training = workload::training_of(experiment, job);
+    const double transfers = transfers_of(training);
+    const double messages = messages_of(training);
+    if (messages <= kMostMessages && transfers <= kMostTransfers) continue;
     throw SpecError(fmt::format(
-        "job {}: {:.0f} messages would be simulated one by one, because {}; take fewer ranks or "
-        "steps, or what is answered in closed form: a ring with broadcast = false, no two hops of "
-        "which share a link",
-        *job.name, messages, reason));
+        "job {}: {:.0f} messages would be simulated one by one, {:.0f} of a step held in memory, "
+        "because {}; take fewer ranks or steps, or what is answered otherwise: broadcast = false "
+        "and, of rings, no two hops that share a link",
+        *job.name, messages, transfers, reason));
   }
 }
 

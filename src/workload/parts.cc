@@ -41,6 +41,8 @@ class Maker {
         }
       }
     }
+    parts_.order.gate = {};
+    parts_.order.gates = {};
     return std::move(parts_);
   }
 

@@ -12,6 +12,8 @@
 #include "trainwire/collective/strategies.h"
 #include "trainwire/workload/training.h"
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -43,14 +45,14 @@ struct Part {
 struct Parts {
   int bucket = kWholePayload;
   collective::Passing passing = collective::Passing::Whole;
-  collective::Order order = {};
+  collective::Order order = {};  ///< its transfers alone
   std::vector<Part> parts = {};
   std::vector<std::vector<int>> sends = {};     ///< by connection, in order
   std::vector<std::vector<int>> receives = {};  ///< by connection, in order
 
   /// Parts to be waited for; the first `passed` of them have ended.
   struct Gate {
-    std::vector<int> parts = {};
+    boost::container::small_vector<int, 2> parts = {};  // seldom more
     std::size_t passed = 0;
   };
   std::vector<Gate> gates = {};
