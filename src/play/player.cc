@@ -28,13 +28,14 @@ struct Player::State {
     std::optional<workload::Exchanges> exchanges;
     if (!training.row().draws_peers) exchanges = exchanges_of(training);
     for (int rank = 0; rank < training.ranks(); ++rank) {
-      ranks.emplace_back(training, exchanges ? &*exchanges : nullptr, driver, rank);
+      ranks.emplace_back(training, exchanges ? &*exchanges : nullptr, driver, rank, turns);
     }
   }
   Rank& at(int rank) { return ranks[static_cast<std::size_t>(rank)]; }
 
   const workload::Training& training;
   Driver driver;
+  Turns turns;
   std::deque<Rank> ranks;  // a deque: ranks stay where they are
   std::size_t first_not_done = 0;
 };

@@ -13,6 +13,8 @@
 // bytes and lanes workload's (parts.h): the same that trainer/loop.h carries out. On each
 // connection messages leave one after another, and come in that order.
 //
+// Where forward overlaps, ranks agree on the order of buckets without messages (turns.h).
+//
 // Where a strategy cuts through and the driver knows `follow`, a rank passes a transfer on from its
 // first bytes; otherwise when it is there as a whole.
 //

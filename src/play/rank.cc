@@ -51,10 +51,11 @@ Message message_of(const workload::Parts& parts, const Part& part, const Wire& w
 }  // namespace
 
 Rank::Rank(const workload::Training& training, const workload::Exchanges* exchanges,
-           const Driver& driver, int rank)
+           const Driver& driver, int rank, Turns& turns)
     : training_(training),
       driver_(driver),
       rank_(rank),
+      turns_(turns),
       script_(step_script(training, rank)),
       repeats_(script_repeats(training, rank)),
       clock_(training, rank) {
@@ -139,6 +140,8 @@ void Rank::proceed(Duration now) {
       continue;
     }
     if (act_ == script_.size()) {
+      // Nobody begins another step whose forward would wait.
+      if (training_.forward_overlap && round_ + 1 == repeats_ && !idle()) return;
       end_step(now);
       continue;
     }
@@ -175,7 +178,12 @@ bool Rank::carry_out(const Act& act, Duration now) {
   const std::int64_t step = round_ - training_.warmup;
   switch (act.what) {
     case What::Forward:
-      return compute_until(clock_.forward_end_ns(), now);
+      return compute_until(act.bucket == workload::kWholePayload
+                               ? clock_.forward_end_ns()
+                               : clock_.forward_ns(training_.forward_end(act.bucket)),
+                           now);
+    case What::Need:
+      return need(act.bucket, now);
     case What::Backward:
       return compute_until(
           clock_.ready_ns(act.bucket == workload::kWholePayload
@@ -204,6 +212,17 @@ bool Rank::compute_until(std::int64_t at_ns, Duration now) {
   if (!entered_) driver_.wake(rank_, Duration(at_ns));
   entered_ = true;
   return false;
+}
+
+/// While it waits, its computing stands still.
+bool Rank::need(int bucket, Duration now) {
+  const workload::Parts* parts = &buckets_[static_cast<std::size_t>(bucket)];
+  const bool is_there =
+      active_ != parts && std::none_of(orders_.begin(), orders_.end(),
+                                       [&](const Order& order) { return order.parts == parts; });
+  if (!std::exchange(entered_, true)) needs_since_ = now;
+  if (is_there) clock_.pause((now - needs_since_).count());
+  return is_there;
 }
 
 bool Rank::agree() {
@@ -269,10 +288,11 @@ bool Rank::serve(Duration now) {
 /// Whether anything went on in the exchanges that were begun.
 bool Rank::exchange(Duration now) {
   if (active_ == nullptr) {
-    if (orders_.empty()) return false;
-    active_ = orders_.front().parts;
-    active_step_ = orders_.front().step;
-    orders_.erase(orders_.begin());
+    const auto next = next_order();
+    if (next == orders_.end()) return false;
+    active_ = next->parts;
+    active_step_ = next->step;
+    orders_.erase(next);
     active_->rewind();
     left_ = moving(*active_);
     stirred_.clear();
@@ -289,6 +309,27 @@ bool Rank::exchange(Duration now) {
   if (left_ > 0) return any;
   active_ = nullptr;
   return true;
+}
+
+/// The first that was begun; where forward overlaps, the one whose turn it is.
+std::vector<Rank::Order>::iterator Rank::next_order() {
+  const bool is_start = !started_;
+  if (orders_.empty() || is_start || !training_.forward_overlap) return orders_.begin();
+  // The last bucket is the first that forward needs.
+  const auto urgent = std::max_element(
+      orders_.begin(), orders_.end(),
+      [](const Order& a, const Order& b) { return a.parts->bucket < b.parts->bucket; });
+  if (training_.asynchronous()) return urgent;
+  if (!turns_.at(turn_) && !training_.is_server(rank_)) {
+    turns_.decide({.step = urgent->step, .bucket = urgent->parts->bucket});
+  }
+  const auto turn = turns_.at(turn_);
+  if (!turn) return orders_.end();
+  const auto found = std::find_if(orders_.begin(), orders_.end(), [&](const Order& order) {
+    return *turn == Turn{.step = order.step, .bucket = order.parts->bucket};
+  });
+  if (found != orders_.end()) ++turn_;
+  return found;
 }
 
 /// Where bytes are passed on as they come, or lanes share a transfer, gates open bit by bit.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trainwire/play/player.h"
+#include "trainwire/play/turns.h"
 #include "trainwire/workload/compute_clock.h"
 #include "trainwire/workload/parts.h"
 #include "trainwire/workload/script.h"
@@ -18,9 +19,9 @@ namespace tw::play {
 
 class Rank {
  public:
-  /// No exchanges where ranks draw their peers. REQUIRES: training and driver outlive it.
+  /// No exchanges where ranks draw their peers. REQUIRES: training, driver and turns outlive it.
   Rank(const workload::Training& training, const workload::Exchanges* exchanges,
-       const Driver& driver, int rank);
+       const Driver& driver, int rank, Turns& turns);
 
   void begin(Duration now);
   void woke(Duration now);
@@ -61,6 +62,7 @@ class Rank {
   void proceed(Duration now);
   bool carry_out(const workload::Act& act, Duration now);
   bool compute_until(std::int64_t at_ns, Duration now);
+  bool need(int bucket, Duration now);
   bool agree();
   bool pull();
   bool serve(Duration now);
@@ -68,6 +70,7 @@ class Rank {
   void end_step(Duration now);
 
   bool exchange(Duration now);
+  std::vector<Order>::iterator next_order();
   bool look_at_all(Duration now);
   bool look_at_stirred(Duration now);
   bool has_few_lines() const;
@@ -86,6 +89,9 @@ class Rank {
   const workload::Training& training_;
   const Driver& driver_;
   int rank_;
+  Turns& turns_;
+  std::size_t turn_ = 0;       ///< how often it had one
+  Duration needs_since_ = {};  ///< the bucket that the present act needs
   std::vector<workload::Act> script_;
   std::int64_t repeats_;
   std::int64_t round_ = 0;  ///< how often the script was done

@@ -77,6 +77,15 @@ int used_hosts(const collective::Layout& layout) {
   return static_cast<int>(std::set<int>(layout.host_of.begin(), layout.host_of.end()).size());
 }
 
+/// What overlaps an exchange may hide it.
+Duration iteration_bound(const workload::Training& training, Duration exchange) {
+  const workload::Compute& compute = training.compute;
+  Duration beside = exchange;
+  if (!training.overlap) beside += compute.backward;
+  if (!training.forward_overlap) beside += compute.forward;
+  return std::max(compute.total(), beside);
+}
+
 }  // namespace
 
 JobPlan plan(const spec::Experiment& experiment, const spec::Job& job) {
@@ -106,9 +115,7 @@ JobPlan plan(const spec::Experiment& experiment, const spec::Job& job) {
           .compute = compute,
           .exchange_bound = bound.time,
           .bottleneck = bound.bottleneck,
-          .iteration_bound = training.overlap
-                                 ? std::max(compute.total(), compute.forward + bound.time)
-                                 : compute.total() + bound.time,
+          .iteration_bound = iteration_bound(training, bound.time),
           .required_bandwidth = required};
 }
 

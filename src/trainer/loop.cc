@@ -126,6 +126,9 @@ class Loop {
       case What::Pull:
         averager_->pull(step);
         return sockets_.sample();
+      case What::Need:
+        check(false, "forward that overlaps is played alone");
+        return;
       case What::Serve:
         check(false, "who serves does nothing else");
     }

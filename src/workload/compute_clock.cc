@@ -20,8 +20,8 @@ void ComputeClock::begin_step(std::int64_t now_ns) {
   stretch_ = factor_ * std::max(drawn, 0.1);
 }
 
-std::int64_t ComputeClock::forward_end_ns() const {
-  return begin_ns_ + static_cast<std::int64_t>(stretch_ * static_cast<double>(forward_.count()));
+std::int64_t ComputeClock::forward_ns(Duration part) const {
+  return begin_ns_ + static_cast<std::int64_t>(stretch_ * static_cast<double>(part.count()));
 }
 
 std::int64_t ComputeClock::ready_ns(Duration ready) const {

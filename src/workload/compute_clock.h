@@ -16,8 +16,12 @@ class ComputeClock {
 
   /// The next step begins now: draws how much longer or shorter it computes.
   void begin_step(std::int64_t now_ns);
+  /// The step stood still for so long.
+  void pause(std::int64_t ns) { begin_ns_ += ns; }
   /// Of this step, on the clock that it began by.
-  std::int64_t forward_end_ns() const;
+  std::int64_t forward_end_ns() const { return forward_ns(forward_); }
+  /// When so much of forward is done.
+  std::int64_t forward_ns(Duration part) const;
   /// When a bucket with that `ready` time is filled.
   std::int64_t ready_ns(Duration ready) const;
 

@@ -12,6 +12,18 @@ bool serves_each_for_itself(const Training& training, int rank) {
 
 std::vector<Act> drawing_script() { return {{.what = What::Backward}, {.what = What::Pull}}; }
 
+/// Bucket by bucket, in the order of layers.
+void append_forward(const Training& training, std::vector<Act>& script) {
+  if (!training.forward_overlap || training.buckets.empty()) {
+    script.push_back({What::Forward, kWholePayload, Phase::Forward});
+    return;
+  }
+  for (int b = static_cast<int>(training.buckets.size()) - 1; b >= 0; --b) {
+    script.push_back({What::Need, b, Phase::Forward});
+    script.push_back({What::Forward, b, Phase::Forward});
+  }
+}
+
 /// Backward, and the exchange of what it fills.
 void append_exchange(const Training& training, bool computes, std::vector<Act>& script) {
   const int buckets = static_cast<int>(training.buckets.size());
@@ -21,11 +33,14 @@ void append_exchange(const Training& training, bool computes, std::vector<Act>& 
     if (training.overlap) script.push_back({What::Begin, b, while_computing});
   }
   if (computes && buckets == 0) script.push_back({What::Backward, kWholePayload, Phase::Backward});
-  if (training.overlap) script.push_back({What::Await, kWholePayload, Phase::Wait});
-  for (int b = 0; !training.overlap && b < buckets; ++b) {
+  for (int i = 0; !training.overlap && i < buckets; ++i) {
+    // What forward needs first goes first.
+    const int b = training.forward_overlap ? buckets - 1 - i : i;
     script.push_back({What::Begin, b, Phase::Wait});
-    script.push_back({What::Await, b, Phase::Wait});
+    if (!training.forward_overlap) script.push_back({What::Await, b, Phase::Wait});
   }
+  const bool awaits = training.forward_overlap ? !computes : training.overlap;
+  if (awaits) script.push_back({What::Await, kWholePayload, Phase::Wait});
 }
 
 std::string of_bucket(int bucket, std::string_view whole) {
@@ -39,7 +54,7 @@ std::vector<Act> step_script(const Training& training, int rank) {
   if (serves_each_for_itself(training, rank)) return {{.what = What::Serve}};
   const bool computes = !training.is_server(rank);
   std::vector<Act> script;
-  if (computes) script.push_back({What::Forward, kWholePayload, Phase::Forward});
+  if (computes) append_forward(training, script);
   if (!training.asynchronous()) script.push_back({.what = What::Agree});
   append_exchange(training, computes, script);
   if (computes) script.push_back({What::Update, kWholePayload, Phase::Update});
@@ -68,7 +83,11 @@ std::vector<int> side_peers(const Training& training, int rank) {
 std::string text_of(const Act& act) {
   switch (act.what) {
     case What::Forward:
-      return "compute until forward's end";
+      return fmt::format(
+          "compute until forward's end{}",
+          act.bucket == kWholePayload ? "" : fmt::format(" of bucket {}", act.bucket));
+    case What::Need:
+      return fmt::format("await bucket {} of the step before", act.bucket);
     case What::Backward:
       return fmt::format("compute until {}", act.bucket == kWholePayload
                                                  ? "backward's end"

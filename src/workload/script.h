@@ -5,13 +5,16 @@
 //   worker, in step          forward | agree | backward to bucket 0, 1, ... | begin 0, await 0, ...
 //   the same, overlapping    forward | agree | backward to 0, begin 0, to 1, begin 1, ... | await
 //                            all
+//   forward overlaps         need n, forward of n, need n-1, forward of n-1, ... | agree | backward
+//                            and begin as above; of the last step: await all
 //   server, in step          agree | begin 0, await 0, ...
 //   ranks that draw peers    forward | backward to the end | pull
 //   asynchronous server      serve, once for all steps
 //
 // Workers whose servers answer each for itself do as others do, but agree on nothing. Inside an
 // exchange collective/cursor.h says what happens. A step's exchanges are done one after another, in
-// the order in which they are begun.
+// the order in which they are begun; where forward overlaps, the last bucket goes first of those that
+// are begun, as forward needs it first, and all ranks agree on that order (play/turns.h).
 
 #pragma once
 
@@ -24,7 +27,8 @@
 namespace tw::workload {
 
 enum class What {
-  Forward,   ///< compute until the end of forward
+  Forward,   ///< compute until the end of forward; of a bucket: until its layers are done
+  Need,      ///< until the bucket has been exchanged in the step before
   Backward,  ///< compute until the bucket is filled; of the whole payload: until backward's end
   Agree,     ///< tell everybody on the side connections, and hear from them
   Begin,     ///< have the bucket exchanged, after those begun before

@@ -42,6 +42,20 @@ TEST(Script, BeginsABucketAsSoonAsItIsFilledWhenItOverlaps) {
                                          "await all that was begun", "update"));
 }
 
+// The last bucket has the first layers.
+TEST(Script, NeedsBucketsOfTheStepBeforeWhenForwardOverlaps) {
+  Training job = training("ps");
+  job.forward_overlap = true;
+  EXPECT_THAT(
+      texts(job, 0),
+      ElementsAre("await bucket 1 of the step before", "compute until forward's end of bucket 1",
+                  "await bucket 0 of the step before", "compute until forward's end of bucket 0",
+                  "agree", "compute until bucket 0 is filled", "compute until bucket 1 is filled",
+                  "begin bucket 1", "begin bucket 0", "update"));
+  EXPECT_THAT(texts(job, 2),
+              ElementsAre("agree", "begin bucket 1", "begin bucket 0", "await all that was begun"));
+}
+
 TEST(Script, OfAServerOnlyExchanges) {
   EXPECT_THAT(texts(training("ps"), 2), ElementsAre("agree", "begin bucket 0", "await bucket 0",
                                                     "begin bucket 1", "await bucket 1"));

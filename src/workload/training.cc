@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/workload/training.h"
 
+#include "trainwire/base/error.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -30,6 +34,13 @@ Range Training::range(int bucket) const {
   return range;
 }
 
+Duration Training::forward_end(int bucket) const {
+  if (compute.backward == Duration{}) return compute.forward;
+  const Duration before =
+      bucket == 0 ? Duration{} : buckets[static_cast<std::size_t>(bucket) - 1].ready;
+  return from_seconds(seconds(compute.forward) * (1 - seconds(before) / seconds(compute.backward)));
+}
+
 double Training::factor(int rank) const {
   return straggler >= 0 && arrangement.layout.host(rank) == straggler ? straggler_factor : 1;
 }
@@ -54,6 +65,14 @@ Training training_of(const spec::Experiment& experiment, const spec::Job& job) {
   training.warmup = *job.warmup;
   training.broadcast = *job.broadcast;
   training.overlap = *job.overlap;
+  training.forward_overlap = *job.forward_overlap;
+  if (training.forward_overlap && training.row().draws_peers) {
+    throw SpecError(
+        fmt::format("job {}: forward_overlap: a model that is averaged with a peer's comes as a "
+                    "whole; leave it "
+                    "out, or take another strategy than {}",
+                    training.name, training.strategy));
+  }
   training.connections = *job.connections;
   training.side_connections = *job.side_connections;
   training.start = *job.start;

@@ -42,7 +42,9 @@ struct Training {
   int warmup = 0;
   bool broadcast = true;  ///< ranks get their first model before the first step
   bool overlap = false;   ///< buckets are exchanged while backward goes on
-  int connections = 1;    ///< between two ranks that exchange gradients
+  /// The next step's forward goes on with buckets that are there while others are exchanged.
+  bool forward_overlap = false;
+  int connections = 1;  ///< between two ranks that exchange gradients
   int side_connections = 0;
   Duration start = {};  ///< after everybody is ready
 
@@ -59,6 +61,9 @@ struct Training {
   Bytes bytes() const { return Bytes(kElementBytes * elements()); }
   /// Of a bucket, or of kWholePayload.
   Range range(int bucket) const;
+  /// When forward has used a bucket's parameters, after its begin: buckets come in the order of
+  /// layers, the last one first, and share forward's time as they share backward's.
+  Duration forward_end(int bucket) const;
   /// What a rank's compute times are multiplied by.
   double factor(int rank) const;
 
