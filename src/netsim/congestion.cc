@@ -35,10 +35,11 @@ class Reno : public Congestion {
 };
 
 /// MLTCP on Reno (Rajasekaran, Narang, Zabreyko & Ghobadi, "MLTCP: A Distributed Technique to
-/// Approximate Centralized Flow Scheduling For Machine Learning", HotNets 2024): a window grows by
-/// F(share) segments a round trip instead of one, where `share` of the bytes of its job's present
-/// step have been acknowledged. Who is nearer to its end gets more, so jobs that compete drift apart
-/// until one sends while the other computes.
+/// Approximate Centralized Flow Scheduling For Machine Learning", HotNets 2024,
+/// 10.1145/3696348.3696878): a window grows by F(share) = 1.75 share + 0.25 segments a round trip
+/// instead of one, where `share` of the bytes of its job's present step have been acknowledged. Who is
+/// nearer to its end gets more, so jobs that compete drift apart until one sends while the other
+/// computes.
 ///
 /// Where we differ: the sender is told when a step begins and how many bytes the last one had, and
 /// finds neither by pauses between acknowledgements.

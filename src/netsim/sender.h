@@ -157,6 +157,7 @@ class Sender {
     int threshold = 0;
     int resent = 0;
     bool possible = false;
+    bool proven = false;
   };
   Undo undo_ = {};
 

@@ -129,6 +129,7 @@ void Sender::leave_state() {
   if (state_ != State::Loss) end_reduction();
   if (state_ == State::Recovery && patient_for_ > 0 && --patient_for_ == 0) patience_ = 1;
   state_ = State::Open;
+  undo();
 }
 
 void Sender::control(AckNews& news, bool advanced) {

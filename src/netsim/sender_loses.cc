@@ -31,17 +31,17 @@ void Sender::hear_duplicate() {
     patient_for_ = kPatientFor;
     patient_since_ = delivered_;
   }
-  if (undo_.possible && undo_.resent > 0 && --undo_.resent == 0) undo();
+  if (undo_.possible && undo_.resent > 0 && --undo_.resent == 0) undo_.proven = true;
+  if (state_ <= State::Disorder) undo();
 }
 
-/// All that was sent again had come: nothing was lost.
+/// Where all that was sent again had come, nothing was lost.
 void Sender::undo() {
-  undo_.possible = false;
-  if (state_ == State::Loss || congestion_->owns_window()) return;
+  if (!undo_.proven || congestion_->owns_window()) return;
   ++counts_.undone;
   window_.segments = std::max(window_.segments, undo_.segments);
   window_.threshold = std::max(window_.threshold, undo_.threshold);
-  if (out_.lost() == 0) state_ = State::Open;
+  undo_ = {};
 }
 
 /// RACK: what was sent before a segment that has arrived, and should have arrived as well, is lost.
@@ -156,6 +156,7 @@ void Sender::time_out(Time now) {
     window_.threshold = congestion_->threshold(window_, Congestion::Cause::Loss);
   }
   congestion_->timed_out(window_);
+  undo_ = {};
   window_.segments = out_.in_flight() + 1;
   window_.counted = 0;
   state_ = State::Loss;

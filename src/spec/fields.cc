@@ -90,7 +90,7 @@ std::vector<Field<Network>> make_network_fields() {
           field("mtu", &Network::mtu, whole(576, 65535),
                 {.help = "largest IP packet in bytes; 1280 or more with IPv6"}),
           field("congestion_control", &Network::congestion_control, kernel_name(),
-                {.help = "TCP's, by the kernel's name"}),
+                {.help = "TCP's, by the kernel's name; sim has mltcp besides"}),
           field("socket_buffer", &Network::socket_buffer, maybe(size(Bytes(1))),
                 {.help = "of each TCP socket, each way", .otherwise = "the kernel's own choice"}),
           field("allow_shallow_queue", &Network::allow_shallow_queue, flag(),
