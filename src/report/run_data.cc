@@ -2,6 +2,7 @@
 #include "trainwire/report/run_data.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/record/fault_words.h"
 #include "trainwire/record/run_file.h"
 #include "trainwire/report/flow_rows.h"
 #include "trainwire/report/flows.h"
@@ -172,6 +173,22 @@ ordered_json fit_of(const std::string& folder) {
   return document.is_object() ? document : ordered_json();
 }
 
+/// The summary as the page shows it: what broke stands before what else was found.
+ordered_json shown_summary(const record::RunFile& file) {
+  ordered_json summary = record::summary_without_times(file);
+  if (file.summary.faults.empty()) return summary;
+  ordered_json findings = ordered_json::array();
+  for (const record::Fault& fault : file.summary.faults) {
+    findings.push_back({{"text", record::fault_words(fault)},
+                        {"severity", !fault.begin_s               ? "info"
+                                     : record::cost_a_step(fault) ? "warning"
+                                                                  : "notice"}});
+  }
+  for (ordered_json& finding : summary["findings"]) findings.push_back(std::move(finding));
+  summary["findings"] = std::move(findings);
+  return summary;
+}
+
 std::string label_of(const std::string& folder) {
   std::filesystem::path path(folder);
   if (path.filename().empty()) path = path.parent_path();
@@ -255,7 +272,7 @@ ordered_json run_data(const std::string& folder, const Limits& limits) {
                     {"partial", file.partial ? ordered_json(*file.partial) : ordered_json()},
                     {"provenance", cut_to(record::provenance_document(file), limits)},
                     {"steps", step_times(file.summary, limits)}};
-  data["summary"] = cut_to(record::summary_without_times(file), limits);
+  data["summary"] = cut_to(shown_summary(file), limits);
   ordered_json notes = ordered_json::array();
   Tables tables(folder, notes);
   add_tables(data, tables, limits);

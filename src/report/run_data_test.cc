@@ -76,6 +76,28 @@ TEST(RunData, LooksCloselyAtTheMiddleIterationAndAtFlows) {
   EXPECT_EQ(data["transfers"]["bytes"], ordered_json({5}));
 }
 
+TEST(RunData, FaultsAreFindingsWithWhatTheyCost) {
+  const TestFolder folder;
+  const ordered_json cost{
+      {"job", "job0"}, {"usual_s", 0.1}, {"steps", 1}, {"longest_s", 1.1}, {"cost_s", 1.0}};
+  const ordered_json down{{"kind", "link-down"},
+                          {"where", "host1"},
+                          {"begin_s", 1.0},
+                          {"end_s", 2.0},
+                          {"costs", ordered_json::array({cost})}};
+  const ordered_json found{{"text", "host2 is slow"}, {"severity", "notice"}};
+  folder.file("run.json", run_json({{"faults", ordered_json::array({down})},
+                                    {"findings", ordered_json::array({found})}})
+                              .dump());
+  const ordered_json findings = run_data(folder / "", {})["summary"]["findings"];
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0]["text"],
+            "link-down host1, 1 s to 2 s; 1 step of job0 took 1 s longer, the longest 1.1 s (usual "
+            "100 ms)");
+  EXPECT_EQ(findings[0]["severity"], "warning");
+  EXPECT_EQ(findings[1]["text"], "host2 is slow");
+}
+
 TEST(RunData, TakesPointsAndTheFitOfASweep) {
   const TestFolder folder;
   folder.file("run.json", run_json({{"points", ordered_json::array()}}).dump());

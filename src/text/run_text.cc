@@ -4,6 +4,7 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/command/expect.h"
+#include "trainwire/record/fault_words.h"
 #include "trainwire/record/phase.h"
 #include "trainwire/text/links_text.h"
 
@@ -155,30 +156,10 @@ std::string gradients_text(const std::vector<record::GradientPair>& pairs) {
                      mean(1), mean(0));
 }
 
-std::string span_text(const record::Fault& fault) {
-  if (!fault.begin_s) return "never: all was over before";
-  return fmt::format("{} to {}", time_text(*fault.begin_s),
-                     fault.end_s ? time_text(*fault.end_s) : "the end");
-}
-
-std::string cost_text(const record::FaultCost& cost) {
-  if (cost.steps == 0) return fmt::format("; no step of {}", printable(cost.job));
-  return fmt::format("; {} step{} of {} took {} longer, the longest {} (usual {})", cost.steps,
-                     cost.steps == 1 ? "" : "s", printable(cost.job),
-                     time_text(std::max(0.0, cost.cost_s)), time_text(cost.longest_s),
-                     time_text(cost.usual_s));
-}
-
 std::string faults_text(const std::vector<record::Fault>& faults) {
   std::string text;
   for (std::size_t i = 0; i < std::min(faults.size(), kMostEntries); ++i) {
-    const record::Fault& fault = faults[i];
-    text += fmt::format("fault {} {}, {}", printable(fault.kind), printable(fault.where),
-                        span_text(fault));
-    for (std::size_t job = 0; job < std::min(fault.costs.size(), kMostJobs); ++job) {
-      text += cost_text(fault.costs[job]);
-    }
-    text += "\n";
+    text += fmt::format("fault {}\n", record::fault_words(faults[i]));
   }
   if (faults.size() > kMostEntries) {
     text += fmt::format("  and {} more in run.json\n", faults.size() - kMostEntries);

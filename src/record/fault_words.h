@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a fault was, when, and what it cost each job, in one sentence: for terminals and pages.
+
+#pragma once
+
+#include "trainwire/record/run.h"
+
+#include <string>
+
+namespace tw::record {
+
+/// "link-down host1, 350 ms to 1.35 s; 2 steps of job0 took 1 s longer, the longest 1.1 s (usual
+/// 110 ms)". Of at most four jobs; names are printable.
+std::string fault_words(const Fault& fault);
+
+/// A job was held up for longer than one of its usual steps.
+bool cost_a_step(const Fault& fault);
+
+}  // namespace tw::record
