@@ -75,9 +75,34 @@ for number, (strategy, ranks, keys, expected, ordered) in enumerate(RING + OTHER
 # Without loss each packet is in two captures, so there is an even number of them.
 assert sum(map(packets_of, sorted((top / "e0.run").glob("*.pcap")))) % 2 == 0
 
+
+
+def segments_of(path):
+    """(source, destination, flags, sequence, payload bytes) of every packet; addresses are last bytes with their port."""
+    data, at = path.read_bytes(), 24
+    while at < len(data):
+        kept, original = struct.unpack("II", data[at + 8:at + 16])
+        frame = data[at + 16:at + 16 + kept]
+        ports = struct.unpack(">HH", frame[34:38])
+        yield ((frame[29], ports[0]), (frame[33], ports[1]), frame[47], struct.unpack(">I", frame[38:42])[0],
+               original - 34 - 4 * (frame[46] >> 4))
+        at += 16 + kept
+
+
+SYN, ACK = 2, 16
 two = experiment("ring", 2, 'hosts = ["host0", "host1"]\n').replace("hosts = 2\n", "hosts = 4\n", 1)
 two += ('[[job]]\nstrategy = "ring"\nranks = 2\nhosts = ["host2", "host3"]\nparameters = "1MB"\ncompute_time = "90ms"\nsteps = 6\n'
         'broadcast = false\n')
-assert len(simulated("two", two)) == 4
+captures = simulated("two", two)
+assert len(captures) == 4
+# Two ranks exchange half of the gradients each way, twice a step, over one connection that one of them opens.
+for host, members, gradients in ((0, {1, 2}, 2e6), (1, {1, 2}, 2e6), (2, {3, 4}, 1e6), (3, {3, 4}, 1e6)):
+    segments = list(segments_of(captures[host]))
+    assert {side[0] for segment in segments for side in segment[:2]} == members, host
+    assert len({frozenset(segment[:2]) for segment in segments}) == 1, host
+    assert [segment[2] for segment in segments[:3]] == [SYN, SYN | ACK, ACK], segments[:3]
+    for sender in (segments[0][0], segments[0][1]):
+        sent = [(sequence, sequence + size) for source, _, flags, sequence, size in segments if source == sender and not flags & SYN]
+        assert min(sent)[0] == 1 and max(sent)[1] == 1 + 6 * gradients, (host, sender, min(sent), max(sent))
 
 print(f"{len(RING + OTHERS)} simulated captures recognised, one of two jobs written")

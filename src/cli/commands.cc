@@ -16,9 +16,14 @@ std::span<const command::Command> commands() {
                        "trainwire run sweep.toml --dry-run\n"
                        "trainwire run sweep.toml --retry 3\n"
                        "trainwire run job.toml --on loopback\n"},
-      command::Command{"sim", "the same experiment in virtual time, flow by flow", declare_sim,
+      command::Command{"sim", "the same experiment in virtual time, by flows or packet by packet",
+                       declare_sim,
                        "trainwire sim job.toml\n"
-                       "trainwire sim job.toml --set network.hosts=256 --steps 3 --json\n"},
+                       "trainwire sim job.toml --level flow --set network.hosts=1024 --steps 3\n"
+                       "trainwire sim job.toml --pcap && trainwire analyze job.run/host*.pcap\n"
+                       "trainwire sim sweep.toml --keep -o sweep.run\n"
+                       "trainwire run job.toml && trainwire sim job.toml && trainwire compare "
+                       "job.run job-2.run\n"},
       command::Command{"exec", "any program on an emulated network, captured and analysed",
                        declare_exec,
                        "trainwire exec job.toml -- python3 train.py\n"

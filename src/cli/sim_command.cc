@@ -117,6 +117,10 @@ Played played(const spec::Experiment& experiment, sim::Level level,
                                       },
                                   .seen = seen});
   made.run = sim::described(experiment, made.simulated, telling);
+  // What was cut off has not sent what the schedule says.
+  if (made.interrupted)
+    std::erase_if(made.run.checks,
+                  [](const record::Check& check) { return check.name == "schedule"; });
   command::judge_all(experiment.expectations, "sim", made.run);
   return made;
 }
@@ -126,11 +130,17 @@ Played captured(const spec::Experiment& experiment, record::RunFolder& folder,
                 const std::function<bool(Duration)>& goes_on) {
   folder.table("steps");  // an earlier run is gone from here on
   sim::Captures captures(experiment, folder.path());
-  Played made = played(experiment, sim::Level::Packet, goes_on,
-                       [&captures](const netsim::Packet& packet, int from, int to, bool out,
-                                   netsim::Time at) { captures.take(packet, from, to, out, at); });
-  captures.finish();
-  return made;
+  try {
+    Played made = played(experiment, sim::Level::Packet, goes_on,
+                         [&captures](const auto& sight) { captures.take(sight); });
+    captures.finish();
+    return made;
+  } catch (const SystemError&) {
+    throw;
+  } catch (const Error&) {
+    captures.finish();  // what led to it
+    throw;
+  }
 }
 
 int simulate_one(const SimOptions& options, const spec::Experiment& experiment,
@@ -248,7 +258,9 @@ class SimulatedPoints {
           whole ? sim::Telling::Whole : sim::Telling::Summary);
       if (options_.keep && !made.interrupted) keep(made, at);
       return {.run = std::move(made.run), .interrupted = made.interrupted};
-    } catch (const SpecError& error) {
+    } catch (const SystemError&) {
+      throw;
+    } catch (const Error& error) {  // what cannot be simulated, or does not end
       return {.failure = error.what()};
     }
   }
@@ -318,12 +330,13 @@ command::Body declare_sim(command::CommandLine& app) {
       .type_name("DIR");
   app.add_option("--level", options->level,
                  "flow: messages share links as fluids; packet: packets, queues and TCP; "
-                 "auto: packet where that takes seconds")
+                 "auto (default): packet where that takes seconds, else flow")
       .type_name("LEVEL")
       .one_of({"flow", "packet", "auto"});
   app.add_option("--steps", options->steps, "of every job, instead of what the experiment says")
       .type_name("N");
-  app.add_flag("--force", options->force, "replace a run that is in that folder");
+  app.add_flag("--force", options->force,
+               "replace a run that is in that folder; of a sweep: simulate all points again");
   app.add_flag("--keep", options->keep,
                "keep a run folder for each point of a sweep, with its tables and page");
   app.add_flag("--pcap", options->pcap,

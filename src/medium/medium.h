@@ -55,6 +55,8 @@ struct Sending {
   std::string congestion_control = {};  ///< of a stream; empty: the network's
   spec::RdmaRepair rdma_repair = {};
   spec::RdmaControl rdma_control = {};
+  /// The connection that goes the other way between the same two ends: captures show both as one.
+  std::optional<int> answers = {};
 };
 
 /// What a port has done so far. A fluid has no packets: those are what it would take.

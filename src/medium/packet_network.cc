@@ -64,8 +64,15 @@ PacketNetwork::PacketNetwork(const spec::Network& network, std::uint64_t seed, T
 std::function<void(const netsim::Packet&, bool, netsim::Time)> PacketNetwork::seen_by(Seen seen) {
   if (!seen) return {};
   return [this, seen = std::move(seen)](const netsim::Packet& packet, bool out, netsim::Time now) {
-    const Connection& connection = at(of_net_[static_cast<std::size_t>(packet.connection)]);
-    seen(packet, connection.from, connection.to, out, now);
+    const int number = of_net_[static_cast<std::size_t>(packet.connection)];
+    const Connection& connection = at(number);
+    seen({.packet = packet,
+          .conversation = connection.answers.value_or(number),
+          .is_answer = connection.answers.has_value(),
+          .from = connection.from,
+          .to = connection.to,
+          .out = out,
+          .at = now});
   };
 }
 
@@ -74,6 +81,7 @@ int PacketNetwork::connect(int from, int to, const Sending& sending) {
   Connection& connection = connections_.emplace_back();
   connection.from = from;
   connection.to = to;
+  connection.answers = sending.answers;
   if (from == to) return number;
   const network::Flow flow = routes_.next_flow(from, to);
   for (const int port : routes_.ports(flow)) connection.way += network_.request(port).delay;

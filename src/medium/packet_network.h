@@ -49,9 +49,17 @@ class Calling {
 
 class PacketNetwork : public Medium {
  public:
-  /// Every packet that passes a host's own device, with the hosts that its connection joins.
-  using Seen = std::function<void(const netsim::Packet& packet, int from, int to, bool out,
-                                  netsim::Time now)>;
+  /// A packet that passes a host's own device.
+  struct Sight {
+    netsim::Packet packet = {};
+    int conversation = 0;    ///< number of its connection, or of the one that this answers
+    bool is_answer = false;  ///< its connection answers that one
+    int from = 0;            ///< hosts of its connection
+    int to = 0;
+    bool out = false;  ///< at the host that sends it
+    netsim::Time at = 0;
+  };
+  using Seen = std::function<void(const Sight& sight)>;
 
   /// Throws SpecError for links without a rate, or a congestion control that is not simulated.
   PacketNetwork(const spec::Network& network, std::uint64_t seed, Told told, Seen seen = {});
@@ -101,7 +109,8 @@ class PacketNetwork : public Medium {
   struct Connection {
     int from = 0;
     int to = 0;
-    int number = -1;           ///< in net_; -1: inside a host
+    int number = -1;  ///< in net_; -1: inside a host
+    std::optional<int> answers = {};
     Duration way = {};         ///< of what has no bytes
     std::int64_t written = 0;  ///< bytes of all messages
     std::deque<Expected> expected = {};

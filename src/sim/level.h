@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "trainwire/base/units.h"
+#include "trainwire/network/network.h"
 #include "trainwire/spec/experiment.h"
 
 #include <cstdint>
@@ -19,10 +21,16 @@ enum class Level {
 /// "flow", "packet".
 std::string_view name_of(Level level);
 
+/// How far virtual time goes: packets count picoseconds, fluids nanoseconds, in 64 bits.
+Duration longest_time(Level level);
+/// Throws SpecError where a link's delay is longer than that level can bear (10 min; 100 h).
+void require_bearable_delays(const network::Network& network, Level level);
+
 /// Roughly how many packets pass how many ports. REQUIRES, as below: the experiment is resolved.
 double packet_hops(const spec::Experiment& experiment);
 
-/// Packet by packet what takes seconds that way, the rest as fluids.
+/// Packet by packet what takes seconds that way, the rest as fluids, and whatever has delays that
+/// packets cannot bear.
 Level fitting_level(const spec::Experiment& experiment);
 
 /// One level for all points of a sweep, which are to be compared: packet by packet where all of them

@@ -33,10 +33,15 @@ const Connected& PairConnections::of(std::size_t job, const play::Message& messa
 }
 
 void PairConnections::connect(Connected& made, std::size_t job, const play::Message& message) {
-  const bool is_side = message.kind == play::Kind::Side;
-  made.number = medium_.connect(
-      host_of(job, message.transfer.from), host_of(job, message.transfer.to),
-      is_side ? medium::Sending{.priority = sendings_[job].priority} : sendings_[job]);
+  const auto [from, to] = std::pair(message.transfer.from, message.transfer.to);
+  medium::Sending sending = sendings_[job];
+  if (message.kind == play::Kind::Side) sending = {.priority = sendings_[job].priority};
+  const auto other = connections_.find(
+      {.job = job, .from = to, .to = from, .kind = message.kind, .lane = message.lane});
+  if (other != connections_.end() && other->second.number >= 0) {
+    sending.answers = other->second.number;
+  }
+  made.number = medium_.connect(host_of(job, from), host_of(job, to), sending);
 }
 
 /// A step has as many bytes as the one before it.

@@ -6,6 +6,8 @@
 #include "trainwire/medium/packet_network.h"
 #include "trainwire/medium/sending.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -27,6 +29,7 @@ Simulation::Simulation(const spec::Experiment& experiment, Level level, const Wa
       groups_(*medium_, result_.jobs),
       exchanges_(result_.jobs) {
   result_.level = level;
+  require_bearable_delays(medium_->network(), level);
   for (const spec::Job& job : experiment.jobs) {
     result_.jobs.push_back({.training = workload::training_of(experiment, job)});
     connections_.add_job(medium::sending_of(experiment.network, job),
@@ -120,6 +123,7 @@ bool Simulation::advance() {
   if (crosses) next = std::min(next.value_or(*crosses), *crosses);
   if (breaks) next = std::min(next.value_or(*breaks), *breaks);
   if (!next || is_stuck(*next)) return false;
+  require_time(*next);
   now_ = *next;
   if (travels && *travels <= now_) medium_->advance(now_);
   advance_players();
@@ -142,6 +146,15 @@ void Simulation::advance_players() {
 /// Whether nothing of a job happens for as long as a run would be waited for.
 bool Simulation::is_stuck(Duration next) const {
   return (!faults_.empty() || can_starve_) && due_.empty() && next - progress_ > patience_;
+}
+
+/// Throws Error where virtual time would be longer than can be told.
+void Simulation::require_time(Duration next) const {
+  if (next <= longest_time(result_.level)) return;
+  throw Error(fmt::format(
+      "the jobs have not ended after {} of virtual time; ask for less loss, faster links or fewer "
+      "steps{}",
+      readable(now_), result_.level == Level::Packet ? ", or simulate with --level flow" : ""));
 }
 
 bool Simulation::goes_on() {

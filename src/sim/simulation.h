@@ -58,6 +58,7 @@ class Simulation {
   bool advance();
   void advance_players();
   bool is_stuck(Duration next) const;
+  void require_time(Duration next) const;
   bool goes_on();
 
   // What players ask for.

@@ -80,13 +80,19 @@ std::string scaling_text(const Cluster& cluster) {
   return text;
 }
 
-std::string job_text(const record::Job& job, const std::string& transport, const Cluster& cluster) {
+/// How gradients travelled, where a job asks for something else than TCP; only simulations have RDMA.
+std::string transport_text(const std::string& transport, bool is_simulated) {
+  if (transport == "tcp") return {};
+  if (is_simulated && transport == "rdma") return " over rdma";
+  return fmt::format(" (tcp in place of {})", transport);
+}
+
+std::string job_text(const record::Job& job, std::string_view over, const Cluster& cluster) {
   const std::uint64_t steps = job.steps.value_or(0);
   std::string text = fmt::format(
       "{}: {} of {} rank{}{}, {} of gradients in {} bucket{}, {} step{}\n", printable(job.name),
-      job.strategy, job.ranks, plural(job.ranks),
-      transport == "tcp" ? "" : fmt::format(" (tcp in place of {})", transport),
-      readable(Bytes(job.gradient_bytes)), job.buckets, plural(job.buckets), steps, plural(steps));
+      job.strategy, job.ranks, plural(job.ranks), over, readable(Bytes(job.gradient_bytes)),
+      job.buckets, plural(job.buckets), steps, plural(steps));
   if (job.step) {
     text += fmt::format("  step      {}{}\n", time_text(*job.step), cluster.time(*job.step));
   }
@@ -230,7 +236,11 @@ std::string run_text(const record::Run& run, const std::string& name, const std:
   text += scaling_text(cluster);
   for (std::size_t i = 0; i < std::min(run.jobs.size(), kMostJobs); ++i) {
     const auto transport = text_of(setting(run, fmt::format("jobs.{}.transport", i)));
-    text += job_text(run.jobs[i], transport.value_or("tcp"), cluster);
+    text += job_text(run.jobs[i], transport_text(transport.value_or("tcp"), run.command == "sim"),
+                     cluster);
+  }
+  if (run.jobs.size() > kMostJobs) {
+    text += fmt::format("  and {} more jobs in run.json\n", run.jobs.size() - kMostJobs);
   }
   text += links_text(run);
   if (run.cross_traffic) text += traffic_text(*run.cross_traffic);
