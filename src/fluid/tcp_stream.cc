@@ -181,13 +181,16 @@ TcpStream::Lost TcpStream::lose(double now_s, double left) {
   } else {
     lost.again_after_s = segments > 1 ? timer_s(2 * rtt_s_) + rtt_s_ : timeout;
   }
-  const bool goes_on = left > allowed();
+  // What leaves until the repair does; BBR keeps no more on its way than the path holds.
+  const bool is_bbr = path_.stack == Stack::Bbr;
+  const double meanwhile = is_bbr ? std::min(allowed(), path_.line * path_.rtt_s) : allowed();
+  const bool goes_on = left > meanwhile;
   cut(now_s);
   for (double wait = timeout; random_->uniform() < path_.loss; wait *= 2) {
     lost.again_after_s += goes_on ? rtt_s_ : wait;
     if (goes_on) continue;
     lost.is_tail = true;
-    if (path_.stack != Stack::Bbr) window_ = path_.segment_bytes;
+    if (!is_bbr) window_ = path_.segment_bytes;
   }
   begin_round(now_s);
   draw();
