@@ -20,6 +20,8 @@ constexpr double kFewMessages = 3e5;
 constexpr double kMostMessages = 5e9;
 /// Of a step: ranks hold both ends of each, in some 10 GB.
 constexpr double kMostTransfers = 3e7;
+/// Messages times those that they may share a link with: some hours.
+constexpr double kMostLooks = 3e11;
 
 /// Of a step.
 double transfers_of(const workload::Training& training) {
@@ -30,6 +32,24 @@ double transfers_of(const workload::Training& training) {
         collective::count(schedule, training.arrangement.layout, bucket.elements).transfers);
   }
   return transfers;
+}
+
+/// How often a message's end may change another's rate: a rank sends to all its peers at a time, and
+/// receives from them.
+double looks_of(const workload::Training& training) {
+  const collective::Schedule schedule = step_schedule(training);
+  double looks = 0;
+  for (int rank = 0; rank < schedule.ranks; ++rank) {
+    double transfers = 0, peers = 0;
+    for (const collective::Strand& strand : schedule.program(rank)) {
+      const bool has_one = strand.from_stride == 0 && strand.to_stride == 0;
+      transfers += static_cast<double>(strand.count);
+      peers += has_one ? 1 : static_cast<double>(strand.count);
+    }
+    looks += transfers * peers;
+  }
+  return looks * static_cast<double>(training.buckets.size()) *
+         static_cast<double>(training.steps + training.warmup);
 }
 
 /// Of all steps, first models left out.
@@ -77,7 +97,10 @@ void require_an_end(const spec::Experiment& experiment, const std::string& reaso
     const workload::Training training = workload::training_of(experiment, job);
     const double transfers = transfers_of(training);
     const double messages = messages_of(training);
-    if (messages <= kMostMessages && transfers <= kMostTransfers) continue;
+    if (messages <= kMostMessages && transfers <= kMostTransfers &&
+        looks_of(training) <= kMostLooks) {
+      continue;
+    }
     throw SpecError(fmt::format(
         "job {}: {:.0f} messages would be simulated one by one, {:.0f} of a step held in memory, "
         "because {}; take fewer ranks or steps, or what is answered otherwise: broadcast = false "
