@@ -5,6 +5,7 @@
 #include "trainwire/regular/bucket_times.h"
 #include "trainwire/regular/due_times.h"
 #include "trainwire/regular/server_ways.h"
+#include "trainwire/regular/step_log.h"
 
 #include <algorithm>
 #include <map>
@@ -57,13 +58,6 @@ struct Server {
   int unfinished = 0;    ///< makes to which it still sends
 };
 
-/// What a rank has of its step.
-struct Lived {
-  std::int64_t step = 0;
-  Duration exchange_begin = Duration::max();
-  Duration exchange_end = Duration::min();
-};
-
 class Serving {
  public:
   Serving(const Training& training, const Physics& physics)
@@ -71,7 +65,7 @@ class Serving {
         physics_(physics),
         ways_(training, physics),
         servers_(at(ways_.servers())),
-        lived_(at(training.ranks())),
+        log_(training),
         bucket_(at(ways_.workers())) {
     for (int worker = 0; worker < ways_.workers(); ++worker) {
       clocks_.emplace_back(training, worker);
@@ -100,14 +94,9 @@ class Serving {
   }
 
   JobAnswer job() && {
-    JobAnswer made{.times = {.end = training_.start}};
-    for (std::size_t i = 0; i < times_.size(); ++i) {
-      for (const Duration end : times_[i]->end) made.times.end = std::max(made.times.end, end);
-      made.times.steps.push_back(
-          {.step = static_cast<std::int64_t>(i) - training_.warmup, .times = std::move(times_[i])});
-    }
+    JobAnswer made{.times = std::move(log_).times()};
     const std::int64_t steps = training_.warmup + training_.steps;
-    made.sent_bytes.resize(lived_.size());
+    made.sent_bytes.resize(at(training_.ranks()));
     for (const workload::Bucket& bucket : training_.buckets) {
       if (bucket.elements == 0) continue;
       made.messages += 2 * steps * ways_.workers() * ways_.servers();
@@ -159,57 +148,21 @@ class Serving {
            collective::chunk_elements(bucket.elements, ways_.servers(), server);
   }
 
-  StepTimes& times_of(std::int64_t step) {
-    if (times_.size() <= static_cast<std::size_t>(step)) {
-      const std::vector<Duration> none(lived_.size());
-      times_.push_back(std::make_shared<StepTimes>(StepTimes{none, none, none, none}));
-    }
-    return *times_[static_cast<std::size_t>(step)];
-  }
-  bool is_last(const Lived& rank) const { return rank.step == training_.warmup + training_.steps; }
-
-  void begin_step(int rank, Duration now) {
-    Lived& lived = lived_[at(rank)];
-    if (is_last(lived)) return;
-    lived.exchange_begin = Duration::max();
-    lived.exchange_end = Duration::min();
-    times_of(lived.step).begin[at(rank)] = now;
-  }
-  void end_step(int rank, Duration now) {
-    Lived& lived = lived_[at(rank)];
-    StepTimes& times = times_of(lived.step);
-    times.end[at(rank)] = now;
-    times.exchange_begin[at(rank)] = lived.exchange_begin;
-    times.exchange_end[at(rank)] = lived.exchange_end;
-    ++lived.step;
-    begin_step(rank, now);
-  }
-  void note(int rank, Duration first, Duration last) {
-    Lived& lived = lived_[at(rank)];
-    lived.exchange_begin = std::min(lived.exchange_begin, first);
-    lived.exchange_end = std::max(lived.exchange_end, last);
-  }
-
   void begin() {
-    for (int rank = 0; rank < training_.ranks(); ++rank) {
-      begin_step(rank, training_.start);
-      if (training_.is_server(rank)) {
-        servers_[at(rank - ways_.workers())].since = training_.start;
-      } else {
-        clocks_[at(rank)].begin_step(training_.start.count());
-        go_on(rank, training_.start);
-      }
+    for (Server& server : servers_) server.since = training_.start;
+    for (int worker = 0; worker < ways_.workers(); ++worker) {
+      clocks_[at(worker)].begin_step(training_.start.count());
+      go_on(worker, training_.start);
     }
   }
 
   /// To the worker's next exchange, if there is one.
   void go_on(int worker, Duration from) {
     std::size_t& bucket = bucket_[at(worker)];
-    Lived& lived = lived_[at(worker)];
-    while (!is_last(lived)) {
+    while (!log_.is_over(worker)) {
       from = std::max(from, computed(training_, clocks_[at(worker)], bucket));
       if (bucket == training_.buckets.size()) {
-        end_step(worker, from);
+        log_.end(worker, from);
         clocks_[at(worker)].begin_step(from.count());
         bucket = 0;
       } else if (training_.buckets[bucket].elements == 0) {
@@ -259,7 +212,7 @@ class Serving {
       Class& into = made[make_of_[at(worker)]];
       ++into.workers;
       ++into.by_kind[ways_.kind_of_worker(worker)];
-      note(worker, now_, now_);
+      log_.note(worker, now_, now_);
     }
     if (made.size() > free_classes_.size()) return false;
     for (auto& [make, one] : made) start(make, std::move(one));
@@ -310,7 +263,7 @@ class Serving {
       free_classes_.push_back(bundle.group);
     }
     if (server.come < ways_.workers()) return;
-    note(ways_.workers() + bundle.server, std::max(server.first, server.since), server.latest);
+    log_.note(ways_.workers() + bundle.server, std::max(server.first, server.since), server.latest);
     distributions_.emplace(std::max(server.latest, server.since), bundle.server);
   }
 
@@ -326,10 +279,10 @@ class Serving {
   void end_pull(const Bundle& bundle) {
     Server& server = servers_[at(bundle.server)];
     const int rank = ways_.workers() + bundle.server;
-    note(rank, now_, now_);
+    log_.note(rank, now_, now_);
     if (--server.unfinished == 0) {
       server.since = now_;
-      if (bundle.bucket == last_bucket_) end_step(rank, now_);
+      if (bundle.bucket == last_bucket_) log_.end(rank, now_);
     }
     std::map<int, Duration>& left = left_[bundle.group];
     Duration& last = left[ways_.kind_of_server(bundle.server)];
@@ -347,7 +300,7 @@ class Serving {
       for (const auto& [kind, at_time] : left) {
         end = std::max(end, at_time + ways_.to_worker(kind, worker));
       }
-      note(worker, end, end);
+      log_.note(worker, end, end);
       ++bucket_[at(worker)];
       go_on(worker, end);
     }
@@ -397,7 +350,7 @@ class Serving {
   std::vector<Make> makes_ = {};
   std::vector<int> make_of_ = {};  ///< by worker
   std::vector<Server> servers_;
-  std::vector<Lived> lived_;         ///< by rank
+  StepLog log_;
   std::vector<std::size_t> bucket_;  ///< by worker: that is exchanged, or next
   std::vector<workload::ComputeClock> clocks_ = {};
   std::size_t last_bucket_ = 0;  ///< that is not empty
@@ -413,7 +366,6 @@ class Serving {
   std::set<std::pair<Duration, int>> distributions_ = {};  ///< of servers
   std::map<int, std::map<int, Duration>> left_ = {};       ///< by make and kind of server
   std::map<int, int> pulled_ = {};                         ///< servers that have sent all, by make
-  std::vector<std::shared_ptr<StepTimes>> times_ = {};
   Duration now_ = {};
 };
 
