@@ -139,9 +139,13 @@ void Rank::proceed(Duration now) {
       begin_step(now);
       continue;
     }
+    if (round_ == repeats_) {
+      // Where forward overlaps, the last step's exchange is still to end.
+      if (!idle()) return;
+      done_ = true;
+      return;
+    }
     if (act_ == script_.size()) {
-      // Nobody begins another step whose forward would wait.
-      if (training_.forward_overlap && round_ + 1 == repeats_ && !idle()) return;
       end_step(now);
       continue;
     }
@@ -152,11 +156,11 @@ void Rank::proceed(Duration now) {
 }
 
 void Rank::begin_step(Duration now) {
-  done_ = round_ == repeats_;
+  done_ = round_ == repeats_ && idle();
   act_ = 0;
   entered_ = false;
   step_begin_ = now;
-  if (done_) return;
+  if (round_ == repeats_) return;
   clock_.begin_step(now.count());
   if (driver_.steps && script_.front().what != What::Serve) {
     driver_.steps(rank_, round_ - training_.warmup, now);

@@ -192,7 +192,7 @@ std::string mode_text(const Simulated& simulated) {
 record::Check groups_check(const Simulated& simulated) {
   const medium::GroupFigures& groups = simulated.groups;
   const bool flows = simulated.level == Level::Flow;
-  return {.name = "in-network",
+  return {.name = "switches",
           .ok = true,
           .expected = "packets summed in slots of switches, or multicast once over each link",
           .found = flows ? "slots shared by those that send"

@@ -90,7 +90,7 @@ TEST_P(InNetwork, BothCarryTheModelOnceEachWay) {
   }
   const record::Run run = described(hosts(5, "1Gbit", kPs + kSums + kMulticast), found);
   for (const record::Check& check : run.checks) EXPECT_TRUE(check.ok) << check.text;
-  EXPECT_THAT(run.checks.back().name, "in-network");
+  EXPECT_THAT(run.checks.back().name, "switches");
 }
 
 // Two servers have half of the model each, at the same time: 2 M/b still, 2 % for their shares.

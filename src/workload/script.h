@@ -6,7 +6,7 @@
 //   the same, overlapping    forward | agree | backward to 0, begin 0, to 1, begin 1, ... | await
 //                            all
 //   forward overlaps         need n, forward of n, need n-1, forward of n-1, ... | agree | backward
-//                            and begin as above; of the last step: await all
+//                            and begin as above; nothing is awaited
 //   server, in step          agree | begin 0, await 0, ...
 //   ranks that draw peers    forward | backward to the end | pull
 //   asynchronous server      serve, once for all steps
