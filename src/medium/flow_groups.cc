@@ -8,6 +8,8 @@
 // then sent again on all of them. What is lost within the last round trip takes another one, and the
 // last packet a time-out; that is drawn for each message, and of multicasts for each member.
 
+#include "trainwire/medium/flow_groups.h"
+
 #include "trainwire/base/error.h"
 #include "trainwire/medium/flow_network.h"
 
