@@ -3,9 +3,11 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 PROGRAM = os.path.realpath(sys.argv[1])
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sim-edges"))
@@ -100,6 +102,40 @@ loss = simulated(NETWORK + JOB + '[[fault]]\nkind = "loss"\nlink = "host1"\nloss
 assert loss["faults"][0]["costs"][0]["cost_s"] > 0, loss["faults"]
 cross = simulated(text, level="packet")["cross_traffic"]
 assert cross["requested_bps"] == 400e6 and 0 < cross["achieved_bps"] < 500e6, cross
+
+# What would never end, or is longer than can be counted.
+refused(NETWORK + 'loss = "99%"\n' + JOB, "have not ended after 2000 h of virtual time; ask for less loss", code=4, level="packet")
+refused(NETWORK + 'rate = "1bit"\n' + JOB, "have not ended after", code=4, level="packet")
+FAR = NETWORK + 'delay = "1h"\n' + JOB
+refused(FAR, "link host0: a delay of 1 h is longer than can be simulated packet by packet; ask for 10 min at most, or simulate with "
+        "--level flow", level="packet")
+refused(FAR.replace("1h", "2400h"), "longer than can be simulated flow by flow; ask for 100 h at most")
+assert simulated(FAR, level="auto")["engine"] == "flow"
+# Ten milliseconds a link and 1 % loss are no edge.
+for level in ("flow", "packet"):
+    simulated(NETWORK + 'delay = "10ms"\nloss = "1%"\n' + JOB, level=level)
+# Odd sizes, more ranks than bytes for them, several ranks a host, IPv6-sized frames.
+simulated(NETWORK + 'mtu = 1280\n' + JOB.replace('"1MB"', "4") + "ranks = 7\n", level="packet")
+# A point that a fault ends fails alone.
+done = program("sim", NETWORK + JOB + RANK % "kill" + '[sweep]\n"fault.rank" = [1, 2]\n"fault.step" = [3]\n', "-o", "y", "--no-page", "--json")
+assert done.returncode == 4, (done.returncode, done.stderr)
+assert [point["complete"] for point in json.loads(done.stdout)["points"]] == [False, False], done.stdout
+assert done.stderr.count("the others cannot go on without it") == 2, done.stderr
+# Captures are kept until a fault ends them; nothing else leaves a folder behind.
+assert not (folder / "z").exists()
+done = program("sim", NETWORK + JOB + RANK % "kill", "-o", "z", "--pcap", level="packet")
+assert done.returncode == 4 and (folder / "z" / "host0.pcap").stat().st_size > 24, done.stderr
+done = program("sim", NETWORK + JOB + RANK % "kill", "-o", "zz", level="packet")
+assert done.returncode == 4 and not (folder / "zz").exists(), done.stderr
+
+# Ctrl-C: what there was is kept, and nobody is blamed for what did not come.
+(folder / "long.toml").write_text(NETWORK + JOB.replace("10\n", "1000000\n"))
+going = subprocess.Popen([PROGRAM, "sim", "long.toml", "--level", "packet", "-o", "long", "--no-page"], cwd=folder,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+time.sleep(1)
+going.send_signal(signal.SIGINT)
+out, err = going.communicate(timeout=60)
+assert going.returncode == 130 and "interrupted; long holds what there was until then" in err and "FAIL" not in out, (going.returncode, out, err)
 
 # Whoever cannot make faults says so.
 for command in ("run", "exec"):
