@@ -68,9 +68,8 @@ void FlowNetwork::set_group_path(FlowConnection& connection) {
   const GroupFrames frames{
       .frame_bytes = paths_.frame_bytes(),
       .header_bytes = paths_.frame_bytes() - static_cast<int>(std::lround(segment_bytes()))};
-  group.path =
-      group_path(paths_.network(), group.asked, frames,
-                 [this](int port) { return paths_.request(port); });
+  group.path = group_path(paths_.network(), group.asked, frames,
+                          [this](int port) { return paths_.request(port); });
   connection.path = paths_.path({.from = connection.from, .to = connection.to});
   if (!options_.tcp) connection.path.weight = 1;
   connection.path.ports = group.path.ports;

@@ -48,8 +48,7 @@ void FlowNetwork::tell_holes(Tag tag, Duration now) {
       const FlowHole* hole = next_hole(connection.messages.front(), now);
       expect_at(it->second.connection, hole == nullptr ? now : hole->filled);
     } else if (connection.share >= 0) {
-      settle(connection, now);
-      expect(it->second.connection, now);
+      look_again(it->second.connection, now);
     }
   }
 }

@@ -52,8 +52,7 @@ void FlowNetwork::queued(int number, Duration now) {
   if (connection.messages.size() == 1) {
     begin(number, now);
   } else if (connection.stream && connection.share >= 0) {
-    settle(connection, now);
-    expect(number, now);
+    look_again(number, now);
   }
 }
 
@@ -175,8 +174,7 @@ void FlowNetwork::arrive(const FlowArrival& arrival, Duration now) {
     if (connection.waits && connection.messages.front().behind == 0) {
       end_message(follower.connection, now);
     } else if (connection.share >= 0) {
-      settle(connection, now);
-      expect(follower.connection, now);
+      look_again(follower.connection, now);
     }
   }
   told_.came(arrival.tag, now);

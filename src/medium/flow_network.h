@@ -99,6 +99,7 @@ class FlowNetwork : public Medium {
   void solve(Duration now);
   void expect(int number, Duration now);
   void expect_at(int number, Duration at);
+  void look_again(int number, Duration now);
   std::optional<int> due(Duration now);
   void happen(int number, Duration now);
   std::optional<double> until_taken(const FlowConnection& connection) const;

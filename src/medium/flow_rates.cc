@@ -146,6 +146,14 @@ void FlowNetwork::expect(int number, Duration now) {
   if (next != kNever) expect_at(number, next);  // otherwise it stands still
 }
 
+/// Something else than its rate has changed of what happens next.
+void FlowNetwork::look_again(int number, Duration now) {
+  FlowConnection& connection = at(number);
+  settle(connection, now);
+  set_cap(connection, now);
+  expect(number, now);
+}
+
 void FlowNetwork::solve(Duration now) {
   while (std::exchange(changed_, false)) {
     for (const int share : sharing_.solve()) {

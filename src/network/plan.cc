@@ -74,8 +74,7 @@ Bytes largest_segment(BitRate rate) {
 }
 
 Bytes largest_burst(BitRate rate, int mtu, bool lossy) {
-  const Bytes piece =
-      lossy ? frame_bytes(mtu) : std::max(largest_segment(rate), frame_bytes(mtu));
+  const Bytes piece = lossy ? frame_bytes(mtu) : std::max(largest_segment(rate), frame_bytes(mtu));
   return std::max(piece * 2, rate * kBurstTime);
 }
 

@@ -82,7 +82,8 @@ void GroupConnections::add_job(const spec::Network& network, const spec::Job& jo
   if (!uses_groups(job)) return;
   if (*network.paths == spec::Paths::Packet) {
     throw SpecError(
-        "network.paths = \"packet\": packets that switches sum or multicast take one way; set it to "
+        "network.paths = \"packet\": packets that switches sum or multicast take one way; set it "
+        "to "
         "\"destination\"");
   }
   if (sums(job)) require(job, training, "aggregation", Combine::Sum);
