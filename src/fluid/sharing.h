@@ -6,7 +6,7 @@
 // no link carries more than it can, and every flow is at its cap or has a *saturated* link on its
 // way on which no flow has a higher level. They exist, and are the only ones.
 //
-// Weights stand for what makes flows unequal: round trips, bytes already sent, priorities; caps for
+// Weights stand for what makes flows unequal: round trips, bytes already sent (priorities are priorities.h's); caps for
 // what holds a flow back by itself: a window, loss, a socket.
 //
 // Changes are made one by one and solved for together, when rates are asked for. Then flows are

@@ -24,7 +24,7 @@ void set_places(Packet& packet, Places places) {
 
 Group::Group(netsim::Net& net, Tree tree, const Options& options, SlotPool& pool, Told told)
     : net_(net),
-      connection_(net.admit(*this)),
+      connection_(net.admit(*this, options.priority)),
       tree_(std::move(tree)),
       options_(options),
       told_(std::move(told)),

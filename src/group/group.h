@@ -50,7 +50,6 @@ class Group : private netsim::Guest {
   /// Packets that switches passed on without a sum, and that were sent again.
   std::int64_t passed() const;
   std::int64_t resent() const;
-  const Tree& tree() const { return tree_; }
 
  private:
   struct Message {

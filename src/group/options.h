@@ -10,6 +10,7 @@ namespace tw::group {
 struct Options {
   /// Members' packets are summed on their way to the hub; otherwise the hub's are multicast.
   bool sums = false;
+  int priority = 0;
   int payload_bytes = 1448;
   int header_bytes = 66;  ///< of a frame, beside its payload; an acknowledgement is no more
   /// Packets that a sender may have on their way, as it has slots of switches or credits for.

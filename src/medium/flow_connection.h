@@ -73,6 +73,7 @@ struct FlowConnection {
   Duration since = {};         ///< when its rate last changed
   double rate = 0;             ///< bytes a second that come
   double carried = 0;          ///< bytes that the path has, until `since`
+  double payload = 0;          ///< of those, whatever they were worth then
   bool waits = false;          ///< all of the first message has gone that can have come
   bool pauses = false;         ///< what it passes on has a hole
   Duration arrived = {};       ///< when the last that has left is there

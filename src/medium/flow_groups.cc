@@ -23,14 +23,22 @@
 namespace tw::medium {
 namespace {
 
+constexpr Duration kLongestRepair = std::chrono::hours(1);
+
 /// As group/sender.h has it.
 Duration time_out(Duration round_trip) { return std::chrono::milliseconds(1) + 3 * round_trip; }
 
 struct Tail {
   double loss = 0;
+  double again = 0;    ///< of what is sent once more: who has contributed has done so
   double packets = 0;  ///< that were sent within the last round trip
   Duration round_trip = {};
 };
+
+/// Of a member's packets.
+double largest_loss(const GroupPath& path) {
+  return *std::max_element(path.loss.begin(), path.loss.end());
+}
 
 Duration repair_of(const Tail& tail, Random& chance) {
   if (tail.loss <= 0) return {};
@@ -40,7 +48,9 @@ Duration repair_of(const Tail& tail, Random& chance) {
   } else if (chance.uniform() < 1 - std::pow(1 - tail.loss, tail.packets)) {
     late = tail.round_trip;
   }
-  while (late > Duration{} && chance.uniform() < tail.loss) late += time_out(tail.round_trip);
+  while (late > Duration{} && late < kLongestRepair && chance.uniform() < tail.again) {
+    late += time_out(tail.round_trip);
+  }
   return late;
 }
 
@@ -58,6 +68,7 @@ int FlowNetwork::join(const GroupRequest& asked) {
   connection.to = asked.sums ? asked.hub : asked.members.front();
   connection.manner = Manner::Rdma;
   connection.group = number;
+  connection.priority = asked.priority;
   set_group_path(connection);
   return number;
 }
@@ -73,7 +84,7 @@ void FlowNetwork::set_group_path(FlowConnection& connection) {
   connection.path = paths_.path({.from = connection.from, .to = connection.to});
   if (!options_.tcp) connection.path.weight = 1;
   connection.path.ports = group.path.ports;
-  connection.worth = 1 / std::max(0.01, 1 - group.path.any_loss);
+  connection.worth = 1 + group.path.any_loss / std::max(0.01, 1 - largest_loss(group.path));
   connection.pace = group_pace(group, 1);
 }
 
@@ -138,6 +149,7 @@ void FlowNetwork::end_in_group(int number, Duration now) {
   double line = connection.pace;
   for (const int port : group.path.ports) line = std::min(line, paths_.capacity(port));
   Tail tail{.loss = group.path.any_loss,
+            .again = largest_loss(group.path),
             .packets = std::min(static_cast<double>(message.bytes),
                                 line * seconds(group.path.round_trip)) /
                        segment_bytes(),
@@ -147,7 +159,7 @@ void FlowNetwork::end_in_group(int number, Duration now) {
   if (group.asked.sums) there += repair_of(tail, group.chance);
   for (std::size_t i = 0; i < message.tags.size(); ++i) {
     if (!group.asked.sums) {
-      tail.loss = path.loss[i];
+      tail.loss = tail.again = path.loss[i];
       there = path.travelling[i] + repair_of(tail, group.chance);
     }
     arrivals_.push({.at = now + there, .number = made_++, .tag = message.tags[i]});

@@ -89,8 +89,8 @@ void FlowNetwork::begin(int number, Duration now) {
   }
   if (connection.stream) connection.stream->begin(seconds(now));
   // What fits into a queue is shared evenly there.
-  if (connection.uneven && message.bytes > connection.path.tcp.queue_bytes)
-    connection.luck = std::exp(kUnevenness * luck_.normal());
+  const bool is_uneven = connection.uneven && message.bytes > connection.path.tcp.queue_bytes;
+  connection.luck = is_uneven ? std::exp(kUnevenness * luck_.normal()) : 1;
   if (connection.tail) notice_tail(number, now);
   flow(number, now);
   if (!message.is_passed_on || !told_.began) return;

@@ -145,18 +145,20 @@ void FlowNetwork::alter(int port, const network::Request& request, Duration now)
     settle(connection, now);
     set_path(connection);
     if (connection.share < 0) continue;
-    sharing_.set_weight(connection.share, connection.path.weight);
+    connection.weight = weight_of(connection);
+    sharing_.set_weight(connection.share, connection.weight);
     set_cap(connection, now);
     expect(static_cast<int>(i), now);
   }
+  share_slots(now);
 }
 
 std::int64_t FlowNetwork::arrived(int number, Duration now) const {
   const FlowConnection& connection = at(number);
   // What has left within the last `travelling` is still on its way.
-  const double bytes = connection.carried + connection.rate * seconds(now - connection.since -
-                                                                      connection.path.travelling);
-  return std::llround(std::max(0.0, bytes) / connection.worth);
+  const double since =
+      connection.rate * seconds(now - connection.since - connection.path.travelling);
+  return std::llround(std::max(0.0, connection.payload + since / connection.worth));
 }
 
 PortFigures FlowNetwork::figures(int port) const {

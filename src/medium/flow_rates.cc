@@ -11,13 +11,14 @@
 namespace tw::medium {
 namespace {
 
-constexpr double kSame = 1e-9;    ///< of rates
-constexpr double kUnpaced = 1.2;  ///< of its rate: the pace that Linux sees in a stream without
+constexpr double kSame = 1e-9;        ///< of rates
+constexpr double kLongest_ns = 4e18;  ///< some 127 years: that much more can be told
+constexpr double kUnpaced = 1.2;      ///< of its rate: the pace that Linux sees in a stream without
 constexpr double kOtherWeight = 0.05;  ///< of a weight: less is no reason to share anew
 
 /// The first nanosecond at which `left` bytes have gone.
 Duration time_for(double left, double rate) {
-  return Duration(static_cast<std::int64_t>(std::ceil(left / rate * 1e9)));
+  return Duration(static_cast<std::int64_t>(std::min(kLongest_ns, std::ceil(left / rate * 1e9))));
 }
 
 /// The first nanosecond that is not before.
@@ -98,6 +99,7 @@ void FlowNetwork::settle(FlowConnection& connection, Duration now) {
 void FlowNetwork::carry(FlowConnection& connection, double bytes) {
   if (connection.manner == Manner::Datagrams) bytes *= connection.rate / connection.pace;
   connection.carried += bytes;
+  connection.payload += bytes / connection.worth;
   for (const int port : connection.path.ports) {
     carried_[static_cast<std::size_t>(port)] += bytes;
     payload_[static_cast<std::size_t>(port)] += bytes / connection.worth;

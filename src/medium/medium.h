@@ -30,7 +30,8 @@ using Tag = std::uint64_t;
 
 /// What became of messages.
 struct Told {
-  std::function<void(Tag tag, Duration now)> left;  ///< its last byte was sent
+  /// Its last byte was sent, or is the kernel's to send.
+  std::function<void(Tag tag, Duration now)> left;
   std::function<void(Tag tag, Duration now)> came;  ///< all of it is there, in order
   /// Of what is sent on: its first bytes are there. A medium that never tells has whole messages
   /// passed on.
@@ -80,7 +81,8 @@ struct GroupRequest {
   /// Packets that a sender may have on their way: slots of sums, credits of a multicast.
   int slots = 512;
   int switch_slots = 512;  ///< of each switch at least, for all groups
-  int beside = 1;          ///< such groups that a member is in at the same time, this one included
+  int priority = 0;
+  int beside = 1;  ///< such groups that a member is in at the same time, this one included
 };
 
 /// What groups had to do besides.

@@ -22,9 +22,14 @@ int PacketNetwork::join(const GroupRequest& asked) {
     for (std::size_t hop = 0; hop + 1 < made.ports.size(); ++hop) {
       made.nodes.push_back(network_.end_of(made.ports[hop]));
     }
+    std::vector<int> back = made.ports;  // the other directions of the same links
+    for (int& port : back) port ^= 1;
+    net_.admit(made.ports, asked.priority);
+    net_.admit(back, asked.priority);
   }
   if (asked.sums) slots_.enlarge(asked.switch_slots);
   const group::Options options{.sums = asked.sums,
+                               .priority = asked.priority,
                                .payload_bytes = options_.segment_bytes,
                                .header_bytes = options_.header_bytes,
                                .slots = asked.slots,

@@ -52,8 +52,8 @@ int Net::connect(std::vector<int> there, const DatagramOptions& options) {
   return static_cast<int>(connections_.size()) - 1;
 }
 
-void Net::admit(const std::vector<int>& path, int priority) {
-  for (const int port : path) ports_[static_cast<std::size_t>(port)].admit(priority);
+void Net::admit(const std::vector<int>& ports, int priority) {
+  for (const int port : ports) ports_[static_cast<std::size_t>(port)].admit(priority);
 }
 
 void Net::spray(int number, Sprayed there, Sprayed back) {
@@ -123,8 +123,8 @@ void Net::alter(int number, PortSettings settings, Time now) {
   if (port.holds()) serve(number, now);
 }
 
-int Net::admit(Guest& guest) {
-  guests_.push_back(&guest);
+int Net::admit(Guest& guest, int priority) {
+  guests_.push_back({.guest = &guest, .priority = priority});
   return -static_cast<int>(guests_.size());
 }
 
@@ -149,12 +149,16 @@ Packet Net::complete(const Connection& connection, Packet ack) const {
   return ack;
 }
 
+int Net::priority_of(const Packet& packet) const {
+  if (packet.connection >= 0) return at(packet.connection).priority;
+  return guests_[static_cast<std::size_t>(~packet.connection)].priority;
+}
+
 Time Net::enter(int number, int from, const Packet& packet, Time now) {
   Port& port = ports_[static_cast<std::size_t>(number)];
   ++hops_;
   if (port.holds()) {
-    const int priority = at(packet.connection).priority;
-    return hold(number, {.packet = packet, .from = from, .priority = priority}, now);
+    return hold(number, {.packet = packet, .from = from, .priority = priority_of(packet)}, now);
   }
   const bool was_empty = port.empty();
   const Time left = port.arrive(packet, now);
@@ -172,7 +176,8 @@ void Net::arrive(int number, Time now) {
     agenda_.replace_first(port.next(), Arrival, number);
   }
   if (packet.connection < 0) {
-    return guests_[static_cast<std::size_t>(~packet.connection)]->arrive(number, packet, now);
+    Guest& guest = *guests_[static_cast<std::size_t>(~packet.connection)].guest;
+    return guest.arrive(number, packet, now);
   }
   const std::vector<int>& path = path_of(at(packet.connection), packet);
   ++packet.hop;
@@ -281,7 +286,7 @@ void Net::advance(Time until) {
         wake(entry);
         break;
       case GuestDue:
-        guests_[static_cast<std::size_t>(~entry.whose)]->wake(
+        guests_[static_cast<std::size_t>(~entry.whose)].guest->wake(
             static_cast<int>(entry.what / (kWhatBits + 1)), entry.at);
         break;
     }

@@ -82,8 +82,11 @@ class Net {
   void close(int connection);
   void alter(int port, PortSettings settings, Time now);
 
-  /// His packets have what is returned as connection, which is below 0. REQUIRES: he stays.
-  int admit(Guest& guest);
+  /// His packets have what is returned as connection, which is below 0. REQUIRES: he stays, and so
+  /// admits that priority to the ports that he uses.
+  int admit(Guest& guest, int priority);
+  /// Packets of that priority take those ports.
+  void admit(const std::vector<int>& ports, int priority);
   /// A guest's packet enters a port; `from`: the port by which it came, -1: none. Returns when it has
   /// left the line; kNever: it was dropped.
   Time enter(int port, int from, const Packet& packet, Time now);
@@ -150,7 +153,7 @@ class Net {
 
   Connection& at(int number) { return *connections_[static_cast<std::size_t>(number)]; }
   const Connection& at(int number) const { return *connections_[static_cast<std::size_t>(number)]; }
-  void admit(const std::vector<int>& path, int priority);
+  int priority_of(const Packet& packet) const;
   static const std::vector<int>& path_of(const Connection& connection, const Packet& packet);
   Time emit(const std::vector<int>& path, Packet packet, Time now);
   Packet complete(const Connection& connection, Packet ack) const;
@@ -172,7 +175,11 @@ class Net {
   NetTold told_;
   Agenda agenda_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::vector<Guest*> guests_;  ///< whose packets have ~number as connection
+  struct Admitted {
+    Guest* guest = nullptr;
+    int priority = 0;
+  };
+  std::vector<Admitted> guests_;  ///< whose packets have ~number as connection
   std::int64_t hops_ = 0;
 };
 

@@ -99,6 +99,7 @@ std::string asks_for_streams(const spec::Experiment& experiment) {
     return "ways are not picked by destination";
   }
   for (const spec::Job& job : experiment.jobs) {
+    if (*job.priority != *experiment.jobs.front().priority) return "jobs have several priorities";
     if (*job.congestion_control == "mltcp") return "MLTCP's shares change while a message goes";
     if (medium::sending_of(experiment.network, job).manner == medium::Manner::Rdma) {
       return "RDMA has packets of another size";

@@ -206,6 +206,8 @@ TEST(AtOnce, IsNotForWhatNeedsPlayersOrStreams) {
   EXPECT_FALSE(refuses("[network]\nhosts = 4\n" + job + "strategy = \"double_tree\"\n"));
   EXPECT_TRUE(refuses("[network]\nhosts = 4\n" + job)) << "a ring passes on what comes";
   EXPECT_TRUE(refuses("[network]\nhosts = 4\nloss = 0.01\n" + job + "strategy = \"tree\"\n"));
+  EXPECT_TRUE(refuses("[network]\nhosts = 4\n" + job + "strategy = \"tree\"\npriority = 1\n" + job +
+                      "strategy = \"tree\"\n"));
   EXPECT_TRUE(refuses("[network]\nhosts = 4\n" + job + "strategy = \"pair_averaging\"\n"));
   EXPECT_TRUE(refuses("[network]\nhosts = 4\n[[job]]\nstrategy = \"tree\"\nparameters = 400\n"))
       << "some train while others still get their first model";

@@ -135,5 +135,16 @@ TEST(Faults, TheRecordTellsWhatTheyCost) {
   EXPECT_EQ(cost.steps, 1U);
 }
 
+// Datagrams have their pace first, after a moment in which a link was slower as before it.
+TEST(Faults, DatagramsGoFirstAfterwardsToo) {
+  const auto got = [](const std::string& fault) {
+    const std::string traffic =
+        "[[traffic]]\nkind = \"constant\"\nload = 0.4\nfrom = \"host0\"\nto = \"host2\"\n";
+    return simulate(ring(traffic + fault)).traffic.front().outcome->achieved.bits_per_second();
+  };
+  const std::string link = "[[fault]]\nlink = \"host2\"\nat = \"800ms\"\n";
+  EXPECT_NEAR(got(link + "kind = \"slow\"\nfactor = 0.99\nfor = \"1us\"\n") / got(""), 1, 0.01);
+}
+
 }  // namespace
 }  // namespace tw::sim

@@ -91,6 +91,7 @@ void GroupConnections::add_job(const spec::Network& network, const spec::Job& jo
   asked.sums = sums(job);
   asked.multicasts = multicasts(job);
   asked.slots = *job.aggregation_slots;
+  asked.priority = *job.priority;
   asked.step = step_schedule(training);
   if (!start_buckets(training).empty()) asked.start = start_schedule(training);
   if (asked.sums) switch_slots_ = std::max(switch_slots_, asked.slots);
@@ -133,6 +134,7 @@ GroupConnections::Found GroupConnections::find(std::size_t job,
                                  .hub = layout.host(hub),
                                  .slots = std::max(1, asked_[job].slots / beside),
                                  .switch_slots = switch_slots_,
+                                 .priority = asked_[job].priority,
                                  .beside = beside};
     for (const int rank : found.ranks) request.members.push_back(layout.host(rank));
     group->second = medium_.join(request);

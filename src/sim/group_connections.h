@@ -41,6 +41,7 @@ class GroupConnections {
     bool sums = false;
     bool multicasts = false;
     int slots = 0;
+    int priority = 0;
     std::optional<collective::Schedule> step = {};
     std::optional<collective::Schedule> start = {};
   };

@@ -212,5 +212,26 @@ TEST(InNetwork, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW(Captures(hosts(4, "1Gbit", kPs + kSums), "/nowhere"), SpecError);
 }
 
+// Sums beside long flows that ask for nine tenths of the server's line: those have nearly all of it,
+// or what is left.
+TEST_P(InNetwork, GroupsHaveTheirJobsPriority) {
+  const std::string traffic =
+      "[[traffic]]\nkind = \"long\"\nflows = 4\nload = 0.9\nfrom = \"host0\"\nto = \"host3\"\n";
+  const auto took = [&](int priority) {
+    return step_s(
+        hosts(4, "1Gbit",
+              fmt::format("{}{}{}priority = {}\n{}", kPs, kSums, kMulticast, priority, traffic)),
+        GetParam());
+  };
+  EXPECT_NEAR(took(1), 2 * kLine_s, 0.1 * kLine_s);
+  EXPECT_GT(took(0), 1.2 * took(1));
+}
+
+// Of 150 members' packets with one number hardly ever all come at once; who has contributed has done so.
+TEST(InNetworkLoss, ManyLossyLinksCostRoundTripsNotHours) {
+  const spec::Experiment asked = hosts(151, "1Gbit", kPs + kSums + kMulticast, "loss = 0.05");
+  EXPECT_LT(step_s(asked, Level::Flow), 1);
+}
+
 }  // namespace
 }  // namespace tw::sim

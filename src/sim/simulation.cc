@@ -36,7 +36,9 @@ Simulation::Simulation(const spec::Experiment& experiment, Level level, const Wa
                          *job.congestion_control == "mltcp" && *job.transport != "rdma");
     groups_.add_job(experiment.network, job);
   }
-  for (const spec::Traffic& one : experiment.traffic) can_starve_ |= *one.priority > 0;
+  for (const spec::Traffic& one : experiment.traffic) {
+    can_starve_ |= *one.priority > 0 || *one.kind == spec::TrafficKind::Constant;
+  }
   for (std::size_t i = 0; i < result_.jobs.size(); ++i) add_player(i);
 }
 
@@ -107,8 +109,8 @@ void Simulation::explain_waiting() const {
   if (faults_.empty()) {
     check(can_starve_, "nobody waits for what nobody sends");
     throw Error(
-        "the jobs cannot end: traffic of a higher priority leaves them nothing; give it less load, "
-        "or a duration");
+        "the jobs cannot end: traffic that goes first leaves them nothing; give it less load, or a "
+        "duration");
   }
   throw Error(faults_.waiting_text(travelling_.waits()));
 }

@@ -69,11 +69,7 @@ PairSending& Simulation::pair_of(std::size_t job, const play::Message& message) 
 void Simulation::left(medium::Tag tag, Duration now) {
   now_ = now;
   if ((tag & kCrossTag) != 0) return cross_.left(tag, now);
-  const JobMessage about = travelling_.at(tag);
-  if (!cross_.empty() && about.message.kind == play::Kind::Gradient) {
-    pair_of(about.job, about.message).end(now);
-  }
-  notice_left(about);
+  notice_left(JobMessage(travelling_.at(tag)));
 }
 
 void Simulation::began(medium::Tag tag, Duration now) {
@@ -84,6 +80,10 @@ void Simulation::began(medium::Tag tag, Duration now) {
 void Simulation::came(medium::Tag tag, Duration now) {
   now_ = now;
   if ((tag & kCrossTag) != 0) return cross_.came(tag, now);
+  const JobMessage& about = travelling_.at(tag);
+  if (!cross_.empty() && about.message.kind == play::Kind::Gradient) {
+    pair_of(about.job, about.message).end(now);
+  }
   notice_came(tag);
 }
 
