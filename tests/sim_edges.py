@@ -59,7 +59,7 @@ refused(NETWORK + JOB + LOAD % "100Mbit" + DOWN + "at = 0\n[run]\ntimeout = \"5s
 # What leaves others nothing for ever.
 for level in ("flow", "packet"):
     refused(NETWORK.replace("3", "3\nrate = \"10Mbit\"") + JOB + LOAD % "10Mbit" + 'kind = "constant"\npriority = 1\n[run]\ntimeout = "5s"\n',
-            "traffic of a higher priority leaves them nothing", code=4, level=level)
+            "traffic that goes first leaves them nothing", code=4, level=level)
 refused(NETWORK + JOB + 'congestion_control = "vegas"\n', "there are reno, cubic, dctcp, bbr, mltcp")
 done = program("run", NETWORK.replace("3", '3\ncongestion_control = "mltcp"') + JOB)
 assert done.returncode == 2 and "run cannot have mltcp, which no kernel has" in done.stderr, done.stderr
