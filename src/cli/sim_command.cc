@@ -46,6 +46,7 @@ struct SimOptions {
   bool force = false;
   bool json = false;
   bool keep = false;
+  bool full = false;
   bool pcap = false;
   bool quiet = false;
   bool no_page = false;
@@ -91,14 +92,19 @@ sim::Level level_of(const std::string& name, const Of& of) {
   return name == "packet" ? sim::Level::Packet : sim::Level::Flow;
 }
 
+sim::Telling telling_of(const SimOptions& options) {
+  return options.full ? sim::Telling::Full : sim::Telling::Whole;
+}
+
 /// A simulation, recorded and judged.
 struct Played {
   sim::Simulated simulated;
   record::Run run = {};
+  sim::Telling telling = sim::Telling::Whole;
   bool interrupted = false;
 
   void write(record::RunFolder& folder) const {
-    sim::write_tables(simulated, run, folder);
+    sim::write_tables(simulated, run, telling, folder);
     folder.finish(run, interrupted ? sweep::kInterrupted : "");
   }
 };
@@ -108,7 +114,7 @@ Played played(const spec::Experiment& experiment, sim::Level level,
               const std::function<bool(Duration)>& goes_on,
               const medium::PacketNetwork::Seen& seen = {},
               sim::Telling telling = sim::Telling::Whole) {
-  Played made;
+  Played made{.telling = telling};
   made.simulated = sim::simulate(experiment, level,
                                  {.goes_on =
                                       [&](Duration now) {
@@ -154,9 +160,9 @@ int simulate_one(const SimOptions& options, const spec::Experiment& experiment,
     status.tell(fmt::format("simulated {}", readable(now)));
     return !guard.interrupted();
   };
-  const Played made = options.pcap
-                          ? captured(experiment, folder, goes_on)
-                          : played(experiment, level_of(options.level, experiment), goes_on);
+  const Played made = options.pcap ? captured(experiment, folder, goes_on)
+                                   : played(experiment, level_of(options.level, experiment),
+                                            goes_on, {}, telling_of(options));
   const text::SimEffort effort{.messages = made.simulated.messages,
                                .took_s = seconds_since(began_ns)};
   status.wipe();
@@ -255,7 +261,7 @@ class SimulatedPoints {
       const bool whole = options_.keep || !experiment.expectations.empty();
       Played made = played(
           experiment, level_, [this](Duration) { return !guard_.interrupted(); }, {},
-          whole ? sim::Telling::Whole : sim::Telling::Summary);
+          whole ? telling_of(options_) : sim::Telling::Summary);
       if (options_.keep && !made.interrupted) keep(made, at);
       return {.run = std::move(made.run), .interrupted = made.interrupted};
     } catch (const SystemError&) {
@@ -339,6 +345,9 @@ command::Body declare_sim(command::CommandLine& app) {
                "replace a run that is in that folder; of a sweep: simulate all points again");
   app.add_flag("--keep", options->keep,
                "keep a run folder for each point of a sweep, with its tables and page");
+  app.add_flag("--full", options->full,
+               "tell of every rank and every link, also where there are more than 1,024 ranks or "
+               "4,096 directions of links");
   app.add_flag("--pcap", options->pcap,
                "packet by packet, with a capture of every host in the run folder; not of a sweep");
   app.add_flag("-q,--quiet", options->quiet, "print nothing but errors");

@@ -58,10 +58,11 @@ record::CountedLink counted(const medium::PortFigures& figures, const network::R
 }
 
 /// Ports that a record tells of: all, or those that carried most, in order.
-std::vector<int> told_ports(const network::Network& network, const Simulated& simulated) {
+std::vector<int> told_ports(const network::Network& network, const Simulated& simulated,
+                            Telling telling) {
   std::vector<int> ports(simulated.ports.size());
   std::iota(ports.begin(), ports.end(), 0);
-  if (std::ssize(ports) <= kAllPorts) return ports;
+  if (telling == Telling::Full || std::ssize(ports) <= kAllPorts) return ports;
   std::vector<double> fullness;
   for (const int port : ports) {
     fullness.push_back(simulated.ports[static_cast<std::size_t>(port)].wire_bytes /
@@ -95,9 +96,9 @@ record::Network links_of(const spec::Experiment& experiment, const Simulated& si
                          Telling telling) {
   const network::Network network(experiment.network);
   record::Network made;
-  const std::vector<int> told = telling == Telling::Whole
-                                    ? told_ports(network, simulated)
-                                    : std::vector{fullest_port(network, simulated)};
+  const std::vector<int> told = telling == Telling::Summary
+                                    ? std::vector{fullest_port(network, simulated)}
+                                    : told_ports(network, simulated, telling);
   for (const int i : told) {
     const network::Request& request = network.request(i);
     record::Link& link =
@@ -291,8 +292,8 @@ steps::Summary summary_of(const SimulatedJob& job) {
 }
 
 /// Ranks whose steps are told: all, or some at equal distances.
-bool is_told(const workload::Training& training, int rank) {
-  return rank % ((training.ranks() - 1) / kAllRanks + 1) == 0;
+bool is_told(const workload::Training& training, int rank, Telling telling) {
+  return telling == Telling::Full || rank % ((training.ranks() - 1) / kAllRanks + 1) == 0;
 }
 
 void add_rows(const regular::RingStep& step, int rank, std::vector<record::PhaseRow>& rows) {
@@ -319,14 +320,14 @@ record::Check links_check(const record::Network& network) {
 
 }  // namespace
 
-std::vector<record::PhaseRow> phases_of(const SimulatedJob& job) {
+std::vector<record::PhaseRow> phases_of(const SimulatedJob& job, Telling telling) {
   std::vector<record::PhaseRow> rows;
   for (int rank = 0; !job.rounds.empty() && rank < job.training.ranks(); ++rank) {
-    if (!is_told(job.training, rank)) continue;
+    if (!is_told(job.training, rank, telling)) continue;
     for (const regular::RingStep& step : job.rounds) add_rows(step, rank, rows);
   }
   for (const play::Step& step : job.steps) {
-    if (!is_told(job.training, step.rank)) continue;
+    if (!is_told(job.training, step.rank, telling)) continue;
     rows.push_back(phase_row(step.rank, step.step, record::Phase::Step, step.begin, step.end));
     const auto found = job.exchanges.find({step.rank, step.step});
     if (found == job.exchanges.end()) continue;
@@ -358,14 +359,15 @@ record::Run described(const spec::Experiment& experiment, const Simulated& simul
   }
   run.faults = described_faults(run.jobs, simulated);
   run.duration_s = seconds(simulated.end);
-  if (telling == Telling::Whole) run.experiment = record::value_from(spec::to_json(experiment));
+  if (telling != Telling::Summary) run.experiment = record::value_from(spec::to_json(experiment));
   return run;
 }
 
-void write_tables(const Simulated& simulated, const record::Run& run, record::RunFolder& folder) {
+void write_tables(const Simulated& simulated, const record::Run& run, Telling telling,
+                  record::RunFolder& folder) {
   folder.table("steps");
   for (const SimulatedJob& job : simulated.jobs) {
-    steps::write_steps(phases_of(job), job.training.name, folder);
+    steps::write_steps(phases_of(job, telling), job.training.name, folder);
   }
   usage::write_links(run.network, folder.table("links"));
   write_cross_flows(simulated, folder);

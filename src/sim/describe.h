@@ -12,18 +12,21 @@
 
 namespace tw::sim {
 
-/// Steps and exchanges of all ranks, or of up to 1,024 at equal distances where there are more;
-/// nanoseconds since the simulation's begin.
-std::vector<record::PhaseRow> phases_of(const SimulatedJob& job);
-
 enum class Telling {
+  Full,     ///< everything, of every rank and every direction of a link
   Whole,    ///< jobs, links (the 4,096 fullest directions where there are more), checks, experiment
   Summary,  ///< what a sweep tells of a point: no link but the fullest, not the experiment
 };
+
+/// Steps and exchanges of all ranks, or of up to 1,024 at equal distances where there are more, unless
+/// told in full; nanoseconds since the simulation's begin.
+std::vector<record::PhaseRow> phases_of(const SimulatedJob& job, Telling telling = Telling::Whole);
+
 record::Run described(const spec::Experiment& experiment, const Simulated& simulated,
                       Telling telling = Telling::Whole);
 
 /// steps.csv and links.csv.
-void write_tables(const Simulated& simulated, const record::Run& run, record::RunFolder& folder);
+void write_tables(const Simulated& simulated, const record::Run& run, Telling telling,
+                  record::RunFolder& folder);
 
 }  // namespace tw::sim
