@@ -20,10 +20,8 @@ std::span<const command::Command> commands() {
                        declare_sim,
                        "trainwire sim job.toml\n"
                        "trainwire sim job.toml --level flow --set network.hosts=1024 --steps 3\n"
-                       "trainwire sim job.toml --pcap && trainwire analyze job.run/host*.pcap\n"
-                       "trainwire sim sweep.toml --keep -o sweep.run\n"
-                       "trainwire run job.toml && trainwire sim job.toml && trainwire compare "
-                       "job.run job-2.run\n"},
+                       "trainwire sim job.toml --level packet --pcap -o job.run\n"
+                       "trainwire sim sweep.toml --keep -o sweep.run"},
       command::Command{"exec", "any program on an emulated network, captured and analysed",
                        declare_exec,
                        "trainwire exec job.toml -- python3 train.py\n"

@@ -114,7 +114,7 @@ Played played(const spec::Experiment& experiment, sim::Level level,
               const std::function<bool(Duration)>& goes_on,
               const medium::PacketNetwork::Seen& seen = {},
               sim::Telling telling = sim::Telling::Whole) {
-  Played made{.telling = telling};
+  Played made{.simulated = {}, .telling = telling};
   made.simulated = sim::simulate(experiment, level,
                                  {.goes_on =
                                       [&](Duration now) {
