@@ -21,7 +21,7 @@ std::span<const command::Command> commands() {
                        "trainwire sim job.toml\n"
                        "trainwire sim job.toml --level flow --set network.hosts=1024 --steps 3\n"
                        "trainwire sim job.toml --level packet --pcap -o job.run\n"
-                       "trainwire sim sweep.toml --keep -o sweep.run"},
+                       "trainwire sim sweep.toml --keep -o sweep.run\n"},
       command::Command{"exec", "any program on an emulated network, captured and analysed",
                        declare_exec,
                        "trainwire exec job.toml -- python3 train.py\n"
