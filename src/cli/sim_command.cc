@@ -347,7 +347,7 @@ command::Body declare_sim(command::CommandLine& app) {
                "keep a run folder for each point of a sweep, with its tables and page");
   app.add_flag("--full", options->full,
                "tell of every rank and every link, also where there are more than 1,024 ranks or "
-               "4,096 directions of links");
+               "512 directions of links");
   app.add_flag("--pcap", options->pcap,
                "packet by packet, with a capture of every host in the run folder; not of a sweep");
   app.add_flag("-q,--quiet", options->quiet, "print nothing but errors");

@@ -345,7 +345,7 @@ TEST(ClosedForm, RecordsOfManyRanksStaySmall) {
   const record::Run run = described(made, found);
   EXPECT_EQ(phases_of(found.jobs[0]).size(), 4000U);
   EXPECT_EQ(phases_of(found.jobs[0], Telling::Full).size(), 12'000U);
-  EXPECT_EQ(run.network.links.size(), 4096U) << "of 6,000";
+  EXPECT_EQ(run.network.links.size(), 512U) << "of 6,000";
   EXPECT_EQ(described(made, found, Telling::Full).network.links.size(), 6000U);
   EXPECT_EQ(run.jobs[0].step->count, 2U) << "of all ranks";
   EXPECT_EQ(run.checks.at(0).found, kClosedForm);

@@ -24,7 +24,7 @@ namespace tw::sim {
 namespace {
 
 /// A record stays small: above these it tells of some.
-constexpr std::ptrdiff_t kAllPorts = 4096;
+constexpr std::ptrdiff_t kAllPorts = 512;
 constexpr int kAllRanks = 1024;
 
 record::PhaseRow phase_row(int rank, std::int64_t step, record::Phase phase, Duration begin,

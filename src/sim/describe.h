@@ -14,7 +14,7 @@ namespace tw::sim {
 
 enum class Telling {
   Full,     ///< everything, of every rank and every direction of a link
-  Whole,    ///< jobs, links (the 4,096 fullest directions where there are more), checks, experiment
+  Whole,    ///< jobs, links (the 512 fullest directions where there are more), checks, experiment
   Summary,  ///< what a sweep tells of a point: no link but the fullest, not the experiment
 };
 
