@@ -11,14 +11,14 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// What a sender keeps in its own host's queue beside what the path holds (TCP small queues).
 constexpr double kOwnQueue_s = 1e-3;
-constexpr double kNearlyAll = 0.99;           ///< of a window
-constexpr double kNearly = 0.5;               ///< bytes
-constexpr double kTick_s = 2e-9;              ///< callers count nanoseconds
-constexpr double kProbeSlack_s = 2e-3;        ///< added to what a timer waits for (TCP_TIMEOUT_MIN)
-constexpr double kMostTimeout_s = 120;        ///< however often it has doubled (TCP_RTO_MAX)
-constexpr double kLongestRepair_s = 360'000;  ///< who loses all but nothing waits so long
-constexpr double kDelayedAck_s = 0.04;        ///< after which a lone segment is acknowledged
-constexpr double kTimerTick_s = 4e-3;         ///< of the kernel's clock
+constexpr double kNearlyAll = 0.99;     ///< of a window
+constexpr double kNearly = 0.5;         ///< bytes
+constexpr double kTick_s = 2e-9;        ///< callers count nanoseconds
+constexpr double kProbeSlack_s = 2e-3;  ///< added to what a timer waits for (TCP_TIMEOUT_MIN)
+constexpr double kMostTimeout_s = 120;  ///< however often it has doubled (TCP_RTO_MAX)
+constexpr int kMostRepetitions = 3000;  ///< of one segment: some 100 h of time-outs
+constexpr double kDelayedAck_s = 0.04;  ///< after which a lone segment is acknowledged
+constexpr double kTimerTick_s = 4e-3;   ///< of the kernel's clock
 /// Linux looks at CUBIC's curve, and at Reno's beside it, that long after a loss at first.
 constexpr double kLooksAfter_s = 1.0 / 32;
 constexpr double kEnoughToTell = 3;  ///< segments that follow and are acknowledged
@@ -188,10 +188,10 @@ TcpStream::Lost TcpStream::lose(double now_s, double left) {
   const double meanwhile = is_bbr ? std::min(allowed(), path_.line * path_.rtt_s) : allowed();
   const bool goes_on = left > meanwhile;
   cut(now_s);
-  for (double wait = timeout;
-       lost.again_after_s < kLongestRepair_s && random_->uniform() < path_.loss;
-       wait = std::min(kMostTimeout_s, 2 * wait)) {
+  double wait = timeout;
+  for (int again = 0; again < kMostRepetitions && random_->uniform() < path_.loss; ++again) {
     lost.again_after_s += goes_on ? rtt_s_ : wait;
+    wait = std::min(kMostTimeout_s, 2 * wait);
     if (goes_on) continue;
     lost.is_tail = true;
     if (!is_bbr) window_ = path_.segment_bytes;
