@@ -173,7 +173,7 @@ void FlowNetwork::arrive(const FlowArrival& arrival, Duration now) {
     }
     if (connection.waits && connection.messages.front().behind == 0) {
       end_message(follower.connection, now);
-    } else if (connection.share >= 0) {
+    } else if (connection.stream && connection.share >= 0) {  // the kernel may take it now
       look_again(follower.connection, now);
     }
   }

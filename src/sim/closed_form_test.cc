@@ -89,12 +89,12 @@ void expect_same(const std::string& text, const ClosedForm& answer, std::int64_t
   }
 }
 
-/// Every time to the nanosecond (one that falls on it may be rounded either way), every byte.
+/// Every time to the nanosecond, every byte.
 void expect_same(const std::string& text) {
   const ClosedForm answer = in_closed_form(parsed(text));
   ASSERT_TRUE(answer.found) << answer.reason << '\n' << text;
   ASSERT_STREQ(answer.found->mode, kClosedForm) << text;
-  expect_same(text, answer, 1);
+  expect_same(text, answer, 0);
 }
 
 /// Times that fall between two nanoseconds may be either's, and a rate that changes a nanosecond
