@@ -2,7 +2,6 @@
 #include "trainwire/medium/port_settings.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/network/plan.h"
 
 #include <fmt/format.h>
 
@@ -21,14 +20,6 @@ netsim::Marking marking_of(const spec::Network& asked, double from) {
           .newest = *asked.ecn_average};
 }
 
-/// By chance, that is.
-bool loses_any(const network::Network& network) {
-  for (int port = 0; port < network.ports(); ++port) {
-    if (network.request(port).loss > 0) return true;
-  }
-  return false;
-}
-
 void set_marking(const spec::Network& asked, netsim::PortSettings& settings) {
   const netsim::Marking marking = marking_of(asked, settings.marking->from);
   settings.marking = settings.lossless_marking = marking;
@@ -42,7 +33,6 @@ void set_marking(const spec::Network& asked, netsim::PortSettings& settings) {
 std::vector<netsim::PortSettings> port_settings(const spec::Network& asked,
                                                 const network::Network& network) {
   std::vector<netsim::PortSettings> all;
-  const bool loses = loses_any(network);
   for (int port = 0; port < network.ports(); ++port) {
     if (network.request(port).rate.bits_per_second() <= 0) {
       throw SpecError(
@@ -52,10 +42,6 @@ std::vector<netsim::PortSettings> port_settings(const spec::Network& asked,
     settings.loses_trains = *asked.loss_unit == spec::LossUnit::Train;
     if (settings.marking) set_marking(asked, settings);
     if (!*asked.pfc) settings.pause.reset();
-    if (settings.queue_bytes && !loses) {
-      *settings.queue_bytes +=
-          static_cast<double>(network::largest_burst(settings.rate, *asked.mtu, false).count());
-    }
     all.push_back(std::move(settings));
   }
   return all;

@@ -14,9 +14,6 @@ namespace tw::medium {
 
 /// Of every port. Throws SpecError for links without a rate. REQUIRES: the network is of `asked`.
 ///
-/// Where nothing is lost by chance a queue holds what one of the emulation does: a burst more than
-/// was asked for (network/plan.h).
-///
 /// Early drops spare hosts' own ports, which hold back what they cannot take, and RDMA, whose packets
 /// are marked instead.
 std::vector<netsim::PortSettings> port_settings(const spec::Network& asked,

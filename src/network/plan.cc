@@ -18,8 +18,6 @@ constexpr std::int64_t kBufferPerWindow = 4;
 constexpr Bytes kLeastBuffer = 6_MiB;  ///< the kernel's own default
 constexpr Duration kSegmentTime = std::chrono::microseconds(125);
 constexpr Bytes kSmallestSegment = 6000_B;
-/// A bucket shorter than the tail of the timer's lateness loses tokens for good.
-constexpr Duration kBurstTime = std::chrono::microseconds(1000);
 constexpr Bytes kLargestSegment = 65536_B;
 
 HostPlan host_plan(int host, int ip_version) {
@@ -71,11 +69,6 @@ Bytes largest_window(const spec::Network& asked) {
 
 Bytes largest_segment(BitRate rate) {
   return std::clamp(rate * kSegmentTime, kSmallestSegment, kLargestSegment);
-}
-
-Bytes largest_burst(BitRate rate, int mtu, bool lossy) {
-  const Bytes piece = lossy ? frame_bytes(mtu) : std::max(largest_segment(rate), frame_bytes(mtu));
-  return std::max(piece * 2, rate * kBurstTime);
 }
 
 bool NetPlan::lossy() const {

@@ -66,9 +66,6 @@ Bytes largest_window(const spec::Network& network);
 /// The largest segment that TCP hands to a host's device of that rate: 125 us of the line, 6 to 64
 /// KiB.
 Bytes largest_segment(BitRate rate);
-/// What an emulated port lets through at once after a pause, and holds besides its queue. `lossy`:
-/// frames pass one by one.
-Bytes largest_burst(BitRate rate, int mtu, bool lossy);
 
 /// Bytes of a frame of `ip_bytes` as rates and queues count them: Ethernet's header, no preamble.
 constexpr Bytes frame_bytes(int ip_bytes) { return Bytes(ip_bytes + 14); }

@@ -128,7 +128,7 @@ double competing_s(const std::string& control, Level level) {
       "false\nsteps = 8\ncongestion_control = \"" +
       control + "\"\n";
   const Simulated both = simulate(
-      experiment("[network]\ntopology = \"dumbbell\"\nhosts = 4\nqueue = \"125KB\"\n[[job]]\nhosts "
+      experiment("[network]\ntopology = \"dumbbell\"\nhosts = 4\nqueue = \"250KB\"\n[[job]]\nhosts "
                  "= [\"host0\", \"host2\"]\n" +
                  keys + "[[job]]\nstart = \"20ms\"\nhosts = [\"host1\", \"host3\"]\n" + keys),
       level);
