@@ -102,6 +102,7 @@ NetPlan make_plan(const spec::Experiment& experiment) {
   plan.congestion_control = *asked.congestion_control;
   plan.socket_buffer = *asked.socket_buffer;
   plan.seed = *experiment.run.seed;
+  plan.shallow_queues = *asked.allow_shallow_queue;
   for (int host = 0; host < network.hosts(); ++host) {
     plan.hosts.push_back(host_plan(host, plan.ip_version));
   }

@@ -44,6 +44,8 @@ struct NetPlan {
   /// longest path needs.
   Bytes largest_window = {};
   std::uint64_t seed = 1;
+  /// Queues may be smaller than the delay needs: then it shows when an engine holds a burst more.
+  bool shallow_queues = false;
 
   bool lossy() const;  ///< whether any port loses packets
 

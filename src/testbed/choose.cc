@@ -69,7 +69,8 @@ std::vector<Engine> preferred_engines(Engine asked, const network::NetPlan& plan
     require_possible(plan, asked);
     return {asked};
   }
-  std::vector<Engine> engines = plan.lossy()
+  const bool packet_by_packet = plan.lossy() || plan.shallow_queues;
+  std::vector<Engine> engines = packet_by_packet
                                     ? std::vector{Engine::Tap, Engine::Nfqueue, Engine::Netem}
                                     : std::vector{Engine::Netem, Engine::Nfqueue, Engine::Tap};
   std::erase_if(engines, [&](Engine engine) { return !is_possible(plan, engine); });

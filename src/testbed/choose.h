@@ -2,9 +2,10 @@
 // Which engine emulates a plan on this machine.
 //
 // Loss and ECN marks belong to single packets, which only the tap switch handles at full speed: the
-// kernel's engines have to give up super-packets for it. Without loss the kernel's own engines are
-// the faster ones: netem where the kernel has it and the plan is of the kind it can do, otherwise
-// the packets are held by NFQUEUE.
+// kernel's engines have to give up super-packets for it. The tap switch also holds exactly what a
+// queue may hold, where the kernel's buckets hold a burst more: with shallow queues that would show.
+// Otherwise the kernel's own engines are the faster ones: netem where the kernel has it and the plan
+// is of the kind it can do, else the packets are held by NFQUEUE.
 
 #pragma once
 
