@@ -34,6 +34,14 @@ class Priorities {
   std::span<const int> solve();
   double rate(int flow) const { return of(flow).rate(local(flow)); }
   double carried(int link) const;
+  /// Tells of the flows on a link.
+  template <typename Tell>
+  void for_each(int link, Tell tell) const {
+    for (std::size_t priority = 0; priority < levels_.size(); ++priority) {
+      if (!levels_[priority]) continue;
+      for (const int flow : levels_[priority]->flows(link)) tell(number_of(flow, priority));
+    }
+  }
   /// Every priority's rates are max-min on what those above leave, and that is what it was told.
   bool certified(double tolerance = 1e-9) const;
 

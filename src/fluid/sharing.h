@@ -51,6 +51,8 @@ class Sharing {
   /// Of a flow.
   std::vector<int> links(int flow) const;
   double capacity(int link) const { return links_[at(link)].capacity; }
+  /// On a link.
+  std::span<const int> flows(int link) const { return links_[at(link)].flows; }
   /// What all flows on a link carry together, as solved last.
   double carried(int link) const;
 

@@ -55,8 +55,12 @@ void TcpStream::draw() {
     to_loss_ = kInfinite;
     return;
   }
+  to_loss_ = random().exponential(path_.segment_bytes * path_.loss_burst / path_.loss);
+}
+
+Random& TcpStream::random() {
   if (!random_) random_.emplace(chance_.seed, "losses of stream " + std::to_string(chance_.number));
-  to_loss_ = random_->exponential(path_.segment_bytes * path_.loss_burst / path_.loss);
+  return *random_;
 }
 
 double TcpStream::noticed_s() const { return rtt_s_ + timer_s(rtt_s_ / 4); }
@@ -80,6 +84,7 @@ void TcpStream::begin_round(double now_s) {
   budget_ = allowed();
   used_ = 0;
   round_window_ = window_;
+  after_pause_ = false;
 }
 
 /// Whether all acknowledgements of a round are lost. A probe follows then, a lone segment, which the
@@ -97,8 +102,12 @@ void TcpStream::begin(double now_s) {
     const double segment = path_.segment_bytes;
     window_ = segment * window_after_idle(window_ / segment, now_s - last_s_, timeout);
   }
+  const bool after_pause = now_s - last_s_ > path_.rtt_s;
   last_s_ = now_s;
-  if (now_s >= round_end_s_ - kTick_s) begin_round(now_s);
+  if (now_s >= round_end_s_ - kTick_s) {
+    begin_round(now_s);
+    after_pause_ = after_pause;
+  }
 }
 
 double TcpStream::cap(double now_s, double left) const {
@@ -107,12 +116,45 @@ double TcpStream::cap(double now_s, double left) const {
   return std::max(0.0, budget_) / (round_end_s_ - now_s);
 }
 
+double TcpStream::bursts(double left) const {
+  if (path_.stack == Stack::Bbr || (!after_pause_ && window_ >= threshold_)) return 0;
+  return std::min(round_window_, used_ + left);
+}
+
+/// Whether the window is more than path and queue hold, and what is left fills it.
+bool TcpStream::is_over(double left) const {
+  if (was_held_ || path_.stack == Stack::Bbr || left < allowed()) return false;
+  return allowed() > queue_.rate * path_.rtt_s + queue_.room + path_.segment_bytes;
+}
+
+/// Bytes until something finds the queue full.
+double TcpStream::to_overflow(double now_s, double left) const {
+  if (queue_.room == kInfinite || now_s < cut_until_s_) return kInfinite;
+  if (is_over(left)) return 0;
+  return bursts(left) > queue_.fits + path_.segment_bytes ? queue_.fits - used_ : kInfinite;
+}
+
+TcpStream::Lost TcpStream::overflow(double now_s, double left) {
+  const double part = is_over(left) ? 0 : queue_.part;
+  const double comes = std::min(std::max(0.0, round_window_ - used_), left);
+  const double lost_bytes = std::max(path_.segment_bytes, part * comes);
+  Lost lost{.again_after_s = rtt_s_ + lost_bytes / std::max(1.0, queue_.rate)};
+  if (left <= comes + kNearly && random().uniform() < part) {
+    lost.is_tail = true;
+    lost.again_after_s += timer_s(2 * rtt_s_);
+  }
+  cut(now_s);
+  begin_round(now_s);
+  return lost;
+}
+
 void TcpStream::sent(const Gone& gone, double now_s) {
   if (gone.bytes <= 0 || gone.seconds <= 0) return;
   last_s_ = now_s;
   budget_ -= gone.bytes;
   used_ += gone.bytes;
   to_loss_ -= gone.bytes;
+  was_held_ = gone.was_held;
   // BBR keeps queues short.
   const double queued_s = (path_.stack == Stack::Bbr ? 0.25 : 1) * path_.rtt_s + kOwnQueue_s;
   rtt_s_ = gone.was_held ? path_.rtt_s
@@ -209,13 +251,17 @@ bool TcpStream::uses_window(double now_s, double rate) const {
 
 double TcpStream::next(double now_s, double rate, double left) const {
   double at = kInfinite;
-  if (cap(now_s, left) != kInfinite && uses_window(now_s, rate)) at = std::max(now_s, round_end_s_);
-  if (rate > 0) at = std::min(at, now_s + std::max(0.0, to_loss_) / rate);
+  const bool may_be_over = !was_held_ && left > allowed() && queue_.room < queue_.rate * path_.rtt_s;
+  if (may_be_over || (cap(now_s, left) != kInfinite && uses_window(now_s, rate))) {
+    at = std::max(now_s, round_end_s_);
+  }
+  if (rate > 0) at = std::min(at, now_s + std::max(0.0, std::min(to_loss_, to_overflow(now_s, left))) / rate);
   return at;
 }
 
 std::optional<TcpStream::Lost> TcpStream::change(double now_s, double left) {
   if (to_loss_ <= kNearly) return lose(now_s, left);
+  if (to_overflow(now_s, left) <= kNearly) return overflow(now_s, left);
   if (now_s >= round_end_s_ - kTick_s) begin_round(now_s);
   return {};
 }

@@ -16,7 +16,11 @@
 //
 // Acknowledgements are cumulative: a stream waits where all of a round are lost.
 //
-// Limits: queues are no longer than a window; what overflows is not modelled.
+// What comes faster than it goes on waits in a queue: a window after a pause comes as fast as the
+// lines before allow, slow start twice as fast as it is answered. What finds the queue full is lost,
+// and so is what a window has more than path and queue hold.
+//
+// Limits: a queue that streams share is divided by their rates; what is sent again is not lost there.
 
 #pragma once
 
@@ -51,6 +55,21 @@ class TcpStream {
     std::uint64_t number = 0;  ///< of the stream: each loses other segments
   };
   TcpStream(const TcpPath& path, Chance chance);
+
+  /// What of the queue before a line, and of the line, is there for it.
+  struct Queue {
+    double fits = std::numeric_limits<double>::infinity();  ///< bytes of a round, until it is full
+    double part = 0;  ///< of what comes beyond that, which is lost
+    double room = std::numeric_limits<double>::infinity();  ///< bytes beside what is on its way
+    double rate = 0;
+    bool operator==(const Queue&) const = default;
+  };
+  /// From now on; without BBR, which keeps to the pace it sees.
+  void meets(const Queue& queue) { queue_ = queue; }
+  /// How much of a round comes faster than it is answered, with `left` bytes to go; 0: nothing does.
+  double bursts(double left) const;
+  /// Whether that is as fast as lines allow, not twice as fast as answers come.
+  bool is_after_pause() const { return after_pause_; }
 
   /// The path has become another.
   void set_path(const TcpPath& path);
@@ -89,6 +108,9 @@ class TcpStream {
   double full(double rate) const;
   double allowed() const;
   bool is_held() const;
+  bool is_over(double left) const;
+  double to_overflow(double now_s, double left) const;
+  Lost overflow(double now_s, double left);
   bool uses_window(double now_s, double rate) const;
   void grow(const Gone& gone);
   void begin_epoch();
@@ -96,6 +118,7 @@ class TcpStream {
   void cut(double now_s);
   Lost lose(double now_s, double left);
   void draw();
+  Random& random();
   void begin_round(double now_s);
   bool is_unanswered();
 
@@ -111,6 +134,9 @@ class TcpStream {
   double used_ = 0;          ///< that have left in it
   double round_window_ = 0;  ///< when it began
   double to_loss_ = std::numeric_limits<double>::infinity();  ///< bytes
+  Queue queue_ = {};
+  bool after_pause_ = true;  ///< the round's window comes at once
+  bool was_held_ = true;     ///< by cap()
   double cut_until_s_ = 0;  ///< a round trip after a loss, others do not count
   double repaired_s_ = 0;   ///< until then the window does not grow
   // Since the window was cut, or has left slow start:

@@ -96,6 +96,15 @@ class FlowNetwork : public Medium {
   void settle(FlowConnection& connection, Duration now);
   void carry(FlowConnection& connection, double bytes);
   void stop_flowing(FlowConnection& connection);
+  struct Bursts {
+    double bytes = 0;    ///< of the streams that burst
+    double comes = 0;    ///< how fast, after pauses
+    double doubles = 0;  ///< how fast lines would allow those in slow start
+    double others = 0;   ///< that the others have of the line
+  };
+  double free_at(int port, double rate) const;
+  Bursts bursts_at(int port) const;
+  void meet_queue(FlowConnection& connection);
   void solve(Duration now);
   void expect(int number, Duration now);
   void expect_at(int number, Duration at);

@@ -156,6 +156,58 @@ void FlowNetwork::look_again(int number, Duration now) {
   expect(number, now);
 }
 
+double FlowNetwork::free_at(int port, double rate) const {
+  return rate + std::max(0.0, paths_.capacity(port) - sharing_.carried(port));
+}
+
+/// What streams put into the queue before a port: what comes of those that burst, and how fast, and
+/// what the others have of the line.
+FlowNetwork::Bursts FlowNetwork::bursts_at(int port) const {
+  Bursts all;
+  sharing_.for_each(port, [&](int share) {
+    const FlowConnection& connection = at(of_share_[static_cast<std::size_t>(share)]);
+    const double bytes = connection.stream ? connection.stream->bursts(connection.left) : 0;
+    if (bytes <= 0) {
+      all.others += connection.rate;
+      return;
+    }
+    all.bytes += bytes;
+    const double comes = free_at(connection.path.ports.front(), connection.rate);
+    (connection.stream->is_after_pause() ? all.comes : all.doubles) += comes;
+  });
+  return all;
+}
+
+/// What of the queue before its slowest line is a stream's. What its own host's line holds back waits
+/// there and is not lost.
+void FlowNetwork::meet_queue(FlowConnection& connection) {
+  const int first = connection.path.ports.front();
+  double least = free_at(first, connection.rate) * (1 - kSame);
+  int slowest = -1;
+  for (const int port : connection.path.ports) {
+    if (port == first || free_at(port, connection.rate) >= least) continue;
+    least = free_at(port, connection.rate);
+    slowest = port;
+  }
+  fluid::TcpStream::Queue queue{.rate = connection.rate};
+  if (slowest >= 0) {
+    const double line = paths_.capacity(slowest);
+    const double room = paths_.share_of_payload() *
+                        static_cast<double>(paths_.request(slowest).queue.count());
+    queue.room = room * least / line;
+    queue.rate = least;
+    const Bursts all = bursts_at(slowest);
+    const double goes = std::max(least, line - all.others);
+    const double comes = all.comes + std::min(all.doubles, 2 * goes);
+    const double own = connection.stream->bursts(connection.left);
+    if (own > 0 && comes > goes) {
+      queue.part = 1 - goes / comes;
+      queue.fits = room / queue.part * own / all.bytes;
+    }
+  }
+  connection.stream->meets(queue);
+}
+
 void FlowNetwork::solve(Duration now) {
   while (std::exchange(changed_, false)) {
     for (const int share : sharing_.solve()) {
@@ -163,6 +215,7 @@ void FlowNetwork::solve(Duration now) {
       FlowConnection& connection = at(number);
       settle(connection, now);
       connection.rate = sharing_.rate(share);
+      if (connection.stream) meet_queue(connection);
       // A window that has grown since its cap was set.
       if (connection.stream && connection.rate >= connection.cap) set_cap(connection, now);
       expect(number, now);
