@@ -172,8 +172,17 @@ void TcpStream::grow(const Gone& gone) {
     return;
   }
   if (2 * used_ < round_window_) return;
-  window_ = std::max(window_, std::min({round_window_ + used_, most, threshold_}));
-  if (window_ >= std::min(threshold_, most) && path_.stack != Stack::Bbr) begin_epoch();
+  const double last = std::min({most, threshold_, end_of_slow_start(gone)});
+  window_ = std::max(window_, std::min(round_window_ + used_, last));
+  if (window_ >= last && path_.stack != Stack::Bbr) begin_epoch();
+}
+
+/// CUBIC leaves slow start when the answers to a window have come for half a round trip (HyStart).
+double TcpStream::end_of_slow_start(const Gone& gone) const {
+  if (path_.stack != Stack::Cubic) return kInfinite;
+  const double line = gone.was_held ? path_.line : gone.bytes / gone.seconds;
+  const double half = line * path_.rtt_s / 2;
+  return round_window_ < half ? kInfinite : round_window_ + half;
 }
 
 /// From now on the window grows slowly.

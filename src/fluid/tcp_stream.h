@@ -113,6 +113,7 @@ class TcpStream {
   Lost overflow(double now_s, double left);
   bool uses_window(double now_s, double rate) const;
   void grow(const Gone& gone);
+  double end_of_slow_start(const Gone& gone) const;
   void begin_epoch();
   double curve() const;
   void cut(double now_s);

@@ -76,8 +76,10 @@ TEST(TcpStream, AnIdleStreamStartsSlowlyAgain) {
   Alone alone({.rtt_s = 0.04, .line = 25e6});
   alone.send(25e6);
   const double warm = alone.send(1e6);
-  alone.now_s += 0.4;
-  EXPECT_NEAR(alone.send(1e6), warm, 1e-9);
+  alone.now_s += 0.4;  // half of the window is left
+  const double halved = alone.send(1e6);
+  EXPECT_GT(halved, 1.1 * warm);
+  EXPECT_LT(halved, 2.1 * warm);
   alone.now_s += 3;
   EXPECT_NEAR(alone.send(1e6), 6 * 0.04 + (1e6 - 63 * 10 * kSegment) / 25e6, 1e-6);
 }
@@ -96,6 +98,29 @@ TEST(TcpStream, BbrDoesNotForgetWhatItFound) {
   alone.send(25e6);
   alone.now_s += 10;
   EXPECT_NEAR(alone.send(1e6), 0.04, 1e-9);
+}
+
+// HyStart: between once and one and a half times what the path holds.
+TEST(TcpStream, CubicLeavesSlowStartWhenAnswersComeForHalfARoundTrip) {
+  Alone cubic({.rtt_s = 0.04, .line = 25e6});
+  cubic.send(25e6);
+  EXPECT_GT(cubic.stream.window_bytes(), 1e6);
+  EXPECT_LT(cubic.stream.window_bytes(), 1.6e6);
+  Alone reno({.stack = Stack::Reno, .rtt_s = 0.04, .line = 25e6});
+  reno.send(25e6);
+  EXPECT_GT(reno.stream.window_bytes(), 1.9e6);
+}
+
+// 58 KB at twice the line's rate leave 29 KB in the queue: too many for 15 KB, not for 60.
+TEST(TcpStream, WhatComesTooFastFindsTheQueueFull) {
+  const auto window_after = [](double room) {
+    Alone alone({.stack = Stack::Reno, .rtt_s = 0.01, .line = 6.25e6});
+    alone.stream.meets({.fits = 2 * room, .part = 0.5, .room = room, .rate = 6.25e6});
+    alone.send(200e3);
+    return alone.stream.window_bytes();
+  };
+  EXPECT_LT(window_after(15e3), 60e3);
+  EXPECT_GT(window_after(60e3), 100e3);
 }
 
 /// Bytes a second of a long transfer.
