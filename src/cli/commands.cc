@@ -77,6 +77,11 @@ std::span<const command::Command> commands() {
           "plan", "what a job will put on the network, computed", declare_plan,
           "trainwire plan job.toml\n"
           "trainwire plan job.toml --set job.strategy=tree --set network.hosts=64 --json\n"},
+      command::Command{"expect", "what nccl-tests should show on some hardware, and why",
+                       declare_expect,
+                       "trainwire expect --ranks 16 --per-host 8 --nic 2x200Gbit --op all_reduce\n"
+                       "trainwire expect --ranks 4 --nic 25Gbit --transport socket --gpu v100\n"
+                       "trainwire expect --nic 2x200Gbit --against all_reduce.log\n"},
       command::Command{"show", "an experiment with every default and derived value",
                        guide::declare_show,
                        "trainwire show job.toml\n"

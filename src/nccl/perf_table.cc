@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/nccl/perf_table.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace tw::nccl {
+namespace {
+
+constexpr std::size_t kMostRows = 100'000;
+constexpr std::size_t kMostTables = 1'000;
+constexpr std::size_t kMostHosts = 1 << 20;
+constexpr std::size_t kMostWords = 64;
+
+using Words = std::vector<std::string_view>;
+
+Words words_of(std::string_view line) {
+  Words words;
+  while (words.size() < kMostWords) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == line.npos) break;
+    const std::size_t end = std::min(line.find_first_of(" \t\r", begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    line.remove_prefix(end);
+  }
+  return words;
+}
+
+template <typename Number>
+std::optional<Number> number_in(std::string_view word) {
+  Number value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(value)) return std::nullopt;
+  }
+  return value;
+}
+
+/// Without what launchers put before a line and NCCL's log behind it: "host:12:34 [0] NCCL INFO".
+std::string_view bare(std::string_view line) {
+  for (const std::string_view tag :
+       {std::string_view("<stdout>:"), std::string_view("<stderr>:")}) {
+    if (const std::size_t at = line.find(tag); at != line.npos) line.remove_prefix(at + tag.size());
+  }
+  const std::size_t log = std::min(line.find(" NCCL INFO"), line.find(" NCCL WARN"));
+  if (log == line.npos) return line;
+  // The word before "[0]" is the log's.
+  line = line.substr(0, log);
+  for (int word = 0; word < 2 && !line.empty(); ++word) {
+    const std::size_t end = line.find_last_not_of(" \t");
+    if (end == line.npos) return {};
+    const std::size_t begin = line.find_last_of(" \t", end);
+    if (word == 0 && line[end] != ']') ++word;
+    line = line.substr(0, begin == line.npos ? 0 : begin);
+  }
+  return line;
+}
+
+/// Where a table's columns are.
+struct Columns {
+  std::size_t words = 0;  ///< 0: no header was seen
+  std::vector<std::size_t> times;
+};
+
+std::optional<Columns> header_in(const Words& words) {
+  Columns columns;
+  const std::size_t skip = !words.empty() && words[0] == "#" ? 1 : 0;
+  if (words.size() < skip + 6 || words[skip] != "size" || words[skip + 1] != "count") {
+    return std::nullopt;
+  }
+  for (std::size_t i = skip; i < words.size(); ++i) {
+    if (words[i] == "time" || words[i] == "cputime") columns.times.push_back(i - skip);
+  }
+  columns.words = words.size() - skip;
+  if (columns.times.empty()) return std::nullopt;
+  return columns;
+}
+
+/// By the number of words, where the header was lost.
+Columns guessed(std::size_t words) {
+  if (words == 11) return {words, {3, 7}};
+  if (words == 12) return {words, {4, 8}};
+  if (words == 13) return {words, {5, 9}};
+  return {};
+}
+
+std::optional<Timed> timed_at(const Words& words, std::size_t at) {
+  if (at + 2 >= words.size()) return std::nullopt;
+  const auto time = number_in<double>(words[at]);
+  const auto algbw = number_in<double>(words[at + 1]);
+  const auto busbw = number_in<double>(words[at + 2]);
+  if (!time || !algbw || !busbw || *time <= 0 || *algbw < 0 || *busbw < 0) return std::nullopt;
+  return Timed{*time, *algbw, *busbw};
+}
+
+std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
+  if (words.size() < 7) return std::nullopt;
+  const auto bytes = number_in<std::int64_t>(words[0]);
+  const auto count = number_in<std::int64_t>(words[1]);
+  if (!bytes || !count || *bytes < 0 || *count < 0) return std::nullopt;
+  if (number_in<double>(words[2])) return std::nullopt;  // a type is a word
+  const Columns columns = header.words > 0 ? header : guessed(words.size());
+  PerfRow row{.bytes = *bytes, .count = *count, .type = std::string(words[2].substr(0, 16))};
+  for (std::size_t half = 0; half < columns.times.size() && half < 2; ++half) {
+    const std::size_t at = columns.times[half];
+    (half == 0 ? row.out_of_place : row.in_place) = timed_at(words, at);
+    if (at + 3 < words.size())
+      row.wrong += std::max<std::int64_t>(
+          0, std::min<std::int64_t>(number_in<std::int64_t>(words[at + 3]).value_or(0),
+                                    1'000'000'000));
+  }
+  if (!row.out_of_place && !row.in_place) return std::nullopt;
+  return row;
+}
+
+/// The operation whose program a line names: "all_reduce_perf".
+std::optional<Operation> operation_in(std::string_view line) {
+  constexpr std::array<std::pair<std::string_view, Operation>, 7> kPrograms{{
+      {"all_reduce_perf", Operation::AllReduce},
+      {"all_gather_perf", Operation::AllGather},
+      {"reduce_scatter_perf", Operation::ReduceScatter},
+      {"broadcast_perf", Operation::Broadcast},
+      {"alltoall_perf", Operation::AllToAll},
+      {"sendrecv_perf", Operation::SendRecv},
+      {"reduce_perf", Operation::Reduce},
+  }};
+  for (const auto& [program, operation] : kPrograms) {
+    if (line.find(program) != line.npos) return operation;
+  }
+  return std::nullopt;
+}
+
+class Reader {
+ public:
+  void take(std::string_view line);
+  PerfFile finish(std::string_view name);
+
+ private:
+  void take_device(const Words& words, std::string_view line);
+  void take_row(PerfRow row);
+
+  PerfFile file_;
+  Columns columns_;
+  std::optional<Operation> operation_;
+  bool fresh_ = true;  ///< the next row begins a table
+  std::size_t rows_ = 0;
+};
+
+/// "#  Rank  0 Group  0 Pid 1234 on host0 device 0 [0x81] NVIDIA A100-PCIE-40GB".
+void Reader::take_device(const Words& words, std::string_view line) {
+  const auto rank_at = std::find(words.begin(), words.end(), "Rank");
+  const auto on_at = std::find(words.begin(), words.end(), "on");
+  if (rank_at == words.end() || words.end() - rank_at < 2 || words.end() - on_at < 2) return;
+  const auto rank = number_in<std::size_t>(*(rank_at + 1));
+  if (!rank || *rank >= kMostHosts || *rank > file_.hosts.size()) return;
+  const std::string host(on_at[1].substr(0, 255));
+  if (*rank < file_.hosts.size()) {
+    // A rank told twice, on another host or by another process: each is a world of its own.
+    if (file_.hosts[*rank] != host) file_.alone = true;
+    return;
+  }
+  file_.hosts.push_back(host);
+  const std::size_t bracket = line.rfind("] ");
+  if (file_.device.empty() && bracket != line.npos) {
+    std::string_view device = line.substr(bracket + 2, 80);
+    device = device.substr(0, device.find_last_not_of(" \r\t") + 1);
+    file_.device = printable(device);
+  }
+}
+
+void Reader::take_row(PerfRow row) {
+  if (rows_ >= kMostRows) return;
+  const bool sound = (!row.out_of_place || agrees(row.bytes, *row.out_of_place)) &&
+                     (!row.in_place || agrees(row.bytes, *row.in_place));
+  if (!sound) {
+    ++file_.contradictory;
+    return;
+  }
+  if (fresh_ && file_.tables.size() < kMostTables) {
+    file_.tables.push_back({.operation = operation_, .rows = {}});
+  }
+  fresh_ = false;
+  ++rows_;
+  file_.tables.back().rows.push_back(std::move(row));
+}
+
+void Reader::take(std::string_view line) {
+  line = bare(line.substr(0, 4096));
+  const Words words = words_of(line);
+  if (words.empty()) return;
+  if (const auto columns = header_in(words)) {
+    columns_ = *columns;
+    fresh_ = true;
+    return;
+  }
+  if (auto row = row_in(words, columns_)) return take_row(std::move(*row));
+  if (const auto operation = operation_in(line)) {
+    operation_ = operation;
+    fresh_ = true;
+  }
+  take_device(words, line);
+  constexpr std::string_view kVersion = "NCCL version ";
+  if (const std::size_t at = line.find(kVersion); at != line.npos && file_.nccl_version.empty()) {
+    const Words rest = words_of(line.substr(at + kVersion.size()));
+    if (!rest.empty()) file_.nccl_version = printable(rest.front().substr(0, 40));
+  }
+}
+
+PerfFile Reader::finish(std::string_view name) {
+  if (file_.tables.empty()) {
+    throw DataError(fmt::format(
+        "reading {}: no row of nccl-tests is in it{}; its rows begin with size, count, type and "
+        "have time (us), algbw and busbw (GB/s)",
+        printable(name),
+        file_.contradictory > 0
+            ? fmt::format(" that is not in contradiction to itself ({} are)", file_.contradictory)
+            : ""));
+  }
+  return std::move(file_);
+}
+
+}  // namespace
+
+bool agrees(std::int64_t bytes, const Timed& timed) {
+  // algbw has two decimals, the time four digits at least.
+  const double algbw = static_cast<double>(bytes) / (1e3 * timed.time_us);
+  return std::abs(algbw - timed.algbw_gbs) <= 0.011 + 0.02 * algbw;
+}
+
+PerfFile parse_perf(std::string_view text, std::string_view name) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin != text.npos && text[begin] == '{') return parse_perf_json(text, name);
+  Reader reader;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    reader.take(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return reader.finish(name);
+}
+
+}  // namespace tw::nccl

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nccl-tests printed, or wrote as JSON (-J): tables of times by size, and who took part.
+//
+// Understood: tables with and without `root`, with `error` or `#wrong`, with per-iteration columns
+// (-I) and time stamps (-S); prefixes of launchers ("[1,0]<stdout>:"); lines of NCCL's log in between
+// or glued to a row; several tables in a file; files of which a header or the '#' of comments was
+// lost on the way. rccl-tests prints the same. Bytes from outside: what is no row is passed over, a
+// file without any row is a DataError.
+//
+// Limits: of per-iteration columns nothing is kept; a row is believed as it stands, and where its
+// bandwidth contradicts its time (beyond what rounding explains) it is left out and counted.
+
+#pragma once
+
+#include "trainwire/nccl/operation.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::nccl {
+
+/// One half of a row: in place or not.
+struct Timed {
+  double time_us;
+  double algbw_gbs;
+  double busbw_gbs;
+};
+
+struct PerfRow {
+  std::int64_t bytes;
+  std::int64_t count;
+  std::string type;
+  std::optional<Timed> out_of_place = {};
+  std::optional<Timed> in_place = {};
+  std::int64_t wrong = 0;  ///< values that came out wrong, where they were looked at
+
+  /// Out of place where that was timed. A row has one of them at least.
+  const Timed& timed() const { return out_of_place ? *out_of_place : *in_place; }
+};
+
+struct PerfTable {
+  std::optional<Operation> operation;  ///< where the file names it
+  std::vector<PerfRow> rows;           ///< in the file's order; at least one
+};
+
+struct PerfFile {
+  std::vector<PerfTable> tables;        ///< at least one
+  std::vector<std::string> hosts = {};  ///< of rank 0, 1, ...; empty where devices are not listed
+  std::string device = {};              ///< "NVIDIA A100-SXM4-40GB", of the first
+  std::string nccl_version = {};        ///< empty where it is not told
+  bool alone = false;                   ///< every process is its own rank 0: built without MPI
+  int contradictory = 0;                ///< rows left out
+};
+
+/// Throws DataError naming `name` and what was expected.
+PerfFile parse_perf(std::string_view text, std::string_view name);
+
+/// The same for what -J wrote; parse_perf calls it for text that begins with a brace.
+PerfFile parse_perf_json(std::string_view text, std::string_view name);
+
+/// Whether time, size and bandwidth of a row agree as far as they are printed.
+bool agrees(std::int64_t bytes, const Timed& timed);
+
+}  // namespace tw::nccl

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/nccl/perf_table.h"
+
+#include "trainwire/base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tw::nccl {
+namespace {
+
+// As nccl-tests 2.0 to 2.10 print it.
+constexpr const char* kOld = R"(# nThread 1 nGpus 8 minBytes 1 maxBytes 8589934592 step: 2(factor)
+# Using devices
+#   Rank  0 Pid 112424 on localhost device  0 [0x00] A100-SXM4-40GB
+#   Rank  1 Pid 112424 on localhost device  1 [0x00] A100-SXM4-40GB
+#
+#                                                     out-of-place                       in-place
+#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error
+#        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+hostname:3442:3442 [0] NCCL INFO Launch mode Parallel
+           0             0   float     sum    35.20    0.00    0.00    N/A    34.05    0.00    0.00    N/A
+     1048576        262144   float     sum    74.78   14.02   24.54    N/A    76.17   13.77   24.09    N/A
+  8589934592    2147483648   float     sum    63896  134.44  235.26    N/A    63959  134.30  235.03    N/A
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 68.4048
+)";
+
+TEST(PerfTable, IsReadAsPrinted) {
+  const PerfFile file = parse_perf(kOld, "log");
+  ASSERT_EQ(file.tables.size(), 1u);
+  ASSERT_EQ(file.tables[0].rows.size(), 3u);
+  const PerfRow& row = file.tables[0].rows[1];
+  EXPECT_EQ(row.bytes, 1048576);
+  EXPECT_EQ(row.type, "float");
+  EXPECT_DOUBLE_EQ(row.out_of_place->time_us, 74.78);
+  EXPECT_DOUBLE_EQ(row.in_place->busbw_gbs, 24.09);
+  EXPECT_EQ(file.hosts, (std::vector<std::string>{"localhost", "localhost"}));
+  EXPECT_EQ(file.device, "A100-SXM4-40GB");
+  EXPECT_FALSE(file.alone);
+}
+
+// With root and #wrong, tagged by the launcher, the log glued to a row.
+TEST(PerfTable, IsReadWithWhatIsAroundIt) {
+  const PerfFile file = parse_perf(
+      R"([1,0]<stdout>:# Collective test starting: all_reduce_perf
+[1,0]<stdout>:#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+[1,0]<stdout>:     2097152        524288     float     sum      -1    113.2   18.53   18.53      2    93.35   22.46   22.46      0host1:12:34 [0] NCCL INFO x
+[1,0]<stdout>:     4194304       1048576     float     sum      -1    154.4   27.16   27.16      0    153.3   27.37   27.37      0  host1:12:34 [0] NCCL INFO Channel
+NCCL version 2.21.5+cuda12.4
+)",
+      "log");
+  ASSERT_EQ(file.tables.size(), 1u);
+  EXPECT_EQ(file.tables[0].operation, Operation::AllReduce);
+  ASSERT_EQ(file.tables[0].rows.size(), 2u);
+  EXPECT_EQ(file.tables[0].rows[0].wrong, 2);
+  EXPECT_EQ(file.tables[0].rows[1].bytes, 4194304);
+  EXPECT_EQ(file.nccl_version, "2.21.5+cuda12.4");
+}
+
+TEST(PerfTable, OfSeveralProgramsIsSeveral) {
+  const std::string header =
+      "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
+  const PerfFile file =
+      parse_perf("./all_reduce_perf -b 8\n" + header +
+                     " 1048576 262144 float sum -1 100 10.49 19.66 0 100 10.49 19.66 0\n" +
+                     "./alltoall_perf -b 8\n" + header +
+                     " 1048576 16384 float none -1 200 5.24 4.92 0 N/A N/A N/A N/A\n",
+                 "log");
+  ASSERT_EQ(file.tables.size(), 2u);
+  EXPECT_EQ(file.tables[0].operation, Operation::AllReduce);
+  EXPECT_EQ(file.tables[1].operation, Operation::AllToAll);
+  EXPECT_FALSE(file.tables[1].rows[0].in_place);
+}
+
+TEST(PerfTable, WithoutHeaderIsReadByItsWords) {
+  const PerfFile file = parse_perf(
+      "  65536  8192  float  16.57  3.96  1.98  0e+00  13.83  4.74  2.37  0e+00\n", "log");
+  EXPECT_DOUBLE_EQ(file.tables[0].rows[0].in_place->time_us, 13.83);
+}
+
+// Two processes that are both rank 0 never met.
+TEST(PerfTable, TellsWhenProcessesMeasuredAlone) {
+  const std::string text =
+      std::string(
+          "#   Rank  0 Pid   1320 on ip-172-31-20-228 device  0 [0x00] Tesla V100-SXM2-16GB\n"
+          "#   Rank  0 Pid   2066 on ip-172-31-22-230 device  0 [0x00] Tesla V100-SXM2-16GB\n") +
+      " 1310720000 327680000 float sum 3456 379.26 0.00 0e+00 12.4 105703.23 0.00 0e+00\n";
+  EXPECT_TRUE(parse_perf(text, "log").alone);
+}
+
+TEST(PerfTable, LeavesOutWhatContradictsItself) {
+  const std::string good = " 1048576 262144 float sum 100 10.49 19.66 0 100 10.49 19.66 0\n";
+  const std::string bad = " 1048576 262144 float sum 100 99.0 19.66 0 100 10.49 19.66 0\n";
+  const PerfFile file = parse_perf(good + bad, "log");
+  EXPECT_EQ(file.tables[0].rows.size(), 1u);
+  EXPECT_EQ(file.contradictory, 1);
+  EXPECT_THROW(parse_perf(bad, "log"), DataError);
+}
+
+TEST(PerfTable, IsReadFromJson) {
+  const PerfFile file = parse_perf(R"({"version": 3, "args": ["/opt/all_gather_perf", "-b", "8"],
+    "nccl_version": "2.28.9", "config": {"devices": [{"rank": 0, "hostname": "a", "device_info": "NVIDIA H100"},
+    {"rank": 1, "hostname": "b", "device_info": "NVIDIA H100"}]},
+    "results": [{"size": 1048576, "count": 131072, "type": "float", "redop": "none", "root": -1,
+    "out_of_place": {"time": 100.0, "alg_bw": 10.48, "bus_bw": 5.24, "nwrong": "nan"},
+    "in_place": {"time": "nan", "alg_bw": 0, "bus_bw": 0, "nwrong": 0}}]})",
+                                   "log.json");
+  EXPECT_EQ(file.tables[0].operation, Operation::AllGather);
+  EXPECT_EQ(file.hosts, (std::vector<std::string>{"a", "b"}));
+  EXPECT_FALSE(file.tables[0].rows[0].in_place);
+  EXPECT_THROW(parse_perf("{\"results\": [", "cut"), DataError);
+  EXPECT_THROW(parse_perf("{\"results\": 7}", "other"), DataError);
+}
+
+TEST(PerfTable, CutAtEveryByteIsRowsOrAnError) {
+  const std::string text = kOld;
+  for (std::size_t end = 0; end < text.size(); ++end) {
+    try {
+      const PerfFile file = parse_perf(text.substr(0, end), "cut");
+      EXPECT_FALSE(file.tables.at(0).rows.empty());
+    } catch (const DataError&) {
+    }
+  }
+}
+
+TEST(PerfTable, WithoutRowsIsAnError) {
+  EXPECT_THROW(parse_perf("", "empty"), DataError);
+  EXPECT_THROW(parse_perf("1 2 3 4 5 6 7 8 9 10 11 12\n", "numbers"), DataError);
+}
+
+}  // namespace
+}  // namespace tw::nccl
