@@ -140,7 +140,7 @@ std::vector<std::int64_t> sizes(std::int64_t first, std::int64_t last, double fa
 std::string ways_text(const std::vector<Expected>& rows) {
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].way) return "between pairs: NCCL has no choice to make";
+    if (!rows[i].way) return "nothing: what pairs send to each other has one way";
     const bool first = i == 0;
     if (!first && rows[i].way == rows[i - 1].way) continue;
     if (!first) text += ", ";
