@@ -89,16 +89,21 @@ std::vector<Row> measured(const std::vector<lab::RankState>& ranks, double bus_f
   return rows;
 }
 
+/// nccl-tests' columns and units.
 void print_table(const std::vector<Row>& rows, const lab::TrainingJob& job,
                  const std::string& place, command::Streams streams) {
-  fmt::print(streams.out, "{} of {} ranks, {}\n{:>12} {:>12} {:>14} {:>14} {:>8} {:>8} {:>10}\n",
-             job.training().strategy, job.tasks.size(), place, "size", "time", "algbw", "busbw",
-             "(GB/s)", "#wrong", "cpu");
+  fmt::print(streams.out,
+             "{} of {} ranks, {}\n{:>12} {:>12} {:>8} {:>6} {:>12} {:>8} {:>8} {:>7} {:>10}\n"
+             "{:>12} {:>12} {:>8} {:>6} {:>12} {:>8} {:>8}\n",
+             job.training().strategy, job.tasks.size(), place, "size", "count", "type", "redop",
+             "time", "algbw", "busbw", "#wrong", "cpu", "(B)", "(elements)", "", "", "(us)",
+             "(GB/s)", "(GB/s)");
+  const bool sums = job.training().row().operation == collective::Operation::AllReduce;
   for (const Row& row : rows) {
-    fmt::print(streams.out, "{:>12} {:>12} {:>14} {:>14} {:>8.3g} {:>8} {:>10}\n",
-               exact(Bytes(row.bytes)), readable(from_seconds(row.time_s)),
-               readable(BitRate(row.algbw_bps)), readable(BitRate(row.busbw_bps)),
-               row.busbw_bps / 8e9, row.wrong, readable(from_seconds(row.cpu_s)));
+    fmt::print(streams.out, "{:>12} {:>12} {:>8} {:>6} {:>12.1f} {:>8.4g} {:>8.4g} {:>7} {:>10}\n",
+               row.bytes, row.bytes / workload::kElementBytes, "float", sums ? "sum" : "none",
+               1e6 * row.time_s, row.algbw_bps / 8e9, row.busbw_bps / 8e9, row.wrong,
+               readable(from_seconds(row.cpu_s)));
   }
   fmt::print(streams.out,
              "time: mean of one exchange on the slowest rank; busbw: algbw times what nccl-tests "
