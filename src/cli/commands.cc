@@ -78,7 +78,7 @@ std::span<const command::Command> commands() {
           "trainwire plan job.toml\n"
           "trainwire plan job.toml --set job.strategy=tree --set network.hosts=64 --json\n"},
       command::Command{"expect", "what nccl-tests should show on some hardware, and why",
-                       declare_expect,
+                       guide::declare_expect,
                        "trainwire expect --ranks 16 --per-host 8 --nic 2x200Gbit --op all_reduce\n"
                        "trainwire expect --ranks 4 --nic 25Gbit --transport socket --gpu v100\n"
                        "trainwire expect --nic 2x200Gbit --against all_reduce.log\n"},

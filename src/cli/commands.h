@@ -18,7 +18,6 @@ command::Body declare_bench(command::CommandLine& app);
 command::Body declare_cleanup(command::CommandLine& app);
 command::Body declare_compare(command::CommandLine& app);
 command::Body declare_exec(command::CommandLine& app);
-command::Body declare_expect(command::CommandLine& app);
 command::Body declare_fit(command::CommandLine& app);
 command::Body declare_info(command::CommandLine& app);
 command::Body declare_net(command::CommandLine& app);

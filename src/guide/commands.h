@@ -8,6 +8,7 @@
 namespace tw::guide {
 
 command::Body declare_doctor(command::CommandLine& app);
+command::Body declare_expect(command::CommandLine& app);
 command::Body declare_explain(command::CommandLine& app);
 command::Body declare_models(command::CommandLine& app);
 command::Body declare_new(command::CommandLine& app);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/cli/commands.h"
 #include "trainwire/command/hosts_file.h"
+#include "trainwire/guide/commands.h"
 #include "trainwire/text/expect_text.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <memory>
 #include <set>
 
-namespace tw::cli {
+namespace tw::guide {
 namespace {
 
 constexpr double kMostRows = 10'000;
@@ -192,4 +192,4 @@ command::Body declare_expect(command::CommandLine& app) {
   return [options](command::Streams streams) { return expect(*options, streams); };
 }
 
-}  // namespace tw::cli
+}  // namespace tw::guide
