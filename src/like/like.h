@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what a run has found to an experiment that behaves like it, to be changed and simulated.
+//
+// A record of `run` or `sim` holds the experiment that was asked for. What was measured is put in
+// where it contradicts what was asked: what ranks really computed (the optimiser, which
+// simulations do not have, included), how that varied, a host that computed longer. A record of
+// `exec` knows its network, and its packets show the job; one of `analyze` shows both, as far as
+// packets can.
+//
+// The fitted experiment is simulated flow by flow, and what the measured step has more or less than
+// that is kept as one factor for each job. It multiplies the exchange, never the computing: the
+// same transport on the same machine is slower or faster than the model by about the same share
+// at other rates and delays.
+//
+//   fitted = fit(run, folder);
+//   changed = fitted.experiment with another rate;
+//   step = like::step_s(fitted.jobs[0], {simulated step of `changed`, computing of `changed`});
+//
+// Limits: one straggling host; ranks' jitter is one figure for all. The factor is of the regime that
+// was measured: a change that makes another thing the limit (loss instead of bandwidth) has another.
+
+#pragma once
+
+#include "trainwire/record/run.h"
+#include "trainwire/spec/experiment.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tw::like {
+
+/// Something that was measured, with its interval of 95 %.
+struct Constant {
+  std::string name = {};  ///< "compute of job0", "rate of host1 to_host"
+  double value = 0;
+  double low = 0;
+  double high = 0;
+  std::string unit = {};  ///< "s", "bit/s", "bytes", or "" of a share or factor
+  std::string from = {};  ///< "forward and backward of 4 ranks, 20 steps"
+  bool operator==(const Constant&) const = default;
+};
+
+/// Of one job: what was measured, what is simulated of the fitted experiment, and their ratio.
+struct JobFit {
+  std::string name = {};
+  double step_s = 0;      ///< median, as measured
+  double step_low_s = 0;  ///< its interval of 95 %
+  double step_high_s = 0;
+  double noise = 0;        ///< relative standard deviation of a step
+  double simulated_s = 0;  ///< median step of the fitted experiment, flow by flow, without factor
+  double compute_s = 0;    ///< of the slowest worker, in the fitted experiment
+  /// Of what a step takes beyond computing: measured over simulated. 1 where there is nothing.
+  double factor = 1;
+  double factor_low = 1;
+  double factor_high = 1;
+  bool operator==(const JobFit&) const = default;
+};
+
+struct Fitted {
+  spec::Experiment experiment = {};  ///< resolved; run.scale and run.slow_motion are 1
+  std::vector<JobFit> jobs = {};     ///< as in the experiment
+  std::vector<Constant> constants = {};
+  std::vector<std::string> cannot = {};  ///< a sentence for each thing that the record cannot show
+};
+
+struct Options {
+  bool in_spite_of_checks = false;  ///< fits a run whose checks failed, and says so in `cannot`
+};
+
+/// `folder` is where the record's tables are; empty: there are none, and what only they show is
+/// told in `cannot`. Throws DataError with a sentence where nothing can be fitted: a sweep, checks
+/// that failed, no steps, packets without a collective. Throws SpecError where the experiment
+/// cannot be simulated.
+Fitted fit(const record::Run& run, const std::string& folder, const Options& options = {});
+
+/// What a simulation says of a changed experiment.
+struct Simulated {
+  double step_s = 0;     ///< median step, flow by flow
+  double compute_s = 0;  ///< compute_s() of that experiment
+};
+
+/// Median step that is to be expected: the factor applied to what goes beyond computing.
+double step_s(const JobFit& fit, const Simulated& simulated);
+
+/// What the slowest worker of a job computes in a step. REQUIRES: the experiment is resolved.
+double compute_s(const spec::Experiment& experiment, std::size_t job);
+
+/// The experiment that a record was made of, read back: what its file or --set said is said again,
+/// the rest is derived anew. Throws DataError where the record has none.
+spec::Experiment asked_experiment(const record::Run& run);
+
+}  // namespace tw::like
