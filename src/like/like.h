@@ -60,6 +60,8 @@ struct JobFit {
 struct Fitted {
   spec::Experiment experiment = {};  ///< resolved; run.scale and run.slow_motion are 1
   std::vector<JobFit> jobs = {};     ///< as in the experiment
+  /// What the record calls the experiment's hosts: addresses, where they are of a capture.
+  std::vector<std::string> hosts = {};
   std::vector<Constant> constants = {};
   std::vector<std::string> cannot = {};  ///< a sentence for each thing that the record cannot show
 };

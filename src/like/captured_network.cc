@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/like/captured_network.h"
+
+#include "trainwire/result/table_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace tw::like {
+namespace {
+
+constexpr std::int64_t kSpan_ns = 10'000'000;
+constexpr double kLeastShare = 0.1;  ///< of the bytes of the side that moves most
+
+using Side = std::pair<std::string, bool>;
+/// Bytes by span of time.
+using Spans = std::map<std::int64_t, double>;
+
+std::map<Side, Spans> spans_in(std::istream& file, std::int64_t& span_ns) {
+  std::map<Side, Spans> sides;
+  result::TableReader table(file);
+  const auto scope = table.column("scope");
+  const auto from = table.column("from");
+  const auto to = table.column("to");
+  const auto start = table.column("start_ns");
+  const auto width = table.column("width_ns");
+  const auto bytes = table.column("wire_bytes");
+  while (table.next()) {
+    if (table.text(scope) != "pair") continue;
+    const auto at = table.time_ns(start);
+    const auto count = table.number(bytes);
+    if (!at || !count) continue;
+    span_ns = std::max(span_ns, table.integer(width).value_or(0));
+    sides[{std::string(table.text(from)), true}][*at / span_ns] += *count;
+    sides[{std::string(table.text(to)), false}][*at / span_ns] += *count;
+  }
+  return sides;
+}
+
+double sum_of(const Spans& spans) {
+  double sum = 0;
+  for (const auto& [at, bytes] : spans) sum += bytes;
+  return sum;
+}
+
+/// Half of all bytes are in spans that hold as much or more.
+double usual_bytes(const Spans& spans) {
+  std::vector<double> sizes;
+  for (const auto& [at, bytes] : spans) sizes.push_back(bytes);
+  std::sort(sizes.rbegin(), sizes.rend());
+  double left = sum_of(spans) / 2;
+  for (const double size : sizes) {
+    left -= size;
+    if (left <= 0) return size;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::map<Side, double> side_rates_bps(const std::string& folder) {
+  std::map<Side, double> rates;
+  const std::string path = folder + "/windows.csv";
+  std::ifstream file = result::open_table(path);
+  if (!file.is_open()) return rates;
+  std::int64_t span_ns = kSpan_ns;
+  const std::map<Side, Spans> sides = spans_in(file, span_ns);
+  result::require_read(file, path);
+  double most = 0;
+  for (const auto& [side, spans] : sides) most = std::max(most, sum_of(spans));
+  for (const auto& [side, spans] : sides) {
+    if (sum_of(spans) < kLeastShare * most) continue;
+    rates[side] = 8e9 * usual_bytes(spans) / static_cast<double>(span_ns);
+  }
+  return rates;
+}
+
+std::optional<stats::Estimate> shortest_round_trip_s(const std::string& folder) {
+  const std::string path = folder + "/flows.csv";
+  std::ifstream file = result::open_table(path);
+  if (!file.is_open()) return {};
+  std::vector<double> times;
+  result::TableReader table(file);
+  const auto of_class = table.column("class");
+  const auto shortest = table.column("rtt_min_ns");
+  while (table.next()) {
+    const auto ns = table.integer(shortest);
+    if (table.text(of_class) == "gradient" && ns && *ns > 0) {
+      times.push_back(1e-9 * static_cast<double>(*ns));
+    }
+  }
+  result::require_read(file, path);
+  return times.empty() ? std::nullopt : std::optional(stats::median_estimate(times));
+}
+
+}  // namespace tw::like
