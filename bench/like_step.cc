@@ -35,8 +35,8 @@ tw::spec::Experiment changed(const tw::like::Fitted& fitted, const std::string& 
 
 Json predicted(const tw::like::Fitted& fitted, const std::string& changes) {
   const tw::spec::Experiment experiment = changed(fitted, changes);
-  const tw::record::Run run =
-      tw::sim::described(experiment, tw::sim::simulate(experiment), tw::sim::Telling::Summary);
+  const tw::record::Run run = tw::sim::described(
+      experiment, tw::sim::simulate(experiment, fitted.level), tw::sim::Telling::Summary);
   Json steps = Json::array();
   for (std::size_t job = 0; job < fitted.jobs.size(); ++job) {
     const double simulated = run.jobs.at(job).step->median_s;
@@ -70,14 +70,19 @@ int main(int argc, char** argv) {
   std::string folder;
   std::vector<std::string> changes;
   bool anyway = false;
+  bool packets = false;
   CLI::App app("Predicts steps like those of a run");
   app.add_option("FOLDER", folder)->required();
   app.add_option("--change", changes);
   app.add_flag("--anyway", anyway, "also where checks of the run failed");
+  app.add_flag("--packets", packets, "simulates packet by packet, not flow by flow");
   CLI11_PARSE(app, argc, argv);
   try {
     const tw::record::RunFile file = tw::record::read_run(folder);
-    const auto fitted = tw::like::fit(file.summary, folder, {.in_spite_of_checks = anyway});
+    const auto fitted =
+        tw::like::fit(file.summary, folder,
+                      {.level = packets ? tw::sim::Level::Packet : tw::sim::Level::Flow,
+                       .in_spite_of_checks = anyway});
     fmt::print("{}\n", document(fitted, changes).dump(2));
   } catch (const tw::Error& error) {
     fmt::print(stderr, "like_step: {}\n", error.what());

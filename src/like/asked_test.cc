@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/like/like.h"
-#include "trainwire/record/json.h"
-#include "trainwire/spec/parse.h"
-#include "trainwire/spec/print.h"
-#include "trainwire/workload/vocabulary.h"
+#include "trainwire/like/test_records.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace tw::like {
 namespace {
-
-spec::Experiment parsed(std::string_view text) {
-  return spec::parse(text, "test", workload::vocabulary());
-}
-
-record::Run record_of(const spec::Experiment& experiment) {
-  record::Run run;
-  run.experiment = record::value_from(spec::to_json(experiment));
-  return run;
-}
 
 TEST(Asked, is_what_was_written) {
   const spec::Experiment experiment = parsed(R"toml(

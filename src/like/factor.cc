@@ -17,12 +17,32 @@ namespace {
 
 /// Of a step: below that nothing but computing shows, and a ratio would be of two errors.
 constexpr double kLeastShown = 0.02;
+/// How much of the factor's logarithm is left far from what was measured: the slope of what the
+/// model was off in changed runs over what it was in those that they were changed from.
+constexpr double kCarriedByFlows = 2.0 / 3;
+constexpr double kCarriedByPackets = 0.25;
+/// What is far: a change of the exchange by a factor of e to that. Flat at first, so that small
+/// changes gain what the model says.
+constexpr double kNear = 0.2;
 /// More steps than these change no median by much.
 constexpr std::int64_t kMostSteps = 60;
 
 spec::Experiment shortened(spec::Experiment experiment) {
   for (spec::Job& job : experiment.jobs) job.steps.value = std::min(*job.steps, kMostSteps);
   return experiment;
+}
+
+/// Median step of each job.
+std::vector<double> simulated_steps(const spec::Experiment& asked, sim::Level level) {
+  const spec::Experiment experiment = shortened(asked);
+  const record::Run run =
+      sim::described(experiment, sim::simulate(experiment, level), sim::Telling::Summary);
+  std::vector<double> steps;
+  for (const record::Job& job : run.jobs) {
+    if (!job.step) throw DataError(fmt::format("{}: its simulation has no steps", job.name));
+    steps.push_back(job.step->median_s);
+  }
+  return steps;
 }
 
 void set_factor(JobFit& fit) {
@@ -49,9 +69,8 @@ MeasuredStep measured_step(const record::Times& times, double divisor) {
 }
 
 void fit_factors(Fitted& fitted, const std::vector<MeasuredStep>& measured) {
-  const spec::Experiment experiment = shortened(fitted.experiment);
-  const record::Run simulated =
-      sim::described(experiment, sim::simulate(experiment), sim::Telling::Summary);
+  const spec::Experiment& experiment = fitted.experiment;
+  const std::vector<double> simulated = simulated_steps(experiment, fitted.level);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const MeasuredStep& step = measured[i];
     JobFit fit{.name = *experiment.jobs[i].name,
@@ -59,11 +78,9 @@ void fit_factors(Fitted& fitted, const std::vector<MeasuredStep>& measured) {
                .step_low_s = step.low_s,
                .step_high_s = step.high_s,
                .noise = step.noise,
+               .simulated_s = simulated[i],
                .compute_s = compute_s(experiment, i)};
-    if (!simulated.jobs[i].step) {
-      throw DataError(fmt::format("fitting {}: its simulation has no steps", fit.name));
-    }
-    fit.simulated_s = simulated.jobs[i].step->median_s;
+    fit.carried = fitted.level == sim::Level::Flow ? kCarriedByFlows : kCarriedByPackets;
     set_factor(fit);
     fitted.constants.push_back(
         {.name = fmt::format("model factor of {}", fit.name),
@@ -83,7 +100,21 @@ void fit_factors(Fitted& fitted, const std::vector<MeasuredStep>& measured) {
 }
 
 double step_s(const JobFit& fit, const Simulated& simulated) {
-  return simulated.compute_s + fit.factor * std::max(0.0, simulated.step_s - simulated.compute_s);
+  const double exchange = std::max(0.0, simulated.step_s - simulated.compute_s);
+  const double fitted = std::max(0.0, fit.simulated_s - fit.compute_s);
+  if (exchange <= 0 || fitted <= 0 || fit.factor <= 0) return simulated.compute_s + exchange;
+  const double distance = std::log(exchange / fitted) / kNear;
+  const double carried = fit.carried + (1 - fit.carried) * std::exp(-distance * distance / 2);
+  return simulated.compute_s + std::pow(fit.factor, carried) * exchange;
+}
+
+std::vector<double> steps_s(const Fitted& fitted, const spec::Experiment& changed) {
+  check(changed.jobs.size() == fitted.jobs.size(), "a changed experiment has the jobs of the fit");
+  std::vector<double> steps = simulated_steps(changed, fitted.level);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i] = step_s(fitted.jobs[i], {.step_s = steps[i], .compute_s = compute_s(changed, i)});
+  }
+  return steps;
 }
 
 double compute_s(const spec::Experiment& experiment, std::size_t job) {

@@ -92,7 +92,7 @@ void fit_logged(Fitted& fitted, const record::Run& run, const std::string& folde
 }  // namespace
 
 Fitted fit(const record::Run& run, const std::string& folder, const Options& options) {
-  Fitted fitted;
+  Fitted fitted{.level = options.level};
   require_fit(run, options, fitted);
   if (run.experiment && !run.jobs.empty()) {
     fit_logged(fitted, run, folder);

@@ -133,11 +133,14 @@ Sockets sockets_in(std::istream& file) {
   return sockets;
 }
 
-/// Payload that all jobs have sent.
-double sent_bytes(const record::Run& run) {
+/// Payload that all jobs have sent, warm-up and first models included.
+double sent_bytes(const spec::Experiment& experiment, const record::Run& run) {
   double sum = 0;
   for (const record::Job& job : run.jobs) {
-    sum += job.step_sent_bytes * static_cast<double>(job.steps.value_or(0));
+    for (const spec::Job& asked : experiment.jobs) {
+      if (*asked.name != job.name) continue;
+      sum += job.step_sent_bytes * static_cast<double>(*asked.steps + *asked.warmup);
+    }
   }
   return sum;
 }
@@ -154,8 +157,8 @@ void tell_sockets(Fitted& fitted, const record::Run& run, const std::string& fol
                     fmt::format("{} samples of TCP's own while it had something to send",
                                 sockets.round_trips_s.size())));
   }
-  const double packets =
-      sent_bytes(run) / (static_cast<double>(*fitted.experiment.network.mtu) - kTcpHeaders);
+  const double packets = sent_bytes(fitted.experiment, run) /
+                         (static_cast<double>(*fitted.experiment.network.mtu) - kTcpHeaders);
   if (packets <= 0 || sockets.again.empty()) return;
   double again = 0;
   for (const auto& [connection, count] : sockets.again) again += static_cast<double>(count);
