@@ -5,6 +5,7 @@
 #include "trainwire/collective/strategies.h"
 #include "trainwire/like/captured_network.h"
 #include "trainwire/like/factor.h"
+#include "trainwire/like/slow_side.h"
 #include "trainwire/spec/parse.h"
 #include "trainwire/spec/print.h"
 #include "trainwire/stats/estimate.h"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tw::like {
 namespace {
@@ -57,7 +59,8 @@ class Captured {
         folder_(folder),
         steps_(steps_of(run)),
         main_(main_collective(run)),
-        known_(run.experiment.has_value()) {
+        known_(run.experiment.has_value()),
+        sides_(side_rates(folder)) {
     order_hosts();
   }
 
@@ -113,14 +116,14 @@ class Captured {
                                  .from = std::move(from)});
   }
 
-  /// The highest of all sides, but for the slow link: who waits for somebody sends less.
-  double usual_rate_bps() {
+  /// The highest of all sides: who waits for somebody sends less.
+  double line_rate_bps() {
     double most = 0;
-    for (const auto& [side, rate] : side_rates_bps(folder_)) {
-      if (experiment_name(side.first)) most = std::max(most, rate);
+    for (const auto& [side, rates] : sides_) {
+      if (experiment_name(side.first)) most = std::max(most, rates.highest_bps);
     }
     if (most > 0) {
-      add("rate of a link", most, "bit/s", "the fastest host, half of its bytes over 10 ms");
+      add("rate of a link", most, "bit/s", "the fastest host, a quarter of its bytes over 10 ms");
     } else {
       most = run_.traffic.busiest.peak_bps;
       add("rate of a link", most, "bit/s", "the busiest host's peak");
@@ -129,8 +132,13 @@ class Captured {
   }
 
   std::string found_network() {
-    double rate = usual_rate_bps();
-    if (run_.bottleneck) rate = std::max(rate, run_.bottleneck->rate_bps);
+    double rate = line_rate_bps();
+    slow_ = find_slow_side(
+        run_, sides_,
+        {.takes_part = [&](const std::string& host) { return experiment_name(host).has_value(); },
+         .line_bps = rate,
+         .strategy = main_.strategy});
+    if (slow_) rate = std::max(rate, slow_->rate_bps);
     std::string text =
         fmt::format("[network]\nhosts = {}\nrate = \"{:.0f}bit\"\n", hosts_.size(), rate);
     if (const auto round_trip = shortest_round_trip_s(folder_)) {
@@ -149,19 +157,14 @@ class Captured {
     return text + slow_link();
   }
 
-  /// The analysis says in words which end of it is slow.
   std::string slow_link() {
-    if (!run_.bottleneck) return "";
-    const record::Bottleneck& slow = *run_.bottleneck;
-    const bool receiving = slow.evidence.starts_with("it is receiving");
-    const auto at = experiment_name(receiving ? slow.to : slow.from);
-    if (!at) return "";
-    const char* direction = receiving ? "to_host" : "from_host";
-    add(fmt::format("rate of {} {}", receiving ? slow.to : slow.from, direction), slow.rate_bps,
-        "bit/s", slow.evidence);
+    if (!slow_) return "";
+    add(fmt::format("rate of {} {}", slow_->host, slow_->direction()), slow_->rate_bps, "bit/s",
+        slow_->evidence);
     return fmt::format(
-        "\n[[network.link]]\nat = \"{}\"\ndirection = \"{}\"\nrate = \"{:.0f}bit\"\n", *at,
-        direction, std::max(slow.rate_bps, kLeastRate_bps));
+        "\n[[network.link]]\nat = \"{}\"\ndirection = \"{}\"\nrate = \"{:.0f}bit\"\n",
+        *experiment_name(slow_->host), slow_->direction(),
+        std::max(slow_->rate_bps, kLeastRate_bps));
   }
 
   double compute_s() {
@@ -221,7 +224,7 @@ class Captured {
     fitted_.cannot.push_back(
         "packets show one rank a host, and neither computing that goes on while gradients travel "
         "nor what a host waits for when it is silent");
-    if (!known_ && !run_.bottleneck) {
+    if (!known_ && !slow_) {
       fitted_.cannot.push_back(
           "no link was seen to be the limit: links may be faster than they were used, and more "
           "bandwidth may gain less than is said");
@@ -246,6 +249,8 @@ class Captured {
   const record::Iterations& steps_;
   const record::Collective& main_;
   bool known_;  ///< the network is
+  Sides sides_;
+  std::optional<SlowSide> slow_ = {};
   std::vector<std::string> hosts_ = {};
   std::ptrdiff_t servers_ = 0;
 };

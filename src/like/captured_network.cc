@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace tw::like {
@@ -12,6 +13,9 @@ namespace {
 
 constexpr std::int64_t kSpan_ns = 10'000'000;
 constexpr double kLeastShare = 0.1;  ///< of the bytes of the side that moves most
+
+constexpr double kHighest = 0.25;
+constexpr double kUsual = 0.5;
 
 using Side = std::pair<std::string, bool>;
 /// Bytes by span of time.
@@ -44,12 +48,12 @@ double sum_of(const Spans& spans) {
   return sum;
 }
 
-/// Half of all bytes are in spans that hold as much or more.
-double usual_bytes(const Spans& spans) {
+/// A share of all bytes are in spans that hold as much or more.
+double bytes_at(const Spans& spans, double share) {
   std::vector<double> sizes;
   for (const auto& [at, bytes] : spans) sizes.push_back(bytes);
   std::sort(sizes.rbegin(), sizes.rend());
-  double left = sum_of(spans) / 2;
+  double left = sum_of(spans) * share;
   for (const double size : sizes) {
     left -= size;
     if (left <= 0) return size;
@@ -57,10 +61,21 @@ double usual_bytes(const Spans& spans) {
   return 0;
 }
 
+/// Spans from the first to the last of all sides.
+double lasting(const std::map<Side, Spans>& sides) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = 0;
+  for (const auto& [side, spans] : sides) {
+    first = std::min(first, spans.begin()->first);
+    last = std::max(last, spans.rbegin()->first);
+  }
+  return static_cast<double>(last - first + 1);
+}
+
 }  // namespace
 
-std::map<Side, double> side_rates_bps(const std::string& folder) {
-  std::map<Side, double> rates;
+Sides side_rates(const std::string& folder) {
+  Sides rates;
   const std::string path = folder + "/windows.csv";
   std::ifstream file = result::open_table(path);
   if (!file.is_open()) return rates;
@@ -69,9 +84,12 @@ std::map<Side, double> side_rates_bps(const std::string& folder) {
   result::require_read(file, path);
   double most = 0;
   for (const auto& [side, spans] : sides) most = std::max(most, sum_of(spans));
+  const double bps = 8e9 / static_cast<double>(span_ns);
   for (const auto& [side, spans] : sides) {
     if (sum_of(spans) < kLeastShare * most) continue;
-    rates[side] = 8e9 * usual_bytes(spans) / static_cast<double>(span_ns);
+    rates[side] = {.highest_bps = bps * bytes_at(spans, kHighest),
+                   .usual_bps = bps * bytes_at(spans, kUsual),
+                   .mean_bps = bps * sum_of(spans) / lasting(sides)};
   }
   return rates;
 }

@@ -2,10 +2,11 @@
 // What the tables of an analysed capture show of the network: the rate at which each host sends and
 // receives when it does, and how long acknowledgements take.
 //
-// The rate of a side is that at or above which half of its bytes travel, over 10 ms: pauses do not
-// lower it, nor do single bursts raise it.
+// Rates are over 10 ms, and weighted by bytes: a quarter of a side's bytes travel at its highest
+// rate or above, half at its usual one. Pauses lower neither, nor do single bursts raise them. A side
+// whose mean is nearly its usual rate never rests.
 //
-// Limits: it is what was used, not what the link could do. A round trip is timed where packets were
+// Limits: these are what was used, not what the link could do. A round trip is timed where packets were
 // captured; in the middle of a path that is part of it.
 
 #pragma once
@@ -19,9 +20,16 @@
 
 namespace tw::like {
 
-/// By host's name and whether it sends; sides of little traffic are left out. From windows.csv; empty
-/// without it. Throws SystemError when the table is there and cannot be read.
-std::map<std::pair<std::string, bool>, double> side_rates_bps(const std::string& folder);
+struct SideRates {
+  double highest_bps = 0;
+  double usual_bps = 0;
+  double mean_bps = 0;  ///< from the first to the last byte of any
+};
+/// By host's name and whether it sends.
+using Sides = std::map<std::pair<std::string, bool>, SideRates>;
+
+/// Those of little traffic are left out. From windows.csv; empty without it. Throws SystemError when the table is there and cannot be read.
+Sides side_rates(const std::string& folder);
 
 /// Median over gradient flows of the shortest round trip that each saw, from flows.csv.
 std::optional<stats::Estimate> shortest_round_trip_s(const std::string& folder);

@@ -100,6 +100,36 @@ TEST(Captured, rates_and_delays_are_in_its_tables) {
   EXPECT_EQ(*fitted.experiment.network.link.delay, std::chrono::microseconds(100));
 }
 
+/// windows.csv in which hosts of the ring send so many kB in each of 20 spans of 10 ms, or twice that
+/// in every second.
+std::string windows(int steady_kb, int bursts_kb) {
+  std::string text = "scope,from,to,flow,start_ns,width_ns,wire_bytes\n";
+  for (std::int64_t i = 0; i < 20; ++i) {
+    const std::string at = std::to_string(1'000'000'000 + 10'000'000 * i);
+    text += "pair,10.0.0.2,10.0.0.3,," + at + ",1000000," + std::to_string(steady_kb) + "000\n";
+    if (i % 2 == 0) continue;
+    text += "pair,10.0.0.3,10.0.0.1,," + at + ",1000000," + std::to_string(2 * bursts_kb) + "000\n";
+  }
+  return text;
+}
+
+// 100 kB in 10 ms are 80 Mbit/s, without rest; others send the same at 160, and rest.
+TEST(Captured, host_that_never_rests_has_a_slow_link) {
+  const result::TestFolder folder;
+  folder.file("windows.csv", windows(100, 100));
+  const Fitted fitted = fit(captured_ring(), folder / "");
+  EXPECT_EQ(*fitted.experiment.network.link.rate, BitRate(160e6));
+  ASSERT_EQ(fitted.experiment.network.overrides.size(), 1U);
+  EXPECT_EQ(*fitted.experiment.network.overrides[0].at, "host0");
+  EXPECT_EQ(**fitted.experiment.network.overrides[0].rate, BitRate(80e6));
+}
+
+TEST(Captured, host_that_never_rests_at_the_rate_of_all_has_none) {
+  const result::TestFolder folder;
+  folder.file("windows.csv", windows(100, 50));
+  EXPECT_TRUE(fit(captured_ring(), folder / "").experiment.network.overrides.empty());
+}
+
 TEST(Captured, exec_knows_its_network) {
   record::Run run = captured_ring();
   for (record::Host& host : run.hosts) host.name = "host" + host.name.substr(7);

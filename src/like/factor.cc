@@ -23,7 +23,7 @@ constexpr double kCarriedByFlows = 2.0 / 3;
 constexpr double kCarriedByPackets = 0.25;
 /// What is far: a change of the exchange by a factor of e to that. Flat at first, so that small
 /// changes gain what the model says.
-constexpr double kNear = 0.2;
+constexpr double kNear = 0.1;
 /// More steps than these change no median by much.
 constexpr std::int64_t kMostSteps = 60;
 
