@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "trainwire/record/describe_account.h"
 #include "trainwire/record/describe_captured.h"
 #include "trainwire/record/describe_network.h"
 #include "trainwire/record/run.h"
@@ -80,6 +81,8 @@ void describe(Io& io, As<Job> auto& job) {
   io("busbw_bps", job.busbw_bps);
   io("phases_median_s", job.phases_median_s);
   io.if_any("alone", job.alone);
+  io.if_any("accounting", job.accounting);
+  io.if_any("verdict", job.verdict);
 }
 
 template <typename Io>
@@ -162,6 +165,8 @@ template <typename Io>
 void describe(Io& io, As<Run> auto& run) {
   io.if_any("command", run.command);
   io.if_any("name", run.name);
+  io.if_any("verdict", run.verdict);
+  io.if_any("accounting", run.accounting);
   io.if_any("capture", run.capture);
   if (run.capture || Io::kReads) describe_captured(io, run);
   io.if_any("engine", run.engine);

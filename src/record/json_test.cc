@@ -88,6 +88,30 @@ TEST(Json, HasFaultsWhereThereWereSome) {
   EXPECT_EQ(run_from(to_json(run)), run);
 }
 
+TEST(Json, HasTheVerdictAndItsAccounting) {
+  record::Run run;
+  EXPECT_FALSE(to_json(run).contains("verdict"));
+  run.accounting = Accounting{.method = "simulated",
+                              .step_s = 3,
+                              .parts = {{.name = "compute", .seconds = 1, .low_s = 1, .high_s = 1},
+                                        {.name = "loss", .seconds = 2, .low_s = 1, .high_s = 3}},
+                              .not_visible = {"all else"}};
+  run.verdict = Verdict{.cause = "loss",
+                        .where = "host1",
+                        .cost_s = 2,
+                        .share = 0.5,
+                        .gain_s = 2,
+                        .gain_ci = {1, 3},
+                        .confidence = 0.9,
+                        .text = "Loss."};
+  run.jobs = {{.accounting = run.accounting, .verdict = run.verdict}};
+  const ordered_json written = to_json(run);
+  EXPECT_EQ(run_from(written), run);
+  EXPECT_EQ(written["accounting"]["repair_s"], 2);
+  EXPECT_EQ(written["accounting"]["bandwidth_s"], 0);
+  EXPECT_EQ(written["verdict"]["gain_ci"], ordered_json::parse("[1.0, 3.0]"));
+}
+
 TEST(Value, IsWrittenAsItWasRead) {
   const ordered_json before =
       ordered_json::parse(R"({"b": [1, 2.5, -3, true, null, "x"], "a": {"c": []},

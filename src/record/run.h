@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "trainwire/record/account.h"
 #include "trainwire/record/captured.h"
 #include "trainwire/record/cross_traffic.h"
 #include "trainwire/record/network.h"
@@ -102,6 +103,8 @@ struct Job {
   double busbw_bps = 0;
   std::map<std::string, double> phases_median_s = {};
   std::optional<Alone> alone = {};
+  std::optional<Accounting> accounting = {};
+  std::optional<Verdict> verdict = {};
   bool operator==(const Job&) const = default;
 };
 
@@ -160,6 +163,10 @@ struct Point {
 struct Run {
   std::optional<std::string> command = {};  ///< that made it
   std::optional<std::string> name = {};     ///< of a sweep
+
+  /// Of the job that the network, or a late rank, costs most.
+  std::optional<Verdict> verdict = {};
+  std::optional<Accounting> accounting = {};
 
   /// Of captures; with `capture` the others are told too, without it there were no packets.
   std::optional<Capture> capture = {};
