@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/account/account.h"
+
+#include "trainwire/account/causes.h"
+#include "trainwire/account/chain.h"
+#include "trainwire/account/judge.h"
+#include "trainwire/account/trials.h"
+#include "trainwire/account/words.h"
+#include "trainwire/base/error.h"
+#include "trainwire/record/phase.h"
+#include "trainwire/spec/scale.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tw::account {
+namespace {
+
+/// Computing of a rank is known that well.
+constexpr double kTimerError = 0.02;
+constexpr const char* kOnLoopback = "loopback";
+
+struct Accounted {
+  record::Accounting accounting = {};
+  record::Verdict verdict = {};
+};
+
+/// As ranks measured it; nothing where they did not.
+std::optional<double> compute_s(const record::Job& job) {
+  double sum = 0;
+  bool any = false;
+  for (const record::Phase phase :
+       {record::Phase::Forward, record::Phase::Backward, record::Phase::Optimiser}) {
+    const auto found = job.phases_median_s.find(std::string(name_of(phase)));
+    if (found == job.phases_median_s.end()) continue;
+    sum += found->second;
+    any = true;
+  }
+  return any ? std::optional(sum) : std::nullopt;
+}
+
+record::AccountPart with_error(const std::string& name, double part_s, double error) {
+  return {.name = name,
+          .seconds = part_s,
+          .low_s = part_s - error * std::abs(part_s),
+          .high_s = part_s + error * std::abs(part_s)};
+}
+
+std::vector<record::AccountPart> parts_of(const Chain& chain, const Stretch& stretch) {
+  std::vector<record::AccountPart> parts;
+  for (const record::AccountPart& part : chain.parts) {
+    if (part.name == "compute") {
+      parts.push_back(
+          with_error(part.name, stretch.timers_s - chain.part("late_rank"), kTimerError));
+    } else if (part.name == "late_rank") {
+      parts.push_back(with_error(part.name, part.seconds, kTimerError));
+    } else {
+      parts.push_back(with_error(part.name, stretch.factor * part.seconds, stretch.error));
+    }
+  }
+  if (stretch.unexplained_s != 0) {
+    parts.push_back(with_error("unexplained", stretch.unexplained_s, stretch.error));
+  }
+  return parts;
+}
+
+/// Why what was measured does not count.
+std::optional<std::string> doubt_of(const record::Run& run) {
+  if (run.cpu_bound) {
+    const std::string why = run.machine.reasons.empty() ? "" : ": " + run.machine.reasons.front();
+    return "this machine was short of processor time, so that steps took longer than the network "
+           "made them" +
+           why;
+  }
+  const auto failed = std::find_if(run.checks.begin(), run.checks.end(),
+                                   [](const record::Check& check) { return !check.ok; });
+  if (failed == run.checks.end()) return {};
+  return fmt::format("a check failed ({}), so that the figures are not to be relied on",
+                     failed->name);
+}
+
+bool is_simulated(const record::Run& run) { return run.command == "sim"; }
+
+std::string method_of(const record::Run& run, const Stretch& stretch) {
+  const std::string how = "flow-level simulations with one cause left out after the other";
+  if (is_simulated(run)) return how;
+  if (stretch.unexplained_s != 0) return how + ", beside the measured step";
+  return fmt::format("{}, the network's parts times {:.2f} to meet the measured step", how,
+                     stretch.factor);
+}
+
+Accounted accounted(const spec::Experiment& experiment, const record::Run& run, std::size_t number,
+                    Trials& trials) {
+  const record::Job& job = run.jobs[number];
+  Accounted made;
+  const auto chain = chain_of(trials, number);
+  if (!chain || chain->step_s <= 0) {
+    made.accounting = {.method = "none", .step_s = job.step->median_s};
+    made.accounting.not_visible = {trials.problem()};
+    made.verdict =
+        no_verdict(trials.problem().empty() ? "nothing could be simulated" : trials.problem());
+    return made;
+  }
+  const Stretch stretch = stretch_of(*chain, job.step->median_s, compute_s(job));
+  made.accounting = {.method = method_of(run, stretch),
+                     .step_s = job.step->median_s,
+                     .parts = parts_of(*chain, stretch),
+                     .overlap_s = stretch.factor * chain->overlap_s};
+  if (const auto doubt = doubt_of(run)) {
+    made.verdict = no_verdict(*doubt);
+    return made;
+  }
+  const double disagreement = std::abs(job.step->median_s / chain->step_s - 1);
+  const Judged found = judged(made.accounting, is_simulated(run) ? 0 : disagreement);
+  const Question question{.told = experiment, .job = number, .chain = *chain, .stretch = stretch};
+  made.verdict = verdict_of(made.accounting, found, cause_of(found.cause, question, trials));
+  return made;
+}
+
+/// Ranks measured, but no link was shaped: only computing can be told.
+Accounted on_loopback(const record::Job& job) {
+  Accounted made;
+  const double step_s = job.step->median_s;
+  const double computing_s = std::min(step_s, compute_s(job).value_or(0));
+  made.accounting = {.method = "what ranks measured",
+                     .step_s = step_s,
+                     .parts = {with_error("compute", computing_s, kTimerError),
+                               with_error("unexplained", step_s - computing_s, kTimerError)},
+                     .not_visible = {"on loopback no link is shaped: what is not computing is this "
+                                     "machine's own work"}};
+  made.verdict = no_verdict("on loopback no link is shaped, so that there is no network to judge");
+  return made;
+}
+
+/// Of the job that loses most, by its share of the step.
+void add_whole(record::Run& run) {
+  const record::Job* worst = nullptr;
+  const auto lost = [](const record::Job& job) {
+    const double step_s = job.accounting->step_s;
+    return step_s > 0 ? 1 - record::part_s(*job.accounting, "compute") / step_s : 0;
+  };
+  for (const record::Job& job : run.jobs) {
+    if (job.verdict && (worst == nullptr || lost(job) > lost(*worst))) worst = &job;
+  }
+  if (worst == nullptr) return;
+  run.verdict = worst->verdict;
+  run.accounting = worst->accounting;
+}
+
+}  // namespace
+
+void add(const spec::Experiment& experiment, record::Run& run, const Options& options) {
+  if (run.jobs.size() != experiment.jobs.size()) return;
+  const auto has_steps = [](const record::Job& job) { return job.step && job.step->median_s > 0; };
+  if (std::none_of(run.jobs.begin(), run.jobs.end(), has_steps)) return;
+  std::optional<Trials> trials;
+  if (run.engine != kOnLoopback) trials.emplace(spec::scaled(experiment), options.budget_s);
+  for (std::size_t i = 0; i < run.jobs.size(); ++i) {
+    record::Job& job = run.jobs[i];
+    if (!has_steps(job)) continue;
+    Accounted made = trials ? accounted(experiment, run, i, *trials) : on_loopback(job);
+    if (run.jobs.size() > 1) made.accounting.job = made.verdict.job = job.name;
+    job.accounting = std::move(made.accounting);
+    job.verdict = std::move(made.verdict);
+  }
+  add_whole(run);
+}
+
+}  // namespace tw::account

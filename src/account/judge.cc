@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/account/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace tw::account {
+namespace {
+
+constexpr double kUnexplained = 0.25;  ///< of the step
+constexpr double kAvoidable = 0.1;     ///< of the step
+constexpr double kOfExcess = 0.25;
+constexpr double kAtTheLowEnd = 0.75;  ///< of both
+constexpr double kAhead = 1.25;        ///< of the next part
+constexpr double kLittle = 0.2;        ///< of the step: then it is computing
+constexpr double kInherent = 0.4;      ///< of the excess
+constexpr double kMostSure = 0.99;
+
+using Parts = std::vector<record::AccountPart>;
+
+bool is_inherent(const std::string& part) { return part == "bandwidth" || part == "latency"; }
+
+/// All but computing, the largest first.
+Parts excess_parts(const record::Accounting& accounting) {
+  Parts parts;
+  for (const record::AccountPart& part : accounting.parts) {
+    if (part.name != "compute" && part.name != "unexplained" && part.seconds > 0) {
+      parts.push_back(part);
+    }
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  return parts;
+}
+
+/// Those that every network has, or the others.
+Parts only(const Parts& parts, bool inherent) {
+  Parts chosen;
+  std::copy_if(parts.begin(), parts.end(), std::back_inserter(chosen),
+               [&](const auto& part) { return is_inherent(part.name) == inherent; });
+  return chosen;
+}
+
+double sum_of(const Parts& parts) {
+  double sum = 0;
+  for (const record::AccountPart& part : parts) sum += part.seconds;
+  return sum;
+}
+
+bool is_named(const Parts& avoidable, double excess_s, double step_s) {
+  if (avoidable.empty()) return false;
+  const record::AccountPart& first = avoidable.front();
+  const double least_s = std::max(kAvoidable * step_s, kOfExcess * excess_s);
+  return first.seconds >= least_s && first.low_s >= kAtTheLowEnd * least_s &&
+         (avoidable.size() == 1 || first.seconds >= kAhead * avoidable[1].seconds);
+}
+
+double confidence_of(double share, double disagreement) {
+  return std::clamp(share - 2 * std::abs(disagreement), 0.0, kMostSure);
+}
+
+}  // namespace
+
+bool is_of_network(const std::string& part) {
+  return part != "compute" && part != "late_rank" && part != "unexplained";
+}
+
+Judged judged(const record::Accounting& accounting, double disagreement) {
+  Judged made{.cause = "unknown", .largest = excess_parts(accounting)};
+  for (const record::AccountPart& part : accounting.parts) {
+    if (is_of_network(part.name)) made.network_s += part.seconds;
+  }
+  const double step_s = accounting.step_s;
+  const double compute_s = record::part_s(accounting, "compute");
+  const double excess_s = step_s - compute_s;
+  if (step_s <= 0 || std::abs(record::part_s(accounting, "unexplained")) > kUnexplained * step_s) {
+    return made;
+  }
+  const auto name = [&](const std::string& cause, double cost_s, double of_s) {
+    made.cause = cause;
+    made.cost_s = cost_s;
+    made.confidence = confidence_of(cost_s / of_s, disagreement);
+  };
+  const Parts avoidable = only(made.largest, false);
+  const Parts inherent = only(made.largest, true);
+  if (is_named(avoidable, excess_s, step_s)) {
+    name(avoidable.front().name, avoidable.front().seconds, sum_of(avoidable));
+  } else if (excess_s < kLittle * step_s) {
+    name("compute", compute_s, step_s);
+  } else if (!inherent.empty() && inherent.front().seconds >= kInherent * excess_s) {
+    name(inherent.front().name, inherent.front().seconds, excess_s);
+  }
+  return made;
+}
+
+}  // namespace tw::account

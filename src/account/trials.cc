@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/account/trials.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/network/network.h"
+#include "trainwire/sim/describe.h"
+#include "trainwire/sim/simulate.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tw::account {
+namespace {
+
+/// An accounting takes about so many trials.
+constexpr double kTrials = 12;
+/// More ranks than these take seconds to be laid out, whatever their steps.
+constexpr int kMostRanks = 2048;
+constexpr int kFewSteps = 3;
+
+Trial trial_of(const spec::Experiment& experiment, const sim::Simulated& simulated,
+               std::size_t job) {
+  Trial trial;
+  const record::Run run = sim::described(experiment, simulated, sim::Telling::Summary);
+  if (run.jobs.at(job).step) trial.step_s = run.jobs.at(job).step->median_s;
+  const network::Network network(experiment.network);
+  for (std::size_t port = 0; port < simulated.ports.size(); ++port) {
+    trial.port_busy_s.push_back(8 * simulated.ports[port].wire_bytes /
+                                network.request(static_cast<int>(port)).rate.bits_per_second());
+  }
+  return trial;
+}
+
+int ranks_of(const spec::Experiment& experiment) {
+  int ranks = 0;
+  for (const spec::Job& job : experiment.jobs) ranks += *job.ranks;
+  return ranks;
+}
+
+}  // namespace
+
+Trials::Trials(spec::Experiment experiment, double budget_s)
+    : experiment_(std::move(experiment)),
+      budget_s_(budget_s),
+      end_(Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s))) {
+  experiment_.faults.clear();
+  if (ranks_of(experiment_) > kMostRanks) {
+    problem_ = "the job is too large to be simulated again for each cause";
+    return;
+  }
+  take_fewer_steps();
+}
+
+/// As many as a twelfth of the time allows, if that is fewer than there are.
+void Trials::take_fewer_steps() {
+  const auto steps_of = [](const spec::Job& job) { return *job.steps + *job.warmup; };
+  spec::Experiment probe = experiment_;
+  for (spec::Job& job : probe.jobs) {
+    job.steps.value = std::min<std::int64_t>(*job.steps, kFewSteps);
+    job.warmup.value = std::min(*job.warmup, 1);
+  }
+  const auto begin = Clock::now();
+  if (!of(probe, 0)) return;
+  const double took_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double share = budget_s_ / kTrials / std::max(took_s, 1e-9);
+  for (std::size_t i = 0; i < probe.jobs.size(); ++i) {
+    spec::Job& job = experiment_.jobs[i];
+    const double most = std::max(1.0, share) * static_cast<double>(steps_of(probe.jobs[i]));
+    if (most >= static_cast<double>(steps_of(job))) continue;
+    job.warmup.value = std::min(*job.warmup, 1);
+    job.steps.value = std::min(
+        *job.steps, std::max<std::int64_t>(kFewSteps, static_cast<std::int64_t>(most) - 1));
+  }
+}
+
+std::optional<Trial> Trials::of(const spec::Experiment& experiment, std::size_t job,
+                                Manner manner) {
+  if (!problem_.empty()) return {};
+  try {
+    const sim::Simulated simulated =
+        sim::simulate(experiment, sim::Level::Flow,
+                      {.goes_on = [this](Duration) { return is_time_left(); },
+                       .at_once = manner == Manner::AtOnce});
+    if (is_time_left()) return trial_of(experiment, simulated, job);
+    problem_ = "simulating it again for each cause takes too long";
+  } catch (const std::logic_error&) {
+    throw;
+  } catch (const Error& error) {
+    problem_ = error.what();
+  }
+  return {};
+}
+
+}  // namespace tw::account

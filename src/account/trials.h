@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow-level simulations of one experiment and of what it would be otherwise, within a time.
+//
+// The first trial is of the experiment itself. It takes as few steps as the time allows: where all
+// of them would take too long, the first ones stand for the others.
+//
+// Limits: those of sim/simulate.h at flow level. Faults are left out: they are of a moment, and an
+// accounting is of the median step.
+
+#pragma once
+
+#include "trainwire/spec/experiment.h"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::account {
+
+struct Trial {
+  double step_s = 0;                     ///< median
+  std::vector<double> port_busy_s = {};  ///< by port: what its bytes take at its rate, in all
+};
+
+enum class Manner {
+  Tcp,
+  AtOnce,  ///< streams have their share from their first byte on
+};
+
+class Trials {
+ public:
+  /// `experiment` as it is run (spec/scale.h).
+  Trials(spec::Experiment experiment, double budget_s);
+
+  /// What is simulated, with fewer steps perhaps.
+  const spec::Experiment& experiment() const { return experiment_; }
+
+  /// Nothing where the time is over, or it cannot be simulated: then problem() says why.
+  std::optional<Trial> of(const spec::Experiment& experiment, std::size_t job,
+                          Manner manner = Manner::Tcp);
+  const std::string& problem() const { return problem_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void take_fewer_steps();
+  bool is_time_left() const { return Clock::now() < end_; }
+
+  spec::Experiment experiment_;
+  double budget_s_;
+  Clock::time_point end_;
+  std::string problem_ = {};
+};
+
+}  // namespace tw::account
