@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/account/account.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/commands.h"
@@ -63,6 +64,7 @@ std::optional<lab::Measured> measured_into(record::RunFolder& folder, const RunO
   lab::AloneRuns alone;
   observer.judge = [&](record::Run& run) {
     lab::add_alone(run, alone);
+    account::add(experiment, run);
     command::judge_all(experiment.expectations, "run", run);
   };
   if (options.alone && experiment.jobs.size() > 1) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/account/account.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/parallel.h"
 #include "trainwire/cli/commands.h"
@@ -127,6 +128,7 @@ Played played(const spec::Experiment& experiment, sim::Level level,
   if (made.interrupted)
     std::erase_if(made.run.checks,
                   [](const record::Check& check) { return check.name == "schedule"; });
+  if (telling != sim::Telling::Summary && !made.interrupted) account::add(experiment, made.run);
   command::judge_all(experiment.expectations, "sim", made.run);
   return made;
 }

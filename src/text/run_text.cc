@@ -7,6 +7,7 @@
 #include "trainwire/record/fault_words.h"
 #include "trainwire/record/phase.h"
 #include "trainwire/text/links_text.h"
+#include "trainwire/text/verdict_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -230,8 +231,9 @@ std::string checks_text(const std::vector<record::Check>& checks) {
 
 std::string run_text(const record::Run& run, const std::string& name, const std::string& folder,
                      std::string_view about) {
-  std::string text = fmt::format("{}, {}\n{}", printable(name), place_text(run.engine.value_or("")),
-                                 about.empty() ? "\n" : about);
+  std::string text = verdict_text(run);
+  text += fmt::format("{}, {}\n{}", printable(name), place_text(run.engine.value_or("")),
+                      about.empty() ? "\n" : about);
   const Cluster cluster = cluster_of(run);
   text += scaling_text(cluster);
   for (std::size_t i = 0; i < std::min(run.jobs.size(), kMostJobs); ++i) {
