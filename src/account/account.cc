@@ -4,6 +4,7 @@
 #include "trainwire/account/causes.h"
 #include "trainwire/account/chain.h"
 #include "trainwire/account/judge.h"
+#include "trainwire/account/stretch.h"
 #include "trainwire/account/trials.h"
 #include "trainwire/account/words.h"
 #include "trainwire/base/error.h"
@@ -53,20 +54,47 @@ record::AccountPart with_error(const std::string& name, double part_s, double er
 
 std::vector<record::AccountPart> parts_of(const Chain& chain, const Stretch& stretch) {
   std::vector<record::AccountPart> parts;
+  const double late_s = chain.part("late_rank");
+  if (stretch.added_s > 0) {
+    parts.push_back(with_error(stretch.added_to, stretch.added_s, stretch.uncertain_error));
+  }
   for (const record::AccountPart& part : chain.parts) {
-    if (part.name == "compute") {
-      parts.push_back(
-          with_error(part.name, stretch.timers_s - chain.part("late_rank"), kTimerError));
-    } else if (part.name == "late_rank") {
-      parts.push_back(with_error(part.name, part.seconds, kTimerError));
+    const std::string& name = part.name;
+    if (name == "compute") {
+      parts.push_back(with_error(name, stretch.timers_s - late_s, kTimerError));
+    } else if (name == "late_rank") {
+      parts.push_back(with_error(name, late_s, kTimerError));
     } else {
-      parts.push_back(with_error(part.name, stretch.factor * part.seconds, stretch.error));
+      parts.push_back(with_error(name, stretch.of(name, part.seconds), stretch.error_of(name)));
     }
   }
-  if (stretch.unexplained_s != 0) {
+  if (std::abs(stretch.unexplained_s) > 0) {
     parts.push_back(with_error("unexplained", stretch.unexplained_s, stretch.error));
   }
   return parts;
+}
+
+/// The direction of a link that dropped most packets, at a full queue or as the experiment asks; more
+/// than one in a thousand.
+const record::Link* dropping(const record::Run& run) {
+  const record::Link* worst = nullptr;
+  const auto dropped = [](const record::Link& link) {
+    return link.counted ? link.counted->dropped_packets + link.counted->lost_packets : 0;
+  };
+  for (const record::Link& link : run.network.links) {
+    if (1000 * dropped(link) <= (link.counted ? link.counted->packets : 0)) continue;
+    if (worst == nullptr || dropped(link) > dropped(*worst)) worst = &link;
+  }
+  return worst;
+}
+
+Measured measured_of(const spec::Experiment& experiment, const record::Run& run,
+                     const record::Job& job) {
+  Measured made{.step_s = job.step->median_s, .compute_s = compute_s(job)};
+  if (dropping(run) != nullptr) {
+    made.dropped_by = experiment.traffic.empty() ? "loss" : "cross_traffic";
+  }
+  return made;
 }
 
 /// Why what was measured does not count.
@@ -89,9 +117,8 @@ bool is_simulated(const record::Run& run) { return run.command == "sim"; }
 std::string method_of(const record::Run& run, const Stretch& stretch) {
   const std::string how = "flow-level simulations with one cause left out after the other";
   if (is_simulated(run)) return how;
-  if (stretch.unexplained_s != 0) return how + ", beside the measured step";
-  return fmt::format("{}, the network's parts times {:.2f} to meet the measured step", how,
-                     stretch.factor);
+  return fmt::format("{}; {} more or less were shared out to meet the measured step", how,
+                     time_words(std::abs(stretch.off_s)));
 }
 
 Accounted accounted(const spec::Experiment& experiment, const record::Run& run, std::size_t number,
@@ -106,7 +133,7 @@ Accounted accounted(const spec::Experiment& experiment, const record::Run& run, 
         no_verdict(trials.problem().empty() ? "nothing could be simulated" : trials.problem());
     return made;
   }
-  const Stretch stretch = stretch_of(*chain, job.step->median_s, compute_s(job));
+  const Stretch stretch = stretch_of(*chain, measured_of(experiment, run, job));
   made.accounting = {.method = method_of(run, stretch),
                      .step_s = job.step->median_s,
                      .parts = parts_of(*chain, stretch),
@@ -115,9 +142,12 @@ Accounted accounted(const spec::Experiment& experiment, const record::Run& run, 
     made.verdict = no_verdict(*doubt);
     return made;
   }
-  const double disagreement = std::abs(job.step->median_s / chain->step_s - 1);
-  const Judged found = judged(made.accounting, is_simulated(run) ? 0 : disagreement);
-  const Question question{.told = experiment, .job = number, .chain = *chain, .stretch = stretch};
+  const Judged found = judged(made.accounting, stretch.off_s / job.step->median_s);
+  const Question question{.told = experiment,
+                          .job = number,
+                          .chain = *chain,
+                          .stretch = stretch,
+                          .dropping = dropping(run)};
   made.verdict = verdict_of(made.accounting, found, cause_of(found.cause, question, trials));
   return made;
 }

@@ -8,11 +8,9 @@
 // add up to the simulated step. TCP finding its rate is "idle_restart" where computing pauses longer
 // than TCP remembers its window, otherwise part of "latency".
 //
-// Where a run was measured, computing is what ranks measured of it, and the network's parts are
-// stretched to the measured step. Where that takes more than a quarter of them, and more than a
-// tenth of the step, they are left as they are and the difference is a part of its own:
-// "unexplained". Intervals are the model's usual error (a tenth of what the network costs) and half
-// of what was stretched.
+// Where a run was measured, computing is what ranks measured of it, and what then differs from the
+// simulation is shared out among the network's parts (stretch.h); what is too much for that is a part
+// of its own: "unexplained". Intervals are the model's usual error and half of what was shared out.
 //
 // Limits: flow level (sim/simulate.h); the median step; about two seconds in all, for which long
 // jobs are simulated for a few steps, and beyond 2,048 ranks or where even those take too long there

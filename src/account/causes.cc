@@ -45,6 +45,14 @@ Named loss(const Question& question, const Experiment& base, Trials&) {
                     100 * lossy->loss);
   } else if (everywhere > 0) {
     made.cause.words = fmt::format("lost packets, {:.3g} % on each link", 100 * everywhere);
+  } else if (question.dropping != nullptr) {
+    const bool is_in = question.dropping->direction == "to_host";
+    const spec::Direction direction = is_in ? spec::Direction::ToHost : spec::Direction::FromHost;
+    const std::string& link = question.dropping->name;
+    made.cause.where = place_name(link, direction);
+    made.cause.words =
+        fmt::format("packets lost at a full queue, most of them on {}",
+                    place_words(link, direction, spec::is_core_link(question.told.network, link)));
   } else {
     made.cause.words = "packets lost at full queues";
   }
@@ -183,6 +191,30 @@ Named compute(const Question&, const Experiment& base, Trials&) {
   return made;
 }
 
+/// What a step would take as it was measured, given the simulated one.
+void take_step(const std::string& cause, const Question& question, double simulated_s,
+               Cause& into) {
+  const Stretch& stretch = question.stretch;
+  const bool is_late = cause == "late_rank";
+  const double late_s = is_late ? question.chain.part("late_rank") : 0;
+  const double network_s = std::max(0.0, simulated_s - stretch.simulated_timers_s + late_s);
+  const bool is_free = cause == "compute";
+  const double uncertain_s =
+      is_free ? 0
+              : std::min(network_s, question.chain.uncertain_s() -
+                                        (is_uncertain(cause) ? question.chain.part(cause) : 0));
+  const double certain_s = network_s - uncertain_s;
+  const double others_s = is_free || cause == stretch.added_to ? 0 : stretch.added_s;
+  into.step_s = stretch.timers_s - late_s + stretch.factor * certain_s +
+                stretch.uncertain_factor * uncertain_s + others_s +
+                std::max(0.0, stretch.unexplained_s);
+  const double half_s =
+      stretch.error * stretch.factor * certain_s +
+      stretch.uncertain_error * (stretch.uncertain_factor * uncertain_s + others_s);
+  into.low_s = into.step_s - half_s;
+  into.high_s = into.step_s + half_s;
+}
+
 using Naming = Named (*)(const Question&, const Experiment&, Trials&);
 
 Naming naming_of(const std::string& cause) {
@@ -207,17 +239,7 @@ Cause cause_of(const std::string& cause, const Question& question, Trials& trial
     named.cause.if_not.clear();
     return named.cause;
   }
-  Stretch stretch = question.stretch;
-  if (cause == "late_rank") {
-    const double late_s = question.chain.part("late_rank");
-    stretch.timers_s -= late_s;
-    stretch.simulated_timers_s -= late_s;
-  }
-  const double step_s = stretch.measured(trial->step_s);
-  const double network_s = std::max(0.0, step_s - stretch.timers_s);
-  named.cause.step_s = step_s + std::max(0.0, stretch.unexplained_s);
-  named.cause.low_s = named.cause.step_s - stretch.error * network_s;
-  named.cause.high_s = named.cause.step_s + stretch.error * network_s;
+  take_step(cause, question, trial->step_s, named.cause);
   return named.cause;
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "trainwire/account/chain.h"
+#include "trainwire/account/stretch.h"
 #include "trainwire/account/words.h"
+#include "trainwire/record/network.h"
 #include "trainwire/spec/experiment.h"
 
 #include <cstddef>
@@ -18,6 +20,7 @@ struct Question {
   std::size_t job = 0;
   const Chain& chain;
   const Stretch& stretch;
+  const record::Link* dropping = nullptr;  ///< that dropped most packets, if any did
 };
 
 /// Empty for "unknown". Takes one trial.

@@ -15,14 +15,6 @@ namespace {
 
 /// TCP forgets its window after pauses longer than its shortest timeout.
 constexpr double kTcpForgets_s = 0.2;
-/// What the flow level is usually off by, of what the network costs.
-constexpr double kUsualError = 0.1;
-/// Above these the network's parts are not stretched to what was measured.
-constexpr double kMostStretch = 0.25;
-constexpr double kMostOff = 0.1;  ///< of the step
-/// Measured computing is believed when it is not far from the simulated.
-constexpr double kMostComputeOff = 0.3;
-
 using Experiment = spec::Experiment;
 
 struct Stage {
@@ -143,24 +135,16 @@ std::optional<Chain> chain_of(Trials& trials, std::size_t job) {
   return Peeling(trials, job).all();
 }
 
-Stretch stretch_of(const Chain& chain, double measured_step_s, std::optional<double> compute_s) {
-  const double late_s = chain.part("late_rank");
-  const double simulated_s = chain.part("compute");
-  Stretch made{.simulated_timers_s = simulated_s + late_s, .error = kUsualError};
-  const bool is_near = compute_s &&
-                       std::abs(*compute_s - simulated_s) <= kMostComputeOff * measured_step_s &&
-                       *compute_s + late_s <= measured_step_s;
-  made.timers_s = (is_near ? std::max(*compute_s, simulated_s) : simulated_s) + late_s;
-  const double network_s = chain.step_s - made.simulated_timers_s;
-  const double off_s = measured_step_s - made.timers_s - network_s;
-  const bool can_stretch = network_s > 0 && std::abs(off_s) <= kMostStretch * network_s;
-  if (can_stretch) {
-    made.factor = 1 + off_s / network_s;
-    made.error += std::abs(made.factor - 1) / 2;
-  } else {
-    made.unexplained_s = off_s;
+bool is_uncertain(std::string_view part) {
+  return part == "loss" || part == "cross_traffic" || part == "other_job";
+}
+
+double Chain::uncertain_s() const {
+  double sum = 0;
+  for (const record::AccountPart& each : parts) {
+    if (is_uncertain(each.name)) sum += each.seconds;
   }
-  return made;
+  return sum;
 }
 
 }  // namespace tw::account

@@ -16,6 +16,7 @@ constexpr double kAhead = 1.25;        ///< of the next part
 constexpr double kLittle = 0.2;        ///< of the step: then it is computing
 constexpr double kInherent = 0.4;      ///< of the excess
 constexpr double kMostSure = 0.99;
+constexpr double kMostDoubt = 0.8;
 
 using Parts = std::vector<record::AccountPart>;
 
@@ -57,7 +58,7 @@ bool is_named(const Parts& avoidable, double excess_s, double step_s) {
 }
 
 double confidence_of(double share, double disagreement) {
-  return std::clamp(share - 2 * std::abs(disagreement), 0.0, kMostSure);
+  return std::min(kMostSure, share * (1 - std::min(kMostDoubt, std::abs(disagreement))));
 }
 
 }  // namespace

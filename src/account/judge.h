@@ -12,7 +12,7 @@
 //   5. Otherwise no single cause explains enough, and that is said.
 //
 // A confidence is the named part's share: of all parts that could be avoided, of the excess, or for
-// computing of the step; less what the simulation and the measurement disagree by, twice.
+// computing of the step; times what simulation and measurement agree in.
 
 #pragma once
 
@@ -32,7 +32,7 @@ struct Judged {
   std::vector<record::AccountPart> largest = {};  ///< of the excess, the largest first
 };
 
-/// `disagreement`: of simulation and measurement, as a share of the step; 0 where nothing was measured.
+/// `disagreement`: of simulation and measurement, as a share of the step.
 Judged judged(const record::Accounting& accounting, double disagreement);
 
 /// Whether a part is the network's: neither computing nor waiting for it, nor unexplained.

@@ -53,7 +53,7 @@ TEST(Judge, NamesNothingThatDoesNotExplainEnough) {
 TEST(Judge, IsLessSureWhereSimulationAndMeasurementDisagree) {
   const record::Accounting parts = of_parts({{"compute", 0.2}, {"bandwidth", 0.8}});
   EXPECT_NEAR(judged(parts, 0).confidence, 0.99, 1e-9);
-  EXPECT_NEAR(judged(parts, 0.2).confidence, 0.6, 1e-9);
+  EXPECT_NEAR(judged(parts, 0.2).confidence, 0.8, 1e-9);
 }
 
 }  // namespace
