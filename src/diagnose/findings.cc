@@ -101,11 +101,17 @@ void add_share(std::vector<Finding>& findings, const Analysis& analysis) {
   if (iterations.steps.empty() || iterations.median_s <= 0) return;
   // Exchanges of hosts that are not in step overlap, and may last longer than an iteration.
   const double part = std::min(iterations.exchange_s / iterations.median_s, 1.0);
+  const std::string waiting =
+      analysis.straggler
+          ? fmt::format(", up to {} of that waiting for {}", time_text(analysis.straggler->delay_s),
+                        analysis.straggler->host)
+          : "";
   findings.push_back(
       {fmt::format(
-           "an exchange takes {} from its first byte to its last, {:.0f} % of an iteration; "
+           "an exchange takes {} from its first byte to its last, {:.0f} % of an iteration{}; "
            "for {} of an iteration nothing of it is on the wire",
-           time_text(iterations.exchange_s), 100 * part, time_text(iterations.compute_gap_s)),
+           time_text(iterations.exchange_s), 100 * part, waiting,
+           time_text(iterations.compute_gap_s)),
        part > 0.5 ? Severity::Notice : Severity::Info, std::string(kExchangeShare)});
 }
 
