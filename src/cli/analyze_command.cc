@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/account/packets.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
@@ -16,6 +17,7 @@
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/progress.h"
 #include "trainwire/text/capture_text.h"
+#include "trainwire/text/verdict_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -247,6 +249,7 @@ int analyze(const AnalyzeOptions& options, command::Streams streams) {
   }
   summarise::add_figures(result);  // which no table shows
   record::Run run = summarise::described(result, "analyze");
+  account::add_of_packets(run);
   std::vector<command::Judged> judged;
   if (!result.interrupted) judged = command::judge_all(expectations, "analyze", run);
   if (folder) {
@@ -257,7 +260,8 @@ int analyze(const AnalyzeOptions& options, command::Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
-    fmt::print(streams.out, "{}{}", text::capture_text(result, folder ? folder->path() : ""),
+    fmt::print(streams.out, "{}{}",
+               text::capture_text(result, folder ? folder->path() : "", text::verdict_text(run)),
                command::expectations_text(judged));
   }
   if (folder && !options.no_page) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/account/packets.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/commands.h"
@@ -23,6 +24,7 @@
 #include "trainwire/text/capture_text.h"
 #include "trainwire/text/network_text.h"
 #include "trainwire/text/run_text.h"
+#include "trainwire/text/verdict_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -156,6 +158,7 @@ int finish(const ExecOptions& options, const spec::Experiment& experiment,
   record::Run run = lab::described("exec", result, outcome, request);
   run.checks = lab::conduct_checks(outcome, request, result);
   run.steps = marked_steps(marks);
+  account::add_of_packets(run);
   run.experiment = record::value_from(spec::to_json(experiment));
   std::vector<command::Judged> expectations;
   if (!outcome.interrupted && !outcome.failure) {
@@ -166,7 +169,10 @@ int finish(const ExecOptions& options, const spec::Experiment& experiment,
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
-    if (run.capture) fmt::print(streams.out, "{}\n", text::capture_text(result, folder.path()));
+    if (run.capture) {
+      fmt::print(streams.out, "{}\n",
+                 text::capture_text(result, folder.path(), text::verdict_text(run)));
+    }
     fmt::print(streams.out, "engine {}\n{}{}", testbed::name_of(request.engine),
                text::checks_text(run.checks), command::expectations_text(expectations));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/run_sweep.h"
 
+#include "trainwire/account/account.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/sweep_output.h"
 #include "trainwire/command/exit_code.h"
@@ -114,6 +115,7 @@ sweep::Engine engine_of(const RunOptions& options, const sweep::Request& request
   return {.command = "run", .attempt = [&](std::size_t i, const std::string& at) {
             lab::Observer observer = looking;
             observer.judge = [&](record::Run& run) {
+              account::add(request.experiments[i], run, {.budget_s = 1});
               command::judge_all(request.experiments[i].expectations, "run", run);
             };
             record::RunFolder folder(at, request.provenance, result::IfThere::Replace);

@@ -237,19 +237,25 @@ Lines leading_lines(const CaptureResult& result, std::size_t most_collectives) {
 
 }  // namespace
 
-std::string capture_text(const summarise::CaptureResult& result, const std::string& folder) {
+std::string capture_text(const summarise::CaptureResult& result, const std::string& folder,
+                         const std::string& verdict) {
+  const auto above = static_cast<std::size_t>(std::count(verdict.begin(), verdict.end(), '\n'));
   const Lines closing = closing_lines(result, folder);
   Lines lines;
   // Findings matter more than the third collective.
   for (std::size_t most = kMostCollectives; most > 0; --most) {
     lines = leading_lines(result, most);
-    const std::size_t room = kMostLines - lines.size() - closing.size();
-    if (room >= result.analysis.findings.size()) break;
+    if (kMostLines >= above + lines.size() + closing.size() + result.analysis.findings.size())
+      break;
   }
-  const Lines findings = finding_lines(result.analysis);
+  Lines findings = finding_lines(result.analysis);
+  const std::size_t taken = above + lines.size() + closing.size();
+  if (taken + findings.size() > kMostLines && above > 0) {
+    findings.resize(std::max<std::size_t>(1, kMostLines - std::min(taken, kMostLines)));
+  }
   lines.insert(lines.end(), findings.begin(), findings.end());
   lines.insert(lines.end(), closing.begin(), closing.end());
-  return fmt::format("{}\n", fmt::join(lines, "\n"));
+  return fmt::format("{}{}\n", verdict, fmt::join(lines, "\n"));
 }
 
 }  // namespace tw::text

@@ -11,8 +11,9 @@ namespace tw::text {
 
 inline constexpr std::size_t kMostLines = 30;
 
-/// `folder` is where the tables are; "" when they were not written. The last line says what to do
-/// next.
-std::string capture_text(const summarise::CaptureResult& result, const std::string& folder);
+/// `folder` is where the tables are; "" when they were not written. `verdict` comes first
+/// (verdict_text.h). The last line says what to do next.
+std::string capture_text(const summarise::CaptureResult& result, const std::string& folder,
+                         const std::string& verdict = "");
 
 }  // namespace tw::text
