@@ -2,6 +2,7 @@
 // The first screen: the answer in words, the picture that shows it, and the figures beside.
 
 import type { ComponentChildren } from "preact";
+import { Account } from "./account";
 import { CloseUp } from "./close";
 import { at, isSimulated, type Json, list, num, type Run, str } from "./data";
 import { show } from "./format";
@@ -137,6 +138,7 @@ export function Answer(props: { run: Run; full: Range; children: ComponentChildr
     <section id="answer" aria-label="Answer">
       {first && <p class="answer">{first}</p>}
       {more.length > 0 && <p class="answer more">{more.join(" ")}</p>}
+      <Account run={run} />
       <Scale run={run} />
       <div class="first">
         <div class="picture">
