@@ -43,7 +43,8 @@ std::vector<ComparedJob> logged_jobs(const std::vector<record::Job>& logged,
                       .step_times_s = times(job.step, where),
                       .exchange_times_s = times(job.exchange, where),
                       .busbw_bps = above_zero(job.busbw_bps),
-                      .step_sent_bytes = above_zero(job.step_sent_bytes)};
+                      .step_sent_bytes = above_zero(job.step_sent_bytes),
+                      .accounting = job.accounting};
     if (!found.step_times_s.empty()) jobs.push_back(std::move(found));
   }
   return jobs;
@@ -83,6 +84,7 @@ ComparedRun run_of(const record::Run& run, const std::string& where) {
                        .experiment = run.experiment};
   if (compared.jobs.empty()) {
     compared.jobs.push_back(captured_job(run.iterations.value_or(record::Iterations{}), where));
+    compared.jobs.back().accounting = run.accounting;
   }
   require_steps(compared.jobs, where);
   return compared;

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "trainwire/record/account.h"
 #include "trainwire/record/value.h"
 
 #include <cstddef>
@@ -20,6 +21,7 @@ struct ComparedJob {
   std::vector<double> exchange_times_s = {};   ///< empty when the run did not log them
   std::optional<double> busbw_bps = {};        ///< at the median exchange time
   std::optional<double> step_sent_bytes = {};  ///< by all ranks in one step
+  std::optional<record::Accounting> accounting = {};
 };
 
 struct ComparedRun {

@@ -139,12 +139,20 @@ Comparison compare_runs(const ComparedRun& baseline, const ComparedRun& other,
                         .baseline_steps = baseline.jobs.front().step_times_s.size(),
                         .other_steps = other.jobs.front().step_times_s.size(),
                         .differing = differing_settings(baseline.experiment, other.experiment)};
+  const auto compare = [&](const ComparedJob& job, const ComparedJob& same,
+                           const std::string& name) {
+    if (comparison.rows.empty()) {
+      comparison.baseline_accounting = job.accounting;
+      comparison.other_accounting = same.accounting;
+    }
+    compare_jobs(job, same, name, comparison.rows);
+  };
   if (baseline.jobs.size() == 1 && other.jobs.size() == 1) {
-    compare_jobs(baseline.jobs.front(), other.jobs.front(), "", comparison.rows);
+    compare(baseline.jobs.front(), other.jobs.front(), "");
   } else {
     for (const ComparedJob& job : baseline.jobs) {
       const ComparedJob* const same = job_named(other, job.name);
-      if (same != nullptr) compare_jobs(job, *same, job.name, comparison.rows);
+      if (same != nullptr) compare(job, *same, job.name);
     }
   }
   if (comparison.rows.empty()) {

@@ -46,6 +46,9 @@ struct Comparison {
   std::size_t other_steps = 0;
   std::vector<SettingDifference> differing = {};
   std::vector<MetricRow> rows = {};
+  /// Of the first job that both have, where both have one.
+  std::optional<record::Accounting> baseline_accounting = {};
+  std::optional<record::Accounting> other_accounting = {};
 };
 
 /// The rows of the metrics that both have. Jobs are matched by name, or are the only ones.

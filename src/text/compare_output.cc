@@ -3,6 +3,7 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
+#include "trainwire/text/verdict_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostSettings = 6;
-constexpr std::size_t kMostLines = 22;  ///< of rows: with all around them no more than 30
+constexpr std::size_t kMostLines = 20;  ///< of rows: with all around them no more than 30
 
 std::string shown(study::Metric metric, double value) {
   switch (metric) {
@@ -127,11 +128,50 @@ std::string next_step(const CompareView& view) {
   return "Next: `trainwire show EXPERIMENT` explains a setting; --json has every number";
 }
 
+/// A part of the difference that is worth a word, of all of it.
+constexpr double kMostly = 0.4;
+
+/// The part that grew or shrank most, in words; "" where no part explains enough.
+std::string main_part(const study::Comparison& comparison, double more_s) {
+  if (!comparison.baseline_accounting || !comparison.other_accounting) return {};
+  const record::Accounting& before = *comparison.baseline_accounting;
+  const record::Accounting& after = *comparison.other_accounting;
+  std::string most;
+  double most_s = 0;
+  for (const record::Accounting* accounting : {&before, &after}) {
+    for (const record::AccountPart& part : accounting->parts) {
+      const double of_part_s = part_s(after, part.name) - part_s(before, part.name);
+      if (of_part_s * more_s <= 0 || std::abs(of_part_s) <= std::abs(most_s)) continue;
+      most = part.name;
+      most_s = of_part_s;
+    }
+  }
+  if (std::abs(most_s) < kMostly * std::abs(more_s)) return {};
+  return fmt::format(": {} takes {} {}", part_words(most),
+                     shown(study::Metric::Step, std::abs(most_s)), most_s > 0 ? "more" : "less");
+}
+
+/// What came of it, in one sentence.
+std::string sentence(const study::Comparison& comparison) {
+  const study::MetricRow& row = comparison.rows.front();
+  if (row.metric != study::Metric::Step) return {};
+  const std::string whose = row.job.empty() ? "" : fmt::format(" of {}", printable(row.job));
+  if (!row.difference || row.difference->verdict == stats::Verdict::TooFew ||
+      row.difference->verdict == stats::Verdict::NoEvidence) {
+    return fmt::format("No difference of steps{} is sure: {} and {}.", whose,
+                       shown(row.metric, row.baseline), shown(row.metric, row.other));
+  }
+  return fmt::format("A step{} takes {} instead of {}, {:+.0f} %{}.", whose,
+                     shown(row.metric, row.other), shown(row.metric, row.baseline),
+                     100 * row.relative, main_part(comparison, row.other - row.baseline));
+}
+
 std::string one_in_full(const CompareView& view) {
   const study::Comparison& comparison = view.comparisons.front();
-  std::string text =
-      fmt::format("baseline  {}, {} steps\nother     {}, {} steps\n", printable(view.baseline),
-                  comparison.baseline_steps, label(comparison), comparison.other_steps);
+  const std::string first = sentence(comparison);
+  std::string text = first.empty() ? "" : first + "\n\n";
+  text += fmt::format("baseline  {}, {} steps\nother     {}, {} steps\n", printable(view.baseline),
+                      comparison.baseline_steps, label(comparison), comparison.other_steps);
   if (!comparison.differing.empty()) {
     text += "settings that differ\n" + settings_text(comparison.differing);
   }
@@ -182,12 +222,11 @@ ordered_json row_document(const study::MetricRow& row) {
 }
 
 ordered_json comparison_document(const study::Comparison& comparison) {
-  ordered_json document{{"run", comparison.path},
-                        {"settings", comparison.settings},
-                        {"baseline_steps", comparison.baseline_steps},
-                        {"steps", comparison.other_steps},
-                        {"differing_settings", ordered_json::array()},
-                        {"metrics", ordered_json::array()}};
+  ordered_json document{
+      {"run", comparison.path},          {"text", sentence(comparison)},
+      {"settings", comparison.settings}, {"baseline_steps", comparison.baseline_steps},
+      {"steps", comparison.other_steps}, {"differing_settings", ordered_json::array()},
+      {"metrics", ordered_json::array()}};
   for (const study::SettingDifference& each : comparison.differing) {
     document["differing_settings"].push_back(
         {{"key", each.key}, {"baseline", each.baseline}, {"other", each.other}});
