@@ -75,14 +75,15 @@ std::vector<record::AccountPart> parts_of(const Chain& chain, const Stretch& str
 }
 
 /// The direction of a link that dropped most packets, at a full queue or as the experiment asks; more
-/// than one in a thousand.
-const record::Link* dropping(const record::Run& run) {
+/// than one in a thousand, or `enough`.
+const record::Link* dropping(const record::Run& run, std::uint64_t enough) {
   const record::Link* worst = nullptr;
   const auto dropped = [](const record::Link& link) {
     return link.counted ? link.counted->dropped_packets + link.counted->lost_packets : 0;
   };
   for (const record::Link& link : run.network.links) {
-    if (1000 * dropped(link) <= (link.counted ? link.counted->packets : 0)) continue;
+    const bool is_some = dropped(link) > 0 && dropped(link) >= static_cast<std::int64_t>(enough);
+    if (!is_some && 1000 * dropped(link) <= (link.counted ? link.counted->packets : 0)) continue;
     if (worst == nullptr || dropped(link) > dropped(*worst)) worst = &link;
   }
   return worst;
@@ -91,7 +92,7 @@ const record::Link* dropping(const record::Run& run) {
 Measured measured_of(const spec::Experiment& experiment, const record::Run& run,
                      const record::Job& job) {
   Measured made{.step_s = job.step->median_s, .compute_s = compute_s(job)};
-  if (dropping(run) != nullptr) {
+  if (dropping(run, job.steps.value_or(1)) != nullptr) {
     made.dropped_by = experiment.traffic.empty() ? "loss" : "cross_traffic";
   }
   return made;
@@ -147,24 +148,21 @@ Accounted accounted(const spec::Experiment& experiment, const record::Run& run, 
                           .job = number,
                           .chain = *chain,
                           .stretch = stretch,
-                          .dropping = dropping(run)};
+                          .dropping = dropping(run, job.steps.value_or(1))};
   made.verdict = verdict_of(made.accounting, found, cause_of(found.cause, question, trials));
   return made;
 }
 
-/// Ranks measured, but no link was shaped: only computing can be told.
-Accounted on_loopback(const record::Job& job) {
-  Accounted made;
+/// Ranks measured, but no link was shaped: only computing can be told, and there is nothing to judge.
+record::Accounting on_loopback(const record::Job& job) {
   const double step_s = job.step->median_s;
   const double computing_s = std::min(step_s, compute_s(job).value_or(0));
-  made.accounting = {.method = "what ranks measured",
-                     .step_s = step_s,
-                     .parts = {with_error("compute", computing_s, kTimerError),
-                               with_error("unexplained", step_s - computing_s, kTimerError)},
-                     .not_visible = {"on loopback no link is shaped: what is not computing is this "
-                                     "machine's own work"}};
-  made.verdict = no_verdict("on loopback no link is shaped, so that there is no network to judge");
-  return made;
+  return {.method = "what ranks measured",
+          .step_s = step_s,
+          .parts = {with_error("compute", computing_s, kTimerError),
+                    with_error("unexplained", step_s - computing_s, kTimerError)},
+          .not_visible = {"on loopback no link is shaped: what is not computing is this machine's "
+                          "own work"}};
 }
 
 /// Of the job that loses most, by its share of the step.
@@ -175,7 +173,7 @@ void add_whole(record::Run& run) {
     return step_s > 0 ? 1 - record::part_s(*job.accounting, "compute") / step_s : 0;
   };
   for (const record::Job& job : run.jobs) {
-    if (job.verdict && (worst == nullptr || lost(job) > lost(*worst))) worst = &job;
+    if (job.accounting && (worst == nullptr || lost(job) > lost(*worst))) worst = &job;
   }
   if (worst == nullptr) return;
   run.verdict = worst->verdict;
@@ -193,10 +191,16 @@ void add(const spec::Experiment& experiment, record::Run& run, const Options& op
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     record::Job& job = run.jobs[i];
     if (!has_steps(job)) continue;
-    Accounted made = trials ? accounted(experiment, run, i, *trials) : on_loopback(job);
-    if (run.jobs.size() > 1) made.accounting.job = made.verdict.job = job.name;
-    job.accounting = std::move(made.accounting);
-    job.verdict = std::move(made.verdict);
+    if (!trials) {
+      job.accounting = on_loopback(job);
+    } else {
+      Accounted made = accounted(experiment, run, i, *trials);
+      job.accounting = std::move(made.accounting);
+      job.verdict = std::move(made.verdict);
+    }
+    if (run.jobs.size() < 2) continue;
+    job.accounting->job = job.name;
+    if (job.verdict) job.verdict->job = job.name;
   }
   add_whole(run);
 }
