@@ -3,7 +3,7 @@
 // Looks at pixels and texts, for a page can be blank without an error. Leaves screenshots beside itself.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -414,6 +414,25 @@ async function testRun() {
   await tab.close();
 }
 
+/** The verdict is the headline, and the bar below it is cut as the record says. */
+async function testVerdict() {
+  writeFileSync(
+    join(folder, "slow.toml"),
+    '[network]\nhosts = 4\nrate = "200Mbit"\n[[network.link]]\nat = "host1"\ndirection = "to_host"\nrate = "50Mbit"\n[[job]]\nparameters = "2MB"\ncompute_time = "20ms"\nsteps = 6\n',
+  );
+  trainwire("sim", "slow.toml", "--level", "flow", "-o", "slow.run");
+  const { tab, troubles } = await opened("verdict", "slow.run");
+  assert.match(await tab.$eval("#answer .answer", (line) => line.innerText), /^The network costs \d+ of \d+ ms a step, .*host1's way in, 50 Mbit\/s.* At 200 Mbit\/s a step would take/);
+  const bar = await tab.$$eval("#account .account-bar span", (all) => all.map((each) => ({ title: each.title, width: each.getBoundingClientRect().width })));
+  const { accounting } = JSON.parse(readFileSync(join(folder, "slow.run/run.json"), "utf8")).summary;
+  const all = bar.reduce((sum, part) => sum + part.width, 0);
+  const slow = bar.find((part) => part.title.startsWith("waiting behind a slow link"));
+  assert.ok(Math.abs(slow.width / all - accounting.wait_link_s / accounting.step_s) < 0.01, "the slow link's part is as wide as its share");
+  assert.match(await tab.$eval("#account .account-key", (key) => key.innerText), /compute 20 ms/);
+  assert.deepEqual(troubles, []);
+  await tab.close();
+}
+
 async function testCapture() {
   const { tab, troubles } = await opened("capture", analysedCapture());
   const ids = await assertDrawn(tab, "capture");
@@ -577,7 +596,7 @@ async function testHostile() {
 }
 
 try {
-  await runTests(testRun, testCapture, testTopology, testLarge, testSeveral, testSweep, testLossSweep, testGridSweep, testLoad, testHostile);
+  await runTests(testRun, testVerdict, testCapture, testTopology, testLarge, testSeveral, testSweep, testLossSweep, testGridSweep, testLoad, testHostile);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });
