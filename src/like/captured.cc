@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t kMostSteps = 20;
 constexpr double kLeastRate_bps = 1e3;
+constexpr double kSeen = 0.02;  ///< of a step: a shorter pause is none
 
 bool is_recognised(const record::Collective& collective) {
   return collective::find_strategy(collective.strategy) != nullptr &&
@@ -76,14 +77,10 @@ class Captured {
   /// As ranks go: along a ring, the root of a tree first; servers, which come first, last.
   void order_hosts() {
     hosts_ = main_.order;
-    const auto is_server = [&](const std::string& name) {
-      return std::any_of(run_.hosts.begin(), run_.hosts.end(), [&](const record::Host& host) {
-        return host.name == name && host.role == "server";
-      });
-    };
     std::stable_partition(hosts_.begin(), hosts_.end(),
                           [&](const std::string& name) { return !is_server(name); });
-    servers_ = std::count_if(hosts_.begin(), hosts_.end(), is_server);
+    servers_ = std::count_if(hosts_.begin(), hosts_.end(),
+                             [&](const std::string& name) { return is_server(name); });
     if (!known_) fitted_.hosts = hosts_;
   }
 
@@ -167,18 +164,43 @@ class Captured {
         std::max(slow_->rate_bps, kLeastRate_bps));
   }
 
+  bool is_server(const std::string& name) const {
+    return std::any_of(run_.hosts.begin(), run_.hosts.end(), [&](const record::Host& host) {
+      return host.name == name && host.role == "server";
+    });
+  }
+
+  /// A host's own silence between two exchanges, which may go on while others exchange; or that of
+  /// all.
   double compute_s() {
-    if (steps_.compute_gap_s && *steps_.compute_gap_s > 0) return *steps_.compute_gap_s;
-    fitted_.cannot.push_back(
-        "gradients are on the wire all the time, so the packets do not show what is computed "
-        "meanwhile: it is taken as nothing; give job.compute_time");
-    return 0;
+    const double all = steps_.compute_gap_s.value_or(0);
+    const auto own = shortest_silence_s(folder_, kSeen * *steps_.median_s);
+    Constant compute{.name = "compute",
+                     .value = all,
+                     .low = all,
+                     .high = all,
+                     .unit = "s",
+                     .from = "the pause in which no gradients travel"};
+    if (own && own->value > all) {
+      compute.value = own->value;
+      compute.low = std::min(own->low, own->value);
+      compute.high = std::max(own->high, own->value);
+      compute.from =
+          "from a step's last byte that a host receives to the next one's first it sends";
+    }
+    if (compute.value < kSeen * *steps_.median_s) {
+      fitted_.cannot.push_back(
+          "gradients are on the wire all the time, so the packets do not show what is computed "
+          "meanwhile: it is taken as nothing; give job.compute_time");
+      compute.value = compute.low = 0;
+    }
+    fitted_.constants.push_back(compute);
+    return compute.value;
   }
 
   std::string job() {
     const double compute = compute_s();
     const std::uint64_t bytes = (main_.bytes_per_iteration + 3) / 4 * 4;
-    add("compute", compute, "s", "the pause in which no gradients travel");
     add("gradients", static_cast<double>(bytes), "bytes", main_.evidence);
     std::string text = fmt::format(
         "\n[[job]]\nstrategy = \"{}\"\nparameters = \"{}B\"\ncompute_time = \"{}ns\"\nsteps = {}\n"

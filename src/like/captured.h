@@ -2,7 +2,7 @@
 // An experiment from packets alone: hosts on a star, one rank each, the job that was recognised.
 //
 //   job        strategy, bytes and buckets of the collective that moves most in a step
-//   computing  the pause in which no gradients travel; a straggler has its delay besides
+//   computing  for how long a host is silent between two exchanges; a straggler has its delay besides
 //   network    of `exec`: as its experiment says; otherwise the highest rate of a side, the slow
 //              link that was found, delays from round trips
 //

@@ -2,6 +2,7 @@
 #include "trainwire/like/captured_network.h"
 
 #include "trainwire/result/table_reader.h"
+#include "trainwire/stats/quantile.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,6 +17,7 @@ constexpr double kLeastShare = 0.1;  ///< of the bytes of the side that moves mo
 
 constexpr double kHighest = 0.25;
 constexpr double kUsual = 0.5;
+constexpr std::int64_t kLeastBytes = 1000;  ///< of a pair in a step; less is a word in between
 
 using Side = std::pair<std::string, bool>;
 /// Bytes by span of time.
@@ -72,6 +74,45 @@ double lasting(const std::map<Side, Spans>& sides) {
   return static_cast<double>(last - first + 1);
 }
 
+/// When a host sent its first byte of each step, and received its last.
+struct Talk {
+  std::map<std::int64_t, std::int64_t> first_sent_ns = {};
+  std::map<std::int64_t, std::int64_t> last_received_ns = {};
+
+  std::vector<double> silences_s() const {
+    std::vector<double> silences;
+    for (const auto& [step, sent] : first_sent_ns) {
+      const auto before = last_received_ns.find(step - 1);
+      if (before == last_received_ns.end()) continue;
+      silences.push_back(1e-9 * static_cast<double>(sent - before->second));
+    }
+    return silences;
+  }
+};
+
+std::map<std::string, Talk> talks_in(std::istream& file) {
+  std::map<std::string, Talk> talks;
+  result::TableReader table(file);
+  const auto iteration = table.column("iteration");
+  const auto from = table.column("from");
+  const auto to = table.column("to");
+  const auto bytes = table.column("gradient_bytes");
+  const auto first = table.column("first_ns");
+  const auto last = table.column("last_ns");
+  while (table.next()) {
+    const auto step = table.integer(iteration);
+    const auto begin = table.time_ns(first);
+    const auto end = table.time_ns(last);
+    if (!step || !begin || !end || table.integer(bytes).value_or(0) < kLeastBytes) continue;
+    auto& sent = talks[std::string(table.text(from))].first_sent_ns;
+    const auto earlier = sent.emplace(*step, *begin).first;
+    earlier->second = std::min(earlier->second, *begin);
+    std::int64_t& received = talks[std::string(table.text(to))].last_received_ns[*step];
+    received = std::max(received, *end);
+  }
+  return talks;
+}
+
 }  // namespace
 
 Sides side_rates(const std::string& folder) {
@@ -110,6 +151,22 @@ std::optional<stats::Estimate> shortest_round_trip_s(const std::string& folder) 
   }
   result::require_read(file, path);
   return times.empty() ? std::nullopt : std::optional(stats::median_estimate(times));
+}
+
+std::optional<stats::Estimate> shortest_silence_s(const std::string& folder, double least_s) {
+  const std::string path = folder + "/iteration_pairs.csv";
+  std::ifstream file = result::open_table(path);
+  if (!file.is_open()) return {};
+  const std::map<std::string, Talk> talks = talks_in(file);
+  result::require_read(file, path);
+  std::optional<stats::Estimate> shortest;
+  for (const auto& [host, talk] : talks) {
+    const std::vector<double> silences = talk.silences_s();
+    if (silences.empty() || stats::median(silences) < least_s) continue;
+    const auto estimate = stats::median_estimate(silences);
+    if (!shortest || estimate.value < shortest->value) shortest = estimate;
+  }
+  return shortest;
 }
 
 }  // namespace tw::like

@@ -130,6 +130,22 @@ TEST(Captured, host_that_never_rests_at_the_rate_of_all_has_none) {
   EXPECT_TRUE(fit(captured_ring(), folder / "").experiment.network.overrides.empty());
 }
 
+// 10.0.0.1 is silent for 90 ms between two steps, 10.0.0.2 for 100, although somebody always sends.
+TEST(Captured, computing_is_the_silence_of_a_host) {
+  const result::TestFolder folder;
+  folder.file("iteration_pairs.csv",
+              "iteration,from,to,gradient_bytes,first_ns,last_ns\n"
+              "0,10.0.0.1,10.0.0.2,800000,1000000000,1030000000\n"
+              "0,10.0.0.2,10.0.0.1,800000,1000000000,1040000000\n"
+              "0,10.0.0.1,10.0.0.3,10,1000000000,1129000000\n"
+              "1,10.0.0.1,10.0.0.2,800000,1130000000,1160000000\n"
+              "1,10.0.0.2,10.0.0.1,800000,1130000000,1170000000\n");
+  record::Run run = captured_ring();
+  run.iterations->compute_gap_s = 0.001;
+  const Fitted fitted = fit(run, folder / "");
+  EXPECT_EQ(**fitted.experiment.jobs[0].compute_time, std::chrono::milliseconds(90));
+}
+
 TEST(Captured, exec_knows_its_network) {
   record::Run run = captured_ring();
   for (record::Host& host : run.hosts) host.name = "host" + host.name.substr(7);
