@@ -24,6 +24,9 @@ constexpr double kCarriedByPackets = 0.25;
 /// What is far: a change of the exchange by a factor of e to that. Flat at first, so that small
 /// changes gain what the model says.
 constexpr double kNear = 0.1;
+/// Factors beyond these are of something that the model does not have.
+constexpr double kLeastFactor = 0.7;
+constexpr double kMostFactor = 1.4;
 /// More steps than these change no median by much.
 constexpr std::int64_t kMostSteps = 60;
 
@@ -95,6 +98,13 @@ void fit_factors(Fitted& fitted, const std::vector<MeasuredStep>& measured) {
                                 .low = fit.noise,
                                 .high = fit.noise,
                                 .from = "standard deviation of steps over their mean"});
+    if (fit.factor < kLeastFactor || fit.factor > kMostFactor) {
+      fitted.cannot.push_back(
+          fmt::format("beyond computing a step of {} takes {:.2g} times what is simulated: "
+                      "something is at work "
+                      "that the simulation does not have, and may be another at other rates",
+                      fit.name, fit.factor));
+    }
     fitted.jobs.push_back(std::move(fit));
   }
 }

@@ -51,6 +51,14 @@ TEST(Fit, finds_what_the_model_is_off) {
   EXPECT_NEAR(steps_s(fitted, fitted.experiment).at(0), fitted.jobs[0].step_s, 1e-9);
 }
 
+TEST(Fit, tells_that_the_model_is_far_off) {
+  const record::Run run = simulated_record(parsed(ring_text()));
+  EXPECT_THAT(fit(slower(run, 2.5, 0.050), "").cannot,
+              Contains(HasSubstr("takes 2.5 times what is simulated")));
+  EXPECT_THAT(fit(slower(run, 1.1, 0.050), "").cannot,
+              testing::Each(testing::Not(HasSubstr("what is simulated"))));
+}
+
 // A quarter of the rate: far from what was measured, where two thirds of the factor are left.
 TEST(Fit, keeps_most_of_what_the_model_is_off_at_another_rate) {
   const Fitted fitted = fit(slower(simulated_record(parsed(ring_text())), 1.2, 0.050), "");

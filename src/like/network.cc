@@ -17,7 +17,8 @@ namespace tw::like {
 namespace {
 
 constexpr std::size_t kEnough = 10;  ///< samples with a queue, to speak of a full link
-constexpr double kFull = 0.9;        ///< counters may leave out headers of frames and segments
+constexpr double kFull = 0.8;        ///< of the rate asked for
+constexpr double kMostFull = 0.9;    ///< quantile of those samples: others had a queue for a moment
 constexpr double kTcpHeaders = 52;  ///< bytes of a packet that are no payload: IPv4, TCP, timestamp
 
 /// What a link's counters said last, and its rates while its queue was not empty.
@@ -79,16 +80,12 @@ void tell_rates(Fitted& fitted, const record::Run& run, const std::string& folde
   for (const record::Link& link : run.network.links) {
     const auto found = ports.find({link.name, link.direction});
     if (found == ports.end() || found->second.full_bps.size() < kEnough) continue;
-    const auto rate = stats::median_estimate(found->second.full_bps);
+    const auto rate = stats::quantile_estimate(found->second.full_bps, kMostFull);
+    if (rate.value < kFull * link.requested.rate_bps) continue;
     fitted.constants.push_back(
         constant_of(fmt::format("rate of {} {}", link.name, link.direction), rate, "bit/s",
                     fmt::format("{} samples with a queue, {:.0f} % of the rate asked for", rate.n,
                                 100 * rate.value / std::max(1.0, link.requested.rate_bps))));
-    if (rate.high >= kFull * link.requested.rate_bps) continue;
-    fitted.cannot.push_back(fmt::format(
-        "{} {} was full at {:.0f} % of its rate: whatever kept it from more is part of the factor, "
-        "and may not be the same at other rates",
-        link.name, link.direction, 100 * rate.value / link.requested.rate_bps));
   }
 }
 

@@ -2,8 +2,11 @@
 // What a run showed of its network: rates of links that were full, round trips, what was sent again.
 //
 // An emulated network gives what was asked for, or the run's own check says otherwise; so these are
-// told, and the experiment keeps what was asked for. A full link that carried less than 90 % of it
-// is told in words: then something else was the limit, and the factor of the fit holds it.
+// told, and the experiment keeps what was asked for.
+//
+// Limits: counters leave out headers of frames and of segments that travel as one, up to a twentieth.
+// A queue that was there for a moment makes no full link: one that never came near its rate is not
+// told of.
 
 #pragma once
 
