@@ -82,6 +82,13 @@ std::span<const command::Command> commands() {
                        "trainwire expect --ranks 16 --per-host 8 --nic 2x200Gbit --op all_reduce\n"
                        "trainwire expect --ranks 4 --nic 25Gbit --transport socket --gpu v100\n"
                        "trainwire expect --nic 2x200Gbit --against all_reduce.log\n"},
+      command::Command{"predict",
+                       "what a step would take, with an interval, and what would change it",
+                       declare_predict,
+                       "trainwire predict job.toml\n"
+                       "trainwire predict job.toml --what-if network.rate=10Gbit,25Gbit --what-if "
+                       "job.strategy=ring,tree\n"
+                       "trainwire predict job.toml --scale 2..1024\n"},
       command::Command{"show", "an experiment with every default and derived value",
                        guide::declare_show,
                        "trainwire show job.toml\n"

@@ -39,8 +39,8 @@ const std::vector<Field<Fault>>& fault_fields();
 const std::vector<Field<Capture>>& capture_fields();
 const std::vector<Field<Run>>& run_fields();
 /// Commands that judge what an experiment expects of their --json document.
-constexpr std::array<std::string_view, 8> kJudgingCommands{"plan",  "run",     "sim", "exec",
-                                                           "bench", "analyze", "fit", "compare"};
+constexpr std::array<std::string_view, 9> kJudgingCommands{
+    "plan", "predict", "run", "sim", "exec", "bench", "analyze", "fit", "compare"};
 /// [[expect]].
 const std::vector<Field<Expectation>>& expectation_fields();
 

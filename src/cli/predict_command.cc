@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/cli/commands.h"
+#include "trainwire/command/expect.h"
+#include "trainwire/command/experiment_file.h"
+#include "trainwire/forecast/forecast.h"
+#include "trainwire/forecast/range.h"
+#include "trainwire/forecast/scale.h"
+#include "trainwire/forecast/what_if.h"
+#include "trainwire/text/predict_document.h"
+#include "trainwire/text/predict_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tw::cli {
+namespace {
+
+struct PredictOptions {
+  std::shared_ptr<command::ExperimentFile> experiment;
+  std::vector<std::string> what_if;
+  std::string scale;
+  std::string level = "auto";
+  bool force = false;
+  bool json = false;
+  bool csv = false;
+};
+
+/// In the cluster's own sizes and times, one point of a sweep.
+spec::Experiment loaded(const command::ExperimentFile& file) {
+  spec::Experiment experiment = command::load(file);
+  if (experiment.jobs.empty()) throw SpecError("no jobs: there is nothing to predict");
+  experiment.run.scale.value = 1;
+  experiment.run.slow_motion.value = 1;
+  experiment.sweep.clear();
+  return experiment;
+}
+
+forecast::Variants variants_of(const command::ExperimentFile& file) {
+  return [file](const std::vector<std::string>& settings) {
+    command::ExperimentFile changed = file;
+    changed.overrides.insert(changed.overrides.end(), settings.begin(), settings.end());
+    changed.overrides.emplace_back("sweep={}");
+    return loaded(changed);
+  };
+}
+
+forecast::Asking asking_of(const PredictOptions& options) {
+  forecast::Asking asking;
+  if (options.level == "flow") asking.level = sim::Level::Flow;
+  if (options.level == "packet") asking.level = sim::Level::Packet;
+  return asking;
+}
+
+/// Each value by itself: what no experiment knows is an error of the question.
+void require_known(const std::vector<forecast::Question>& questions,
+                   const forecast::Variants& variants) {
+  forecast::require_consistent(questions);
+  for (const forecast::Question& question : questions) {
+    try {
+      variants({fmt::format("{}={}", question.key, question.values.front())});
+    } catch (const SpecError& error) {
+      throw SpecError(fmt::format("--what-if {}: {}", question.key, error.what()));
+    }
+  }
+}
+
+std::string beyond(const PredictOptions& options, const spec::Experiment& experiment) {
+  std::string sentence = forecast::beyond_range(experiment);
+  if (!sentence.empty() && !options.force) {
+    throw SpecError(sentence + "; --force answers all the same");
+  }
+  return sentence;
+}
+
+text::Predicted predicted(const PredictOptions& options) {
+  const spec::Experiment experiment = loaded(*options.experiment);
+  const forecast::Variants variants = variants_of(*options.experiment);
+  const forecast::Asking asking = asking_of(options);
+  std::vector<forecast::Question> questions;
+  for (const std::string& text : options.what_if) {
+    questions.push_back(forecast::parse_question(text));
+  }
+  require_known(questions, variants);
+  text::Predicted made{.name = *experiment.name, .source = options.experiment->path};
+  made.beyond = beyond(options, experiment);
+  made.jobs = forecast::forecasts(experiment, variants, asking);
+  made.what_ifs = forecast::what_ifs(experiment, questions, variants, asking);
+  if (!options.scale.empty()) {
+    const forecast::Sizes sizes = forecast::parse_sizes(options.scale);
+    const int most = forecast::sizes_of(sizes).back();
+    if (most > forecast::kRange.ranks && !options.force) {
+      throw SpecError(fmt::format(
+          "--scale {}: predictions were checked for up to {} ranks; --force answers all the same",
+          options.scale, grouped(forecast::kRange.ranks)));
+    }
+    made.scaling = forecast::scaling(experiment, sizes, variants, asking);
+  }
+  return made;
+}
+
+int predict(const PredictOptions& options, command::Streams streams) {
+  command::read(*options.experiment);
+  const text::Predicted made = predicted(options);
+  nlohmann::ordered_json document = text::predict_document(made);
+  const std::vector<command::Judged> judged =
+      command::judge_all(command::load(*options.experiment).expectations, "predict", document);
+  if (options.json) {
+    fmt::print(streams.out, "{}\n", document.dump(2));
+  } else if (options.csv) {
+    fmt::print(streams.out, "{}", text::predict_csv(made));
+  } else {
+    fmt::print(streams.out, "{}{}", text::predict_text(made), command::expectations_text(judged));
+  }
+  streams.out.flush();
+  return command::expectations_code(judged, streams.err);
+}
+
+}  // namespace
+
+command::Body declare_predict(command::CommandLine& app) {
+  const auto options = std::make_shared<PredictOptions>();
+  options->experiment = command::add_experiment_file(app);
+  app.add_option("--what-if", options->what_if,
+                 "the step with other settings, all combinations: network.rate=10Gbit,25Gbit; "
+                 "repeatable")
+      .type_name("KEY=VALUE,...")
+      .repeatable();
+  app.add_option("--scale", options->scale,
+                 "throughput and efficiency of more ranks: 2..1024, doubling, or 2,3,5")
+      .type_name("RANKS");
+  app.add_option("--level", options->level,
+                 "auto (default): a formula where one holds, else flow; flow, packet: simulated "
+                 "that way")
+      .type_name("LEVEL")
+      .one_of({"auto", "flow", "packet"});
+  app.add_flag("--force", options->force, "answer beyond the range for which predictions hold");
+  app.add_flag("--csv", options->csv, "print what-ifs, or the scaling curve, as CSV");
+  app.add_flag("--json", options->json, "print one JSON document");
+  return [options](command::Streams streams) { return predict(*options, streams); };
+}
+
+}  // namespace tw::cli

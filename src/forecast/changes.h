@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same experiment with something changed: what counterfactuals, elasticities and searches are made of.
+//
+// Limits: of resolved experiments. What other settings are derived from (hosts, ranks, strategies) is
+// changed by reading the experiment anew: Variants.
+
+#pragma once
+
+#include "trainwire/base/units.h"
+#include "trainwire/spec/experiment.h"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tw::forecast {
+
+/// The experiment read anew with settings replaced ("job.ranks=64"), as --set does. Throws SpecError
+/// with what is wrong. May be called from several threads.
+using Variants = std::function<spec::Experiment(const std::vector<std::string>& settings)>;
+
+/// Whether any link loses packets.
+bool is_lossy(const spec::Network& network);
+
+/// Of all links, those with settings of their own included.
+spec::Experiment with_rates(spec::Experiment experiment, double factor);
+spec::Experiment with_delays(spec::Experiment experiment, double factor);
+spec::Experiment with_loss(spec::Experiment experiment, double factor);
+
+spec::Experiment without_traffic(spec::Experiment experiment);
+/// Only that job trains.
+spec::Experiment alone(spec::Experiment experiment, std::size_t job);
+/// Every rank computes alike, every time.
+spec::Experiment without_late_ranks(spec::Experiment experiment);
+/// No link is slower or longer than others of its kind.
+spec::Experiment without_slow_links(spec::Experiment experiment);
+
+/// The settings that give a job so many ranks, as many on a host as there are now. Throws SpecError where
+/// the file names its hosts.
+std::vector<std::string> settings_for_ranks(const spec::Experiment& experiment, int ranks);
+
+}  // namespace tw::forecast

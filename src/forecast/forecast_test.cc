@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/forecast.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/forecast/errors.h"
+#include "trainwire/forecast/range.h"
+#include "trainwire/forecast/scale.h"
+#include "trainwire/forecast/test_experiments.h"
+#include "trainwire/forecast/what_if.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace tw::forecast {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string kRing =
+    "[network]\nhosts = 4\nrate = \"1Gbit\"\ndelay = \"50us\"\n[[job]]\nparameters = \"10MB\"\n"
+    "compute_time = \"20ms\"\nsteps = 6\nwarmup = 1\nbatch = 32\n";
+
+Variants variants_of(const std::string& text) {
+  return [text](const std::vector<std::string>& sets) { return parsed(text, sets); };
+}
+
+double sum_of(const std::vector<Part>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0,
+                         [](double sum, const Part& part) { return sum + part.seconds; });
+}
+
+double seconds_of(const std::vector<Part>& parts, std::string_view name) {
+  for (const Part& part : parts) {
+    if (part.name == name) return part.seconds;
+  }
+  return -1;
+}
+
+std::string problem_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Forecast, PartsAddUpToTheStep) {
+  for (const std::string& more :
+       {std::string(), std::string("straggler = \"host1\"\n"),
+        std::string("[[network.link]]\nat = \"host2\"\nrate = \"200Mbit\"\n"),
+        std::string(
+            "[[traffic]]\nkind = \"long\"\nfrom = \"host0\"\nto = \"host1\"\nload = 1\n")}) {
+    const std::string text = kRing + more;
+    for (const JobForecast& job : forecasts(parsed(text), variants_of(text))) {
+      EXPECT_NEAR(sum_of(job.parts), job.step.median_s, 1e-9) << more;
+      EXPECT_LT(job.interval.low_s, job.step.median_s);
+      EXPECT_GT(job.interval.high_s, job.step.median_s);
+    }
+  }
+}
+
+TEST(Forecast, NamesWhatBinds) {
+  const JobForecast plain = forecasts(parsed(kRing), variants_of(kRing)).front();
+  EXPECT_EQ(plain.binding.resource, "bandwidth");
+  EXPECT_EQ(plain.binding.next, "compute");
+  EXPECT_NEAR(*plain.binding.headroom, 125.5 / 20, 0.1);
+  const std::string slow = kRing + "[[network.link]]\nat = \"host2\"\nrate = \"100Mbit\"\n";
+  const JobForecast behind = forecasts(parsed(slow), variants_of(slow)).front();
+  EXPECT_EQ(behind.binding.resource, "slow_link");
+  EXPECT_THAT(behind.binding.where, HasSubstr("host2"));
+  // Nine tenths of 1.255 s on that link are its slowness.
+  EXPECT_NEAR(seconds_of(behind.parts, "slow_link"), 1.13, 0.02);
+}
+
+TEST(Forecast, ALateRankIsNotTheNetwork) {
+  const std::string text = kRing + "straggler = \"host1\"\nstraggler_factor = 20\n";
+  const JobForecast job = forecasts(parsed(text), variants_of(text)).front();
+  EXPECT_EQ(job.binding.resource, "late_rank");
+  EXPECT_NEAR(seconds_of(job.parts, "late_rank"), 0.380, 0.01);
+  EXPECT_EQ(job.step.regime, Regime::Late);
+}
+
+TEST(Forecast, ElasticitiesAreSlopes) {
+  const JobForecast job = forecasts(parsed(kRing), variants_of(kRing)).front();
+  ASSERT_GE(job.elasticities.size(), 4u);
+  EXPECT_EQ(job.elasticities[0].of, "bandwidth");
+  EXPECT_NEAR(job.elasticities[0].percent, -125.5 / 145.6, 0.01);
+  EXPECT_EQ(job.elasticities[2].of, "compute");
+  EXPECT_NEAR(job.elasticities[2].percent, 20 / 145.6, 0.01);
+  // (1 - 1/5) / (1 - 1/4) of the line for five ranks.
+  EXPECT_NEAR(job.elasticities[3].percent, std::log((20 + 133.9) / 145.6) / std::log(1.25), 0.01);
+}
+
+TEST(Forecast, ChanceHasSeveralSeedsAndNoise) {
+  const std::string text = kRing + "compute_jitter = 0.3\n";
+  const StepTime step = step_times(parsed(text)).front();
+  EXPECT_EQ(step.seeds, 3);
+  EXPECT_GT(step.noise, 0);
+  EXPECT_EQ(step.method, Method::Flow);
+  EXPECT_GT(interval_of(parsed(text), step).sources.noise, 0);
+}
+
+TEST(WhatIf, IsAGridRelativeToTheBase) {
+  const std::vector<Question> questions{parse_question("network.rate=1Gbit,2Gbit"),
+                                        parse_question("job.strategy=ring,clique")};
+  const std::vector<WhatIf> found = what_ifs(parsed(kRing), questions, variants_of(kRing));
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_THAT(found[1].settings,
+              ElementsAre(std::pair("network.rate", "1Gbit"), std::pair("job.strategy", "clique")));
+  EXPECT_NEAR(found[0].steps.front().median_s, 0.1456, 1e-4);
+  EXPECT_NEAR(found[2].steps.front().median_s, 0.020 + 0.1255 / 2, 2e-4);
+}
+
+TEST(WhatIf, HostsFollowRanks) {
+  const std::vector<Question> questions{parse_question("job.ranks=8")};
+  const std::vector<WhatIf> found = what_ifs(parsed(kRing), questions, variants_of(kRing));
+  EXPECT_THAT(found.front().with, ElementsAre("network.hosts=8"));
+  const std::vector<Question> both{parse_question("job.ranks=8"),
+                                   parse_question("network.hosts=4")};
+  EXPECT_TRUE(what_ifs(parsed(kRing), both, variants_of(kRing)).front().with.empty());
+}
+
+TEST(WhatIf, ContradictionsAreToldInASentence) {
+  const auto said = [](const std::vector<std::string>& texts) {
+    return problem_of([&] {
+      std::vector<Question> questions;
+      for (const std::string& text : texts) questions.push_back(parse_question(text));
+      require_consistent(questions);
+    });
+  };
+  EXPECT_EQ(
+      said({"network.rate=1Gbit", "network.rate=2Gbit"}),
+      "--what-if network.rate is there twice; write all values in one: network.rate=2Gbit,...");
+  EXPECT_THAT(said({"network.rate"}), HasSubstr("a key and its values are needed"));
+  EXPECT_THAT(said({"network.rate=1Gbit,,2Gbit"}), HasSubstr("a value is empty"));
+  // A value that cannot be is that row's problem.
+  const std::vector<Question> questions{parse_question("job.strategy=ps"),
+                                        parse_question("job.servers=1,9")};
+  const std::vector<WhatIf> found = what_ifs(parsed(kRing), questions, variants_of(kRing));
+  EXPECT_TRUE(found[0].problem.empty());
+  EXPECT_THAT(found[1].problem, HasSubstr("servers"));
+}
+
+TEST(WhatIf, CommasInListsPartNothing) {
+  EXPECT_THAT(parse_question("job.hosts=[\"host0\",\"host1\"],[\"host2\",\"host3\"]").values,
+              ElementsAre("[\"host0\",\"host1\"]", "[\"host2\",\"host3\"]"));
+}
+
+TEST(Scale, RanksKeepTheirKindOfHost) {
+  const Scaling found = scaling(parsed(kRing, {"job.ranks=8"}), {.first = 2, .last = 32},
+                                [](const std::vector<std::string>& sets) {
+                                  std::vector<std::string> all{"job.ranks=8"};
+                                  all.insert(all.end(), sets.begin(), sets.end());
+                                  return parsed(kRing, all);
+                                });
+  ASSERT_EQ(found.points.size(), 5u);
+  EXPECT_EQ(found.points[0].ranks, 2);
+  EXPECT_NEAR(found.points[0].efficiency, 1, 1e-6);  // on one host
+  EXPECT_EQ(found.points[4].ranks, 32);
+  EXPECT_LT(found.points[4].efficiency, 0.2);
+}
+
+TEST(Scale, TellsBreakEvenAndWhereItTurns) {
+  // Two ranks: 20 + 83.8 ms for twice the samples of 20 ms: slower than one, as 64 are not.
+  const Scaling ring = scaling(parsed(kRing), {.first = 2, .last = 64}, variants_of(kRing));
+  EXPECT_EQ(ring.break_even.value, 16);  // 8 ranks: 20 + 146.6 ms, 8.3 times one rank's step
+  EXPECT_FALSE(ring.turns.value);
+  EXPECT_LE(*ring.break_even.low, 16);
+  EXPECT_GE(*ring.break_even.high, 16);
+  // One server's link carries what all workers send: throughput rises to a limit, never above one rank's.
+  const std::string server = kRing + "strategy = \"ps\"\n";
+  EXPECT_FALSE(
+      scaling(parsed(server), {.first = 2, .last = 64}, variants_of(server)).break_even.value);
+}
+
+TEST(Scale, AHundredThousandRanksTakeMoments) {
+  const Scaling found = scaling(parsed(kRing), {.first = 2, .last = 100'000}, variants_of(kRing));
+  EXPECT_EQ(found.points.back().ranks, 100'000);
+  EXPECT_EQ(found.points.back().step.method, Method::Formula);
+  EXPECT_TRUE(found.points.back().problem.empty());
+}
+
+TEST(Scale, NeedsComputeTime) {
+  const std::string text =
+      "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\ncompute_time = \"0ms\"\n";
+  EXPECT_THAT(
+      problem_of([&] { scaling(parsed(text), {.first = 2, .last = 4}, variants_of(text)); }),
+      HasSubstr("it has no compute time"));
+}
+
+TEST(Scale, RangesAreReadOrRefused) {
+  EXPECT_THAT(sizes_of(parse_sizes("2..20")), ElementsAre(2, 4, 8, 16, 20));
+  EXPECT_THAT(sizes_of(parse_sizes("5,3,5")), ElementsAre(3, 5));
+  for (const char* wrong : {"0..4", "4..2", "2..", "a", "2,,4", ""}) {
+    EXPECT_NE(problem_of([&] { parse_sizes(wrong); }), "") << wrong;
+  }
+}
+
+TEST(Range, BeyondItThereIsASentence) {
+  EXPECT_EQ(beyond_range(parsed(kRing)), "");
+  EXPECT_THAT(beyond_range(parsed(kRing, {"network.rate=5Tbit"})), HasSubstr("outside"));
+  EXPECT_THAT(beyond_range(parsed(kRing, {"network.loss=20%"})), HasSubstr("loss"));
+  EXPECT_EQ(extrapolation_of(parsed(kRing)), 0);
+  const double far = extrapolation_of(parsed(kRing, {"network.rate=100Gbit"}));
+  EXPECT_GT(far, 0);
+  EXPECT_GT(extrapolation_of(parsed(kRing, {"network.rate=100Gbit", "network.hosts=64"})), far);
+}
+
+TEST(Errors, TableIsReadAndEveryRegimeHasARow) {
+  for (const Regime regime : kRegimes) {
+    EXPECT_GT(errors().runs_of(Method::Flow, regime), 0) << name_of(regime);
+    EXPECT_GT(errors().of(Method::Formula, regime), 0);
+    EXPECT_LT(errors().of(Method::Formula, regime), 2);
+  }
+  EXPECT_THROW(errors_in("level,regime,runs,error\nflow,loss,9\n"), DataError);
+  EXPECT_THROW(errors_in("level,regime,runs,error\nflow,loss,nine,0.1\n"), DataError);
+  EXPECT_THROW(errors_in("level,regime,runs,error\nflow,weather,9,0.1\n"), DataError);
+  const Errors read = errors_in("level,regime,runs,error\n# comment\nflow,covered,60,54\n");
+  EXPECT_NEAR(read.coverage(Method::Flow).share(), 0.9, 1e-12);
+}
+
+}  // namespace
+}  // namespace tw::forecast

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/formula.h"
+
+#include "trainwire/fluid/tcp_laws.h"
+#include "trainwire/forecast/changes.h"
+#include "trainwire/load/wire_share.h"
+#include "trainwire/medium/flow_paths.h"
+#include "trainwire/medium/sending.h"
+#include "trainwire/sim/group_connections.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace tw::forecast {
+namespace {
+
+/// Ranks whose programs are walked in a large job, and in one whose ranks have many transfers each.
+constexpr int kMostRanks = 64;
+constexpr int kFewRanks = 6;
+constexpr std::int64_t kManyTransfers = 400;
+/// As the flow level has it.
+constexpr int kPassedOnFrames = 2;
+constexpr double kSame = 1e-6;  ///< of loads, that chunks' rounding makes differ
+
+/// The first, the last, those in between, the first server: whoever may have more to carry than others.
+std::vector<int> looked_at(const workload::Training& training, int most) {
+  const int ranks = training.ranks();
+  std::set<int> chosen;
+  for (int i = 0; i < std::min(ranks, most); ++i) {
+    chosen.insert(static_cast<int>(static_cast<std::int64_t>(i) * (ranks - 1) /
+                                   std::max(1, std::min(ranks, most) - 1)));
+  }
+  for (const int rank : {0, 1, 2, ranks / 2, training.workers()}) {
+    if (rank >= 0 && rank < ranks) chosen.insert(rank);
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+/// What one host sends and receives over its link, by round, in parts of the payload.
+struct HostLoads {
+  std::vector<double> sent;
+  std::vector<double> received;
+};
+
+using ByHost = std::map<int, HostLoads>;
+
+void add(const collective::Schedule& schedule, const workload::Training& training, int rank,
+         HostLoads& loads) {
+  const collective::Layout& layout = training.arrangement.layout;
+  const double chunk = 1.0 / schedule.chunks;
+  for (const collective::Strand& strand : schedule.program(rank)) {
+    const bool sends = strand.from_stride == 0 && strand.from == rank;
+    std::vector<double>& into = sends ? loads.sent : loads.received;
+    for (std::int64_t i = 0; i < strand.count; ++i) {
+      const collective::Transfer move = collective::transfer(schedule, strand, i);
+      if (layout.host(move.from) == layout.host(move.to)) continue;
+      into[static_cast<std::size_t>(move.round)] += chunk * move.width;
+    }
+  }
+}
+
+std::int64_t transfers_of_rank(const collective::Schedule& schedule, int rank) {
+  std::int64_t sum = 0;
+  for (const collective::Strand& strand : schedule.program(rank)) sum += strand.count;
+  return sum;
+}
+
+ByHost loads_of(const collective::Schedule& schedule, const workload::Training& training) {
+  const bool many = transfers_of_rank(schedule, 0) > kManyTransfers;
+  const collective::Layout& layout = training.arrangement.layout;
+  std::set<int> hosts;
+  for (const int rank : looked_at(training, many ? kFewRanks : kMostRanks)) {
+    hosts.insert(layout.host(rank));
+  }
+  ByHost all;
+  for (int rank = 0; rank < training.ranks(); ++rank) {
+    const int host = layout.host(rank);
+    if (!hosts.contains(host)) continue;
+    HostLoads& loads = all[host];
+    loads.sent.resize(static_cast<std::size_t>(schedule.rounds));
+    loads.received.resize(static_cast<std::size_t>(schedule.rounds));
+    add(schedule, training, rank, loads);
+  }
+  return all;
+}
+
+/// The same in both directions of all hosts that carry anything in a round.
+bool is_even(const ByHost& loads, std::int64_t rounds) {
+  for (std::size_t r = 0; r < static_cast<std::size_t>(rounds); ++r) {
+    double least = 1e300, most = 0;
+    for (const auto& [host, load] : loads) {
+      for (const double part : {load.sent[r], load.received[r]}) {
+        least = std::min(least, part);
+        most = std::max(most, part);
+      }
+    }
+    if (most - least > kSame * most) return false;
+  }
+  return true;
+}
+
+std::vector<EqualRounds> grouped(const ByHost& loads, std::int64_t rounds) {
+  std::map<std::int64_t, std::int64_t> counts;  // by load in parts of a billion
+  for (std::size_t r = 0; r < static_cast<std::size_t>(rounds); ++r) {
+    double most = 0;
+    for (const auto& [host, load] : loads) most = std::max({most, load.sent[r], load.received[r]});
+    if (most > 0) ++counts[std::llround(most * 1e12)];
+  }
+  std::vector<EqualRounds> groups;
+  for (const auto& [share, count] : counts) {
+    groups.push_back({.share = static_cast<double>(share) * 1e-12, .count = count});
+  }
+  return groups;
+}
+
+/// What is lost until a window that compute has closed holds the path again.
+double restart_seconds(const workload::Training& training, const Line& line) {
+  const double idle = seconds(training.compute.total());
+  const double timeout = fluid::kLeastTimeout_s + line.round_trip_s;
+  const double holds = line.bytes_per_s * line.round_trip_s / line.segment_bytes;
+  if (idle < timeout) return 0;
+  double lost = 0;
+  for (double window = fluid::window_after_idle(2 * holds, idle, timeout); window < holds;
+       window *= 2) {
+    lost += line.round_trip_s * (1 - window / holds);
+  }
+  return lost;
+}
+
+}  // namespace
+
+double Shape::busiest() const {
+  double sum = 0;
+  for (const EqualRounds& each : rounds) sum += each.share * static_cast<double>(each.count);
+  return sum;
+}
+
+std::int64_t Shape::count() const {
+  std::int64_t sum = 0;
+  for (const EqualRounds& each : rounds) sum += each.count;
+  return sum;
+}
+
+Shape shape_of(const workload::Training& training) {
+  const collective::Schedule schedule = workload::step_schedule(training);
+  const ByHost loads = loads_of(schedule, training);
+  Shape shape{.rounds = grouped(loads, schedule.rounds),
+              .chunk = 1.0 / std::max(1, schedule.chunks),
+              .early = training.row().passing == collective::Passing::CutThrough};
+  shape.depth = std::min(static_cast<double>(schedule.depth), static_cast<double>(shape.count()));
+  // Where partners change from round to round, whoever is late makes others late, and more so.
+  const bool in_two = schedule.rounds <= 2 && schedule.goal != collective::Goal::Broadcast;
+  shape.even = in_two || (shape.early && is_even(loads, schedule.rounds));
+  return shape;
+}
+
+Line line_of(const spec::Network& network) {
+  const double rate = network.link.rate->bits_per_second() / 8;
+  const double delay = seconds(*network.link.delay);
+  const int frame = *network.mtu + load::kEthernetHeader;
+  const double serial = frame / rate;
+  const double share = medium::payload_share(network);
+  return {.bytes_per_s = share * rate,
+          .way_s = 2 * delay + serial,
+          .first_s = serial,
+          .round_trip_s = 4 * delay + 2 * serial,
+          .frame_bytes = frame,
+          .segment_bytes = share * frame};
+}
+
+std::string asks_for_simulation(const spec::Experiment& experiment) {
+  const spec::Network& network = experiment.network;
+  if (experiment.jobs.size() != 1) return "there are several jobs";
+  if (!experiment.traffic.empty()) return "there is cross traffic";
+  if (!experiment.faults.empty()) return "there are faults";
+  if (*network.topology != spec::Topology::Star) return "there is more than one switch";
+  if (is_lossy(network)) return "links lose packets";
+  if (!network.overrides.empty()) return "links differ";
+  if (*network.socket_buffer) return "sockets limit what is under way";
+  const spec::Job& job = experiment.jobs.front();
+  if (medium::sending_of(network, job).manner == medium::Manner::Rdma) return "it is RDMA";
+  if (sim::uses_groups(job)) return "switches sum or copy messages";
+  return {};
+}
+
+std::string asks_for_simulation(const workload::Training& training) {
+  if (training.asynchronous()) return "ranks do not wait for one another";
+  if (training.row().draws_peers) return "peers are drawn";
+  if (training.compute.jitter > 0) return "compute times vary";
+  if (training.straggler >= 0 && training.straggler_factor != 1) return "a rank is late";
+  if (training.forward_overlap) return "forward begins before the exchange has ended";
+  if (training.connections > 1) return "there are several connections between two ranks";
+  if (training.side_connections > 0) return "ranks agree over side connections";
+  return {};
+}
+
+double exchange_seconds(const Shape& shape, double bytes, const Line& line) {
+  if (shape.rounds.empty() || bytes <= 0) return 0;
+  const bool early = shape.early && bytes * shape.chunk > kPassedOnFrames * line.frame_bytes;
+  double sum = 0;
+  double last = 0;
+  for (const EqualRounds& each : shape.rounds) {
+    const double leaving = each.share * bytes / line.bytes_per_s;
+    const double round = early ? std::max(leaving, line.first_s + line.way_s) : leaving;
+    sum += round * static_cast<double>(each.count);
+    last = leaving - round;  // the last chunk's way is not behind its first bytes
+  }
+  return early ? sum + last + line.way_s : sum + shape.depth * line.way_s;
+}
+
+double step_seconds(const workload::Training& training, const Shape& shape, const Line& line) {
+  const double forward = seconds(training.compute.forward);
+  const double compute = seconds(training.compute.total());
+  double now = training.overlap ? forward : compute;
+  double lost = restart_seconds(training, line);
+  for (const workload::Bucket& bucket : training.buckets) {
+    if (training.overlap) now = std::max(now, forward + seconds(bucket.ready));
+    const double bytes = static_cast<double>(bucket.elements * workload::kElementBytes);
+    const double exchange = exchange_seconds(shape, bytes, line);
+    now += exchange + (exchange > 0 ? lost : 0);
+    lost = 0;
+  }
+  return std::max(now, compute);
+}
+
+}  // namespace tw::forecast

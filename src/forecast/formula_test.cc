@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/formula.h"
+
+#include "trainwire/collective/strategies.h"
+#include "trainwire/forecast/step.h"
+#include "trainwire/forecast/test_experiments.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tw::forecast {
+namespace {
+
+struct Where {
+  std::string rate;
+  std::string delay;
+  std::string size;
+};
+const std::vector<Where> kPlaces{
+    {"1Gbit", "50us", "10MB"}, {"200Mbit", "500us", "4MB"}, {"10Gbit", "20us", "400kB"}};
+
+std::string text_of(std::string_view strategy, int hosts, const Where& where,
+                    const std::string& more = "") {
+  return fmt::format(
+      "[network]\nhosts = {}\nrate = \"{}\"\ndelay = \"{}\"\n[[job]]\nstrategy = \"{}\"\n"
+      "parameters = \"{}\"\ncompute_time = \"20ms\"\nsteps = 4\nwarmup = 2\n{}\n",
+      hosts, where.rate, where.delay, strategy, where.size, more);
+}
+
+double relative_error(const spec::Experiment& experiment) {
+  const double formula = step_times(experiment).front().median_s;
+  const double flow = step_times(experiment, {.level = sim::Level::Flow}).front().median_s;
+  return formula / flow - 1;
+}
+
+TEST(Formula, AgreesWithTheFlowLevelWhereItHolds) {
+  int held = 0;
+  for (const collective::Strategy& strategy : collective::catalogue()) {
+    for (const int hosts : {2, 3, 5, 8, 16}) {
+      for (const Where& where : kPlaces) {
+        const spec::Experiment experiment = parsed(text_of(strategy.name, hosts, where));
+        if (!no_formula(experiment).empty()) continue;
+        ++held;
+        EXPECT_NEAR(relative_error(experiment), 0, 0.01)
+            << strategy.name << " " << hosts << " " << where.rate;
+      }
+    }
+  }
+  EXPECT_GT(held, 90);
+}
+
+TEST(Formula, AgreesForManyRanks) {
+  for (const char* size : {"100MB", "1MB"}) {
+    const spec::Experiment ring = parsed(text_of("ring", 64, {"10Gbit", "10us", size}));
+    EXPECT_NEAR(relative_error(ring), 0, 0.01) << size;
+  }
+  const spec::Experiment servers =
+      parsed(text_of("ps", 64, {"10Gbit", "10us", "1MB"}, "servers = 2"));
+  EXPECT_NEAR(relative_error(servers), 0, 0.01);
+}
+
+TEST(Formula, AgreesWithBucketsOverlapAndSeveralRanksAHost) {
+  const Where where{"1Gbit", "50us", "10MB"};
+  EXPECT_NEAR(relative_error(parsed(text_of("ring", 4, where, "bucket = \"2MB\"\n"))), 0, 0.01);
+  EXPECT_NEAR(relative_error(parsed(text_of("ring", 4, where, "bucket = \"2MB\"\noverlap = true"))),
+              0, 0.01);
+  EXPECT_NEAR(relative_error(parsed(text_of("ring", 4, where, "ranks = 8"))), 0, 0.01);
+  EXPECT_NEAR(relative_error(parsed(text_of("hierarchical", 4, where, "ranks = 16"))), 0, 0.01);
+}
+
+TEST(Formula, AgreesWhereWindowsAreOpenedAnew) {
+  // 300 ms of compute close the windows of 20 ms round trips.
+  const std::string text =
+      "[network]\nhosts = 3\nrate = \"200Mbit\"\ndelay = \"5ms\"\n[[job]]\nparameters = \"4MB\"\n"
+      "compute_time = \"300ms\"\nsteps = 4\nwarmup = 2\n";
+  EXPECT_NEAR(relative_error(parsed(text)), 0, 0.03);
+}
+
+TEST(Formula, IsTheRingsOwnWhereNothingWaits) {
+  // 2 (4-1)/4 of 10 MB at 1 Gbit/s less headers (1448 of 1514 bytes), and one way of 2 x 50 us and a frame.
+  const spec::Experiment experiment = parsed(text_of("ring", 4, {"1Gbit", "50us", "10MB"}));
+  const double line = 1.5 * 10e6 * 8 / (1e9 * 1448 / 1514);
+  EXPECT_NEAR(step_times(experiment).front().median_s, 0.020 + line + 100e-6 + 1514 * 8e-9, 1e-6);
+}
+
+TEST(Formula, SaysWhatItDoesNotHave) {
+  const Where where = kPlaces.front();
+  const auto reason = [&](const std::string& more, const std::vector<std::string>& sets = {}) {
+    return no_formula(parsed(text_of("ring", 4, where, more), sets));
+  };
+  EXPECT_EQ(reason(""), "");
+  EXPECT_EQ(reason("", {"network.loss=0.1%"}), "links lose packets");
+  EXPECT_EQ(reason("compute_jitter = 0.1"), "compute times vary");
+  EXPECT_EQ(reason("straggler = \"host1\""), "a rank is late");
+  EXPECT_EQ(reason("[[network.link]]\nat = \"host0\"\nrate = \"500Mbit\""), "links differ");
+  EXPECT_EQ(reason("[[traffic]]\nkind = \"long\"\nfrom = \"host0\"\nto = \"host1\"\nload = 1"),
+            "there is cross traffic");
+  EXPECT_EQ(reason("", {"job.strategy=double_tree"}), "the strategy loads links unevenly");
+}
+
+}  // namespace
+}  // namespace tw::forecast

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/parts.h"
+
+#include "trainwire/forecast/changes.h"
+#include "trainwire/predict/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tw::forecast {
+namespace {
+
+constexpr double kFast = 1e6;       ///< times a rate: nothing waits for the line
+constexpr int kMostPlanned = 4096;  ///< ranks, of which the busiest link is looked for
+
+/// Leaves out one cause after another.
+class Peeling {
+ public:
+  Peeling(const spec::Experiment& experiment, std::size_t job, double step_s, const Asking& asking)
+      : left_(experiment), job_(job), step_s_(step_s), asking_(asking) {}
+
+  void leave_out(const char* name, spec::Experiment without) {
+    left_ = std::move(without);
+    const double now = step_times(left_, asking_)[job_].median_s;
+    // What does not cost anything may seem to gain by a hair.
+    const double cost = std::max(0.0, step_s_ - now);
+    step_s_ = std::min(step_s_, now);
+    parts_.push_back({.name = name, .seconds = cost});
+  }
+
+  const spec::Experiment& left() const { return left_; }
+  void leave_alone() {
+    leave_out_others();
+    job_ = 0;
+  }
+  std::vector<Part> finish() {
+    parts_.push_back({.name = "compute", .seconds = step_s_});
+    return std::move(parts_);
+  }
+
+ private:
+  void leave_out_others() {
+    spec::Experiment single = alone(left_, job_);
+    job_ = 0;
+    leave_out("other_job", std::move(single));
+  }
+
+  spec::Experiment left_;
+  std::size_t job_;
+  double step_s_;
+  const Asking& asking_;
+  std::vector<Part> parts_ = {};
+};
+
+bool has_late_ranks(const spec::Job& job) { return *job.compute_jitter > 0 || *job.straggler; }
+
+}  // namespace
+
+std::vector<Part> parts_of(const spec::Experiment& experiment, std::size_t job,
+                           const StepTime& step, const Asking& asking) {
+  Peeling peeling(experiment, job, step.median_s, asking);
+  if (is_lossy(experiment.network)) peeling.leave_out("loss", with_loss(peeling.left(), 0));
+  if (!experiment.traffic.empty()) {
+    peeling.leave_out("cross_traffic", without_traffic(peeling.left()));
+  }
+  if (experiment.jobs.size() > 1) peeling.leave_alone();
+  if (has_late_ranks(experiment.jobs[job])) {
+    peeling.leave_out("late_rank", without_late_ranks(peeling.left()));
+  }
+  if (!experiment.network.overrides.empty()) {
+    peeling.leave_out("slow_link", without_slow_links(peeling.left()));
+  }
+  peeling.leave_out("latency", with_delays(peeling.left(), 0));
+  peeling.leave_out("bandwidth", with_rates(peeling.left(), kFast));
+  return peeling.finish();
+}
+
+Binding binding_of(const spec::Experiment& experiment, std::size_t job,
+                   const std::vector<Part>& parts) {
+  std::vector<Part> sorted = parts;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Part& a, const Part& b) { return a.seconds > b.seconds; });
+  Binding binding{.resource = sorted.front().name, .seconds = sorted.front().seconds};
+  if (sorted.size() > 1 && sorted[1].seconds > 1e-6 * binding.seconds) {
+    binding.next = sorted[1].name;
+    binding.headroom = binding.seconds / sorted[1].seconds;
+  }
+  const bool is_link = binding.resource == "bandwidth" || binding.resource == "slow_link";
+  if (is_link && *experiment.jobs[job].ranks <= kMostPlanned) {
+    const predict::JobPlan plan = predict::plan(experiment, experiment.jobs[job]);
+    if (plan.bottleneck) {
+      const bool from = plan.bottleneck->direction == network::Direction::FromHost;
+      binding.where = fmt::format("{}, {}", plan.bottleneck->where, from ? "way out" : "way in");
+    }
+  }
+  return binding;
+}
+
+}  // namespace tw::forecast

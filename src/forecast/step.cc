@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/step.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/collective/strategies.h"
+#include "trainwire/forecast/changes.h"
+#include "trainwire/forecast/formula.h"
+#include "trainwire/sim/describe.h"
+#include "trainwire/sim/simulate.h"
+#include "trainwire/workload/training.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tw::forecast {
+namespace {
+
+constexpr int kSteps = 4;  ///< of what repeats itself, after its warm-up
+constexpr int kWarmup = 2;
+
+bool draws(const spec::Job& job) {
+  return *job.compute_jitter > 0 || collective::strategy(*job.strategy).draws_peers;
+}
+
+/// The experiment as it is simulated: its steps as few as tell the median.
+spec::Experiment shortened(spec::Experiment experiment, const Asking& asking, bool chance) {
+  const std::int64_t most = chance ? asking.most_steps : kSteps;
+  const bool alone = experiment.jobs.size() == 1 && experiment.traffic.empty();
+  for (spec::Job& job : experiment.jobs) {
+    if (alone && !chance) job.warmup.value = std::min(std::max(*job.warmup, 1), kWarmup);
+    // Of several jobs one that ends early leaves the others alone.
+    if (alone) job.steps.value = std::min<std::int64_t>(*job.steps, most);
+  }
+  return experiment;
+}
+
+struct Medians {
+  std::vector<double> step;
+  std::vector<double> exchange;
+};
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double spread_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += std::log(value) / static_cast<double>(values.size());
+  for (const double value : values) squares += std::pow(std::log(value) - mean, 2);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+/// Of the slowest rank where all wait for it.
+double alone_seconds(const workload::Training& training) {
+  double most = 1;
+  const bool waits = training.straggler >= 0 && !training.asynchronous();
+  for (int rank = 0; waits && rank < training.workers(); ++rank) {
+    most = std::max(most, training.factor(rank));
+  }
+  return most * seconds(training.compute.total());
+}
+
+std::vector<StepTime> simulated(const spec::Experiment& asked, const Asking& asking,
+                                sim::Level level) {
+  const bool chance = has_chance(asked);
+  spec::Experiment experiment = shortened(asked, asking, chance);
+  const int seeds = chance ? std::max(1, asking.seeds) : 1;
+  std::vector<Medians> jobs(experiment.jobs.size());
+  for (int seed = 0; seed < seeds; ++seed) {
+    experiment.run.seed.value = *asked.run.seed + static_cast<std::uint64_t>(seed);
+    const record::Run run =
+        sim::described(experiment, sim::simulate(experiment, level), sim::Telling::Summary);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const record::Job& job = run.jobs[i];
+      if (!job.step) throw SpecError("no step is counted: job.steps is 0");
+      jobs[i].step.push_back(job.step->median_s);
+      jobs[i].exchange.push_back(job.exchange ? job.exchange->median_s : 0);
+    }
+  }
+  std::vector<StepTime> found;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const workload::Training training = workload::training_of(experiment, experiment.jobs[i]);
+    found.push_back({.median_s = median_of(jobs[i].step),
+                     .compute_s = seconds(training.compute.total()),
+                     .alone_s = alone_seconds(training),
+                     .exchange_s = median_of(jobs[i].exchange),
+                     .method = level == sim::Level::Packet ? Method::Packet : Method::Flow,
+                     .noise = spread_of(jobs[i].step),
+                     .seeds = seeds,
+                     .regime = regime_of(asked, asked.jobs[i], training, shape_of(training))});
+  }
+  return found;
+}
+
+struct Answer {
+  std::optional<StepTime> found = {};
+  std::string because = {};
+};
+
+Answer by_formula(const spec::Experiment& experiment) {
+  if (std::string more = asks_for_simulation(experiment); !more.empty()) return {.because = more};
+  const workload::Training training = workload::training_of(experiment, experiment.jobs.front());
+  if (std::string more = asks_for_simulation(training); !more.empty()) return {.because = more};
+  const Shape shape = shape_of(training);
+  if (!shape.even) return {.because = "the strategy loads links unevenly"};
+  const Line line = line_of(experiment.network);
+  double exchange = 0;
+  for (const workload::Bucket& bucket : training.buckets) {
+    const auto bytes = static_cast<double>(bucket.elements * workload::kElementBytes);
+    exchange += exchange_seconds(shape, bytes, line);
+  }
+  return {.found =
+              StepTime{.median_s = step_seconds(training, shape, line),
+                       .compute_s = seconds(training.compute.total()),
+                       .alone_s = alone_seconds(training),
+                       .exchange_s = exchange,
+                       .regime = regime_of(experiment, experiment.jobs.front(), training, shape)}};
+}
+
+}  // namespace
+
+std::string_view name_of(Method method) {
+  switch (method) {
+    case Method::Formula:
+      return "formula";
+    case Method::Flow:
+      return "flow simulation";
+    case Method::Packet:
+      return "packet simulation";
+  }
+  return "";
+}
+
+bool has_chance(const spec::Experiment& experiment) {
+  return is_lossy(experiment.network) || !experiment.traffic.empty() ||
+         std::any_of(experiment.jobs.begin(), experiment.jobs.end(), draws);
+}
+
+std::string no_formula(const spec::Experiment& experiment) {
+  return by_formula(experiment).because;
+}
+
+std::vector<StepTime> step_times(const spec::Experiment& experiment, const Asking& asking) {
+  if (experiment.jobs.empty()) throw SpecError("no jobs: there is nothing to predict");
+  std::string because;
+  if (!asking.level) {
+    Answer answer = by_formula(experiment);
+    if (answer.found) return {std::move(*answer.found)};
+    because = std::move(answer.because);
+  }
+  std::vector<StepTime> found =
+      simulated(experiment, asking, asking.level.value_or(sim::Level::Flow));
+  for (StepTime& step : found) step.because = because;
+  return found;
+}
+
+}  // namespace tw::forecast

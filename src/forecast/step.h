@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step of a job will take: by formula where that holds (formula.h), else by simulation.
+//
+// A simulation has few steps: they repeat unless chance has a part in them (loss, cross traffic,
+// jitter, drawn peers); then several seeds are simulated, and what they differ by is told.
+//
+// Limits: those of formula.h, or of sim/simulate.h. Beyond what was ever measured (range.h) an answer is
+// an extrapolation.
+
+#pragma once
+
+#include "trainwire/forecast/regime.h"
+#include "trainwire/sim/level.h"
+#include "trainwire/spec/experiment.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::forecast {
+
+enum class Method { Formula, Flow, Packet };
+/// "formula", "flow simulation", "packet simulation".
+std::string_view name_of(Method method);
+
+/// What is asked for.
+struct Asking {
+  std::optional<sim::Level> level = {};  ///< nothing: the formula where it holds, else flow
+  int seeds = 3;                         ///< where chance has a part
+  int most_steps = 12;                   ///< of a simulation
+};
+
+struct StepTime {
+  double median_s = 0;
+  double compute_s = 0;   ///< of a rank that is not late
+  double alone_s = 0;     ///< a step without any network
+  double exchange_s = 0;  ///< median; what of it overlaps compute included
+  Method method = Method::Formula;
+  std::string because = {};  ///< why it is no formula; empty where it is one
+  /// What seeds differ by: the standard deviation of the logarithms of their medians; 0 with one seed.
+  double noise = 0;
+  int seeds = 1;
+  Regime regime = Regime::Bandwidth;
+};
+
+/// One for each job. Throws SpecError for what cannot be simulated. REQUIRES: the experiment is
+/// resolved; its scale is 1.
+std::vector<StepTime> step_times(const spec::Experiment& experiment, const Asking& asking = {});
+
+/// Why the formula does not answer for the experiment; empty: it does.
+std::string no_formula(const spec::Experiment& experiment);
+
+/// Whether the same experiment may take another time with another seed.
+bool has_chance(const spec::Experiment& experiment);
+
+}  // namespace tw::forecast

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/what_if.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/base/parallel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+namespace tw::forecast {
+namespace {
+
+std::vector<std::string> values_in(std::string_view text) {
+  std::vector<std::string> values{""};
+  int depth = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      values.emplace_back();
+      continue;
+    }
+    values.back() += c;
+  }
+  return values;
+}
+
+/// Combination number i: the last question's values change fastest.
+std::vector<std::pair<std::string, std::string>> combination(std::span<const Question> questions,
+                                                             std::size_t number) {
+  std::vector<std::pair<std::string, std::string>> settings(questions.size());
+  for (std::size_t q = questions.size(); q-- > 0;) {
+    const std::vector<std::string>& values = questions[q].values;
+    settings[q] = {questions[q].key, values[number % values.size()]};
+    number /= values.size();
+  }
+  return settings;
+}
+
+/// The hosts that another number of ranks needs, where nobody says.
+std::vector<std::string> following(const spec::Experiment& base, const WhatIf& what) {
+  const auto is = [&](std::string_view key) {
+    return std::find_if(what.settings.begin(), what.settings.end(),
+                        [&](const auto& setting) { return setting.first == key; });
+  };
+  const auto ranks = is("job.ranks");
+  if (ranks == what.settings.end() || base.jobs.size() != 1) return {};
+  for (const char* key : {"network.hosts", "job.hosts", "job.placement"}) {
+    if (is(key) != what.settings.end()) return {};
+  }
+  int count = 0;
+  const std::string& text = ranks->second;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (problem != std::errc() || end != text.data() + text.size() || count < 1) return {};
+  try {
+    const std::string hosts = settings_for_ranks(base, count).front();
+    if (hosts == fmt::format("network.hosts={}", *base.network.hosts)) return {};
+    return {hosts};
+  } catch (const SpecError&) {  // the file names them
+    return {};
+  }
+}
+
+void answer(WhatIf& what, const Variants& variants, const Asking& asking, double constants) {
+  std::vector<std::string> sets = what.with;
+  for (const auto& [key, value] : what.settings) sets.push_back(fmt::format("{}={}", key, value));
+  try {
+    const spec::Experiment experiment = variants(sets);
+    what.steps = step_times(experiment, asking);
+    for (const StepTime& step : what.steps) {
+      what.intervals.push_back(interval_of(experiment, step, constants));
+    }
+  } catch (const Error& error) {
+    what.steps.clear();
+    what.problem = error.what();
+  }
+}
+
+}  // namespace
+
+Question parse_question(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
+    throw SpecError(fmt::format(
+        "--what-if {}: a key and its values are needed, as in network.rate=10Gbit,25Gbit", text));
+  }
+  Question question{.key = std::string(text.substr(0, equals)),
+                    .values = values_in(text.substr(equals + 1))};
+  if (std::any_of(question.values.begin(), question.values.end(),
+                  [](const std::string& value) { return value.empty(); })) {
+    throw SpecError(fmt::format("--what-if {}: a value is empty", text));
+  }
+  return question;
+}
+
+void require_consistent(std::span<const Question> questions) {
+  std::set<std::string> keys;
+  double count = 1;
+  for (const Question& question : questions) {
+    if (!keys.insert(question.key).second) {
+      throw SpecError(
+          fmt::format("--what-if {0} is there twice; write all values in one: {0}={1},...",
+                      question.key, question.values.front()));
+    }
+    count *= static_cast<double>(question.values.size());
+  }
+  if (count > static_cast<double>(kMostWhatIfs)) {
+    throw SpecError(fmt::format("{:.3g} combinations are too many; {} can be asked for at a time",
+                                count, grouped(static_cast<std::int64_t>(kMostWhatIfs))));
+  }
+}
+
+std::vector<WhatIf> what_ifs(const spec::Experiment& base, std::span<const Question> questions,
+                             const Variants& variants, const Asking& asking, double constants) {
+  require_consistent(questions);
+  std::size_t count = questions.empty() ? 0 : 1;
+  for (const Question& question : questions) count *= question.values.size();
+  std::vector<WhatIf> found(count);
+  in_parallel(count, [&](std::size_t i) {
+    found[i].settings = combination(questions, i);
+    found[i].with = following(base, found[i]);
+    answer(found[i], variants, asking, constants);
+  });
+  return found;
+}
+
+}  // namespace tw::forecast

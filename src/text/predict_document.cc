@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/text/predict_document.h"
+
+#include "trainwire/forecast/errors.h"
+#include "trainwire/forecast/range.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tw::text {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+Json step_of(const forecast::StepTime& step, const forecast::Interval& interval) {
+  return {
+      {"median_s", step.median_s}, {"ci_low_s", interval.low_s}, {"ci_high_s", interval.high_s}};
+}
+
+Json accounting_of(const std::vector<forecast::Part>& parts) {
+  Json made = Json::object();
+  for (const forecast::Part& part : parts) made[part.name + "_s"] = part.seconds;
+  return made;
+}
+
+Json binding_of(const forecast::Binding& binding) {
+  Json made{{"resource", binding.resource}, {"where", binding.where}, {"seconds", binding.seconds}};
+  made["next"] = binding.next.empty() ? Json() : Json(binding.next);
+  made["headroom"] = binding.headroom ? Json(*binding.headroom) : Json();
+  return made;
+}
+
+Json sources_of(const forecast::Sources& sources) {
+  return {{"constants", sources.constants},
+          {"form", sources.form},
+          {"noise", sources.noise},
+          {"extrapolation", sources.extrapolation}};
+}
+
+Json coverage_of(const forecast::StepTime& step) {
+  const forecast::Coverage& coverage = forecast::errors().coverage(step.method);
+  return {{"runs", coverage.runs}, {"covered", coverage.covered}};
+}
+
+Json job_of(const forecast::JobForecast& job) {
+  Json elasticities = Json::object();
+  for (const forecast::Elasticity& each : job.elasticities) elasticities[each.of] = each.percent;
+  return {{"name", job.name},
+          {"strategy", job.strategy},
+          {"ranks", job.ranks},
+          {"step", step_of(job.step, job.interval)},
+          {"compute_s", job.step.compute_s},
+          {"alone_s", job.step.alone_s},
+          {"error_scale_s", forecast::error_scale(job.step)},
+          {"exchange_s", job.step.exchange_s},
+          {"accounting", accounting_of(job.parts)},
+          {"binding", binding_of(job.binding)},
+          {"elasticities", elasticities},
+          {"method", forecast::name_of(job.step.method)},
+          {"because", job.step.because},
+          {"regime", forecast::name_of(job.step.regime)},
+          {"interval_sources", sources_of(job.interval.sources)},
+          {"coverage", coverage_of(job.step)}};
+}
+
+Json what_if_of(const forecast::WhatIf& what, const std::vector<forecast::JobForecast>& base) {
+  Json settings = Json::object();
+  for (const auto& [key, value] : what.settings) settings[key] = value;
+  Json made{{"settings", settings}};
+  if (!what.with.empty()) made["with"] = what.with;
+  if (!what.problem.empty()) {
+    made["problem"] = what.problem;
+    return made;
+  }
+  made["step"] = step_of(what.steps.front(), what.intervals.front());
+  made["change"] = what.steps.front().median_s / base.front().step.median_s - 1;
+  made["method"] = forecast::name_of(what.steps.front().method);
+  if (what.steps.size() > 1) {
+    for (std::size_t i = 0; i < what.steps.size(); ++i) {
+      made["jobs"].push_back({{"name", base[std::min(i, base.size() - 1)].name},
+                              {"step", step_of(what.steps[i], what.intervals[i])}});
+    }
+  }
+  return made;
+}
+
+Json scale_of(const forecast::ScalePoint& point) {
+  if (!point.problem.empty()) return {{"ranks", point.ranks}, {"problem", point.problem}};
+  return {{"ranks", point.ranks},
+          {"workers", point.workers},
+          {"step", step_of(point.step, point.interval)},
+          {"throughput", point.throughput},
+          {"throughput_low", point.throughput_low},
+          {"throughput_high", point.throughput_high},
+          {"efficiency", point.efficiency},
+          {"efficiency_low", point.efficiency_low},
+          {"efficiency_high", point.efficiency_high},
+          {"method", forecast::name_of(point.step.method)}};
+}
+
+Json ranks_of(const forecast::Ranks& ranks) {
+  if (!ranks.value) return {};
+  const auto or_null = [](const std::optional<int>& value) {
+    return value ? Json(*value) : Json();
+  };
+  return {
+      {"value", *ranks.value}, {"ci_low", or_null(ranks.low)}, {"ci_high", or_null(ranks.high)}};
+}
+
+/// Quoted where CSV needs it.
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string scale_csv(const forecast::Scaling& scaling) {
+  std::string text =
+      "ranks,workers,step_s,step_low_s,step_high_s,throughput,throughput_low,throughput_high,"
+      "efficiency,"
+      "efficiency_low,efficiency_high,method\n";
+  for (const forecast::ScalePoint& point : scaling.points) {
+    if (!point.problem.empty()) continue;
+    text += fmt::format("{},{},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{}\n",
+                        point.ranks, point.workers, point.step.median_s, point.interval.low_s,
+                        point.interval.high_s, point.throughput, point.throughput_low,
+                        point.throughput_high, point.efficiency, point.efficiency_low,
+                        point.efficiency_high, forecast::name_of(point.step.method));
+  }
+  return text;
+}
+
+}  // namespace
+
+Json predict_document(const Predicted& predicted) {
+  Json document{{"schema", kSchema}, {"name", predicted.name}};
+  document["jobs"] = Json::array();
+  for (const forecast::JobForecast& job : predicted.jobs) document["jobs"].push_back(job_of(job));
+  const forecast::JobForecast& first = predicted.jobs.front();
+  document["accounting"] = accounting_of(first.parts);
+  document["binding"] = binding_of(first.binding);
+  document["method"] = forecast::name_of(first.step.method);
+  document["valid"] = {{"range", forecast::range_text()}, {"beyond", predicted.beyond}};
+  document["coverage"] = coverage_of(first.step);
+  for (const forecast::WhatIf& what : predicted.what_ifs) {
+    document["what_if"].push_back(what_if_of(what, predicted.jobs));
+  }
+  if (const auto& scaling = predicted.scaling) {
+    for (const forecast::ScalePoint& point : scaling->points) {
+      document["scale"].push_back(scale_of(point));
+    }
+    document["break_even_ranks"] = ranks_of(scaling->break_even);
+    document["turning_ranks"] = ranks_of(scaling->turns);
+    document["half_efficient_ranks"] = ranks_of(scaling->half);
+  }
+  return document;
+}
+
+std::string predict_csv(const Predicted& predicted) {
+  if (predicted.scaling) return scale_csv(*predicted.scaling);
+  std::string text;
+  if (predicted.what_ifs.empty()) return text;
+  for (const auto& [key, value] : predicted.what_ifs.front().settings) text += cell(key) + ",";
+  text += "step_s,step_low_s,step_high_s,method,problem\n";
+  for (const forecast::WhatIf& what : predicted.what_ifs) {
+    for (const auto& [key, value] : what.settings) text += cell(value) + ",";
+    if (what.problem.empty()) {
+      text += fmt::format("{:.9g},{:.9g},{:.9g},{},\n", what.steps.front().median_s,
+                          what.intervals.front().low_s, what.intervals.front().high_s,
+                          forecast::name_of(what.steps.front().method));
+    } else {
+      text += ",,,," + cell(what.problem) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace tw::text

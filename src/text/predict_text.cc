@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/text/predict_text.h"
+
+#include "trainwire/base/units.h"
+#include "trainwire/forecast/errors.h"
+#include "trainwire/forecast/range.h"
+#include "trainwire/terminal/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace tw::text {
+namespace {
+
+constexpr std::size_t kMostRows = 18;
+constexpr double kTold = 0.0005;  ///< of a step: less is not worth a word
+
+std::string time(double s) { return readable(from_seconds(s)); }
+
+std::string between(double low, double high) {
+  return fmt::format("{} to {}", time(low), time(high));
+}
+
+std::string words_of(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string parts_line(const forecast::JobForecast& job) {
+  std::vector<forecast::Part> sorted = job.parts;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  std::string line;
+  for (const forecast::Part& part : sorted) {
+    if (part.seconds < kTold * job.step.median_s) continue;
+    line +=
+        fmt::format("{}{} {}", line.empty() ? "" : ", ", words_of(part.name), time(part.seconds));
+  }
+  return line;
+}
+
+std::string binding_line(const forecast::Binding& binding) {
+  std::string line = words_of(binding.resource);
+  if (!binding.where.empty()) line += fmt::format(" ({})", binding.where);
+  if (!binding.headroom) return line + " alone";
+  return line + fmt::format("; {} is next, at {:.3g} times less", words_of(binding.next),
+                            *binding.headroom);
+}
+
+std::string elasticity_line(const std::vector<forecast::Elasticity>& all) {
+  std::string line;
+  for (const forecast::Elasticity& each : all) {
+    line += fmt::format("{}{} {:+.2f} %", line.empty() ? "" : ", ", each.of, each.percent + 0.0);
+  }
+  return line;
+}
+
+std::string percent(double width) { return fmt::format("{:.3g} %", 100 * (std::exp(width) - 1)); }
+
+std::string interval_line(const forecast::JobForecast& job) {
+  const forecast::Sources& sources = job.interval.sources;
+  return fmt::format(
+      "what the network takes is uncertain by the model's form {} ({} runs like this: {}), noise "
+      "{}, extrapolation {}, constants {}",
+      percent(sources.form), forecast::errors().runs_of(job.step.method, job.step.regime),
+      forecast::name_of(job.step.regime), percent(sources.noise), percent(sources.extrapolation),
+      percent(sources.constants));
+}
+
+std::string coverage_text(const forecast::StepTime& step) {
+  const forecast::Coverage& coverage = forecast::errors().coverage(step.method);
+  if (coverage.runs == 0) return "intervals were not checked on other runs";
+  return fmt::format("such intervals covered {} of {} runs that were not used ({:.0f} %)",
+                     coverage.covered, coverage.runs, 100 * coverage.share());
+}
+
+std::string method_line(const forecast::JobForecast& job) {
+  std::string line(forecast::name_of(job.step.method));
+  if (!job.step.because.empty()) line += fmt::format(", as {}", job.step.because);
+  if (job.step.seeds > 1) line += fmt::format("; median of {} seeds", job.step.seeds);
+  return line;
+}
+
+std::string job_text(const forecast::JobForecast& job, bool named) {
+  std::string text = fmt::format(
+      "{}a step takes {} ({}, 90 % interval)\n", named ? fmt::format("{}: ", job.name) : "",
+      time(job.step.median_s), between(job.interval.low_s, job.interval.high_s));
+  text += fmt::format("  made of     {}\n", parts_line(job));
+  text += fmt::format("  bound by    {}\n", binding_line(job.binding));
+  text += fmt::format("  1 % more    {} of a step\n", elasticity_line(job.elasticities));
+  text += fmt::format("  found by    {}\n", method_line(job));
+  text += fmt::format("  interval    {}\n", interval_line(job));
+  return text;
+}
+
+std::string settings_of(const forecast::WhatIf& what) {
+  std::string text;
+  for (const auto& [key, value] : what.settings) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
+  }
+  for (const std::string& setting : what.with) text += fmt::format(" ({})", setting);
+  return text;
+}
+
+std::string what_if_row(const forecast::WhatIf& what, const Predicted& predicted,
+                        std::size_t width) {
+  const std::string settings = settings_of(what);
+  if (!what.problem.empty())
+    return fmt::format("  {:<{}}  no answer: {}\n", settings, width, what.problem);
+  std::string row = fmt::format("  {:<{}}", settings, width);
+  for (std::size_t i = 0; i < what.steps.size(); ++i) {
+    const double base = predicted.jobs[std::min(i, predicted.jobs.size() - 1)].step.median_s;
+    row += fmt::format("  {:>9}  {:<22} {:>+7.1f} %", time(what.steps[i].median_s),
+                       between(what.intervals[i].low_s, what.intervals[i].high_s),
+                       100 * (what.steps[i].median_s / base - 1));
+  }
+  return row + "\n";
+}
+
+std::string what_if_text(const Predicted& predicted) {
+  std::vector<const forecast::WhatIf*> rows;
+  for (const forecast::WhatIf& what : predicted.what_ifs) rows.push_back(&what);
+  const bool cut = rows.size() > kMostRows;
+  if (cut) {
+    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+      const auto of = [](const forecast::WhatIf* what) {
+        return what->steps.empty() ? 1e300 : what->steps.front().median_s;
+      };
+      return of(a) < of(b);
+    });
+    rows.resize(kMostRows);
+  }
+  std::size_t width = 0;
+  for (const auto* row : rows) width = std::max(width, settings_of(*row).size());
+  std::string text =
+      cut ? fmt::format("\nwhat if: the fastest {} of {}\n", rows.size(),
+                        grouped(static_cast<std::int64_t>(predicted.what_ifs.size())))
+          : "\nwhat if\n";
+  for (const auto* row : rows) text += what_if_row(*row, predicted, width);
+  return text;
+}
+
+std::string ranks_text(const forecast::Ranks& ranks) {
+  const auto number = [](const std::optional<int>& value) {
+    return value ? grouped(*value) : std::string("none");
+  };
+  if (ranks.low == ranks.value && ranks.high == ranks.value) return number(ranks.value);
+  return fmt::format("{} ({} to {})", number(ranks.value), number(std::min(ranks.low, ranks.high)),
+                     number(std::max(ranks.low, ranks.high)));
+}
+
+std::string scale_row(const forecast::ScalePoint& point) {
+  if (!point.problem.empty())
+    return fmt::format("  {:>8}  no answer: {}\n", grouped(point.ranks), point.problem);
+  return fmt::format("  {:>8}  {:>9}  {:<22}  {:>9.4g}/s  {:>4.0f} %  {:.0f} to {:.0f} %\n",
+                     grouped(point.ranks), time(point.step.median_s),
+                     between(point.interval.low_s, point.interval.high_s), point.throughput,
+                     100 * point.efficiency, 100 * point.efficiency_low,
+                     100 * point.efficiency_high);
+}
+
+/// Throughput against the logarithm of ranks.
+std::string scale_chart(const std::vector<forecast::ScalePoint>& points) {
+  std::vector<terminal::ChartPoint> marks;
+  for (const forecast::ScalePoint& point : points) {
+    if (point.problem.empty())
+      marks.push_back({.x = std::log2(point.ranks), .y = point.throughput});
+  }
+  if (marks.size() < 3) return {};
+  std::vector<std::string> lines =
+      terminal::chart(marks, [](double) { return 0.0; }, {.width = 50, .height = 6});
+  if (lines.empty()) return {};
+  lines.back() =
+      fmt::format("{:>9}  {:<44}{:>6}", "ranks", points.front().ranks, points.back().ranks);
+  std::string text = "  samples/s\n";
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+std::string scale_text(const forecast::Scaling& scaling) {
+  std::string text = "\n     ranks       step  90 % interval           throughput  efficiency\n";
+  for (const forecast::ScalePoint& point : scaling.points) text += scale_row(point);
+  text += scale_chart(scaling.points);
+  text += scaling.break_even.value ? fmt::format("faster than one rank alone from {} ranks on",
+                                                 ranks_text(scaling.break_even))
+                                   : "never faster than one rank alone here";
+  text += scaling.turns.value ? fmt::format("; most at {} ranks, more of them make it slower",
+                                            ranks_text(scaling.turns))
+                              : "; more ranks are faster all the way";
+  if (scaling.half.value)
+    text += fmt::format("; half as efficient beyond {}", ranks_text(scaling.half));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string predict_text(const Predicted& predicted) {
+  std::string text = predicted.name.empty() ? std::string() : predicted.name + "\n";
+  for (const forecast::JobForecast& job : predicted.jobs) {
+    text += job_text(job, predicted.jobs.size() > 1);
+  }
+  text += fmt::format("  valid       {}\n  coverage    {}\n", forecast::range_text(),
+                      coverage_text(predicted.jobs.front().step));
+  if (!predicted.beyond.empty()) text += fmt::format("  FORCED      {}\n", predicted.beyond);
+  if (!predicted.what_ifs.empty()) text += what_if_text(predicted);
+  if (predicted.scaling) text += scale_text(*predicted.scaling);
+  text +=
+      predicted.what_ifs.empty() && !predicted.scaling
+          ? fmt::format(
+                "next: trainwire predict {} --what-if network.rate=10Gbit,25Gbit --scale 2..64\n",
+                predicted.source)
+          : fmt::format(
+                "next: trainwire sim {} for what happens inside, trainwire run {} for the truth\n",
+                predicted.source, predicted.source);
+  return text;
+}
+
+}  // namespace tw::text
