@@ -3,7 +3,9 @@
 #include "trainwire/cli/commands.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
+#include "trainwire/forecast/advise.h"
 #include "trainwire/forecast/forecast.h"
+#include "trainwire/forecast/need.h"
 #include "trainwire/forecast/range.h"
 #include "trainwire/forecast/scale.h"
 #include "trainwire/forecast/what_if.h"
@@ -27,10 +29,13 @@ struct PredictOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
   std::vector<std::string> what_if;
   std::string scale;
+  std::string need;
   std::string level = "auto";
   bool force = false;
   bool json = false;
   bool csv = false;
+  bool advise = false;
+  bool brief = false;
 };
 
 /// In the cluster's own sizes and times, one point of a sweep.
@@ -91,7 +96,9 @@ text::Predicted predicted(const PredictOptions& options) {
   require_known(questions, variants);
   text::Predicted made{.name = *experiment.name, .source = options.experiment->path};
   made.beyond = beyond(options, experiment);
-  made.jobs = forecast::forecasts(experiment, variants, asking);
+  made.jobs =
+      forecast::forecasts(experiment, variants, asking, 0,
+                          options.brief ? forecast::Telling::Brief : forecast::Telling::Whole);
   made.what_ifs = forecast::what_ifs(experiment, questions, variants, asking);
   if (!options.scale.empty()) {
     const forecast::Sizes sizes = forecast::parse_sizes(options.scale);
@@ -103,6 +110,10 @@ text::Predicted predicted(const PredictOptions& options) {
     }
     made.scaling = forecast::scaling(experiment, sizes, variants, asking);
   }
+  if (!options.need.empty()) {
+    made.need = forecast::need_of(experiment, forecast::parse_goal(options.need), asking);
+  }
+  if (options.advise) made.advice = forecast::advise(experiment, variants, asking);
   return made;
 }
 
@@ -136,11 +147,21 @@ command::Body declare_predict(command::CommandLine& app) {
   app.add_option("--scale", options->scale,
                  "throughput and efficiency of more ranks: 2..1024, doubling, or 2,3,5")
       .type_name("RANKS");
+  app.add_option(
+         "--need", options->need,
+         "the bandwidth that a goal takes, and the delay and loss it bears: efficiency=0.9, "
+         "or step=100ms")
+      .type_name("GOAL");
+  app.add_flag("--advise", options->advise,
+               "what the job could do otherwise, ranked: strategies, servers, buckets, ranks on a "
+               "host, sums made by switches");
   app.add_option("--level", options->level,
                  "auto (default): a formula where one holds, else flow; flow, packet: simulated "
                  "that way")
       .type_name("LEVEL")
       .one_of({"auto", "flow", "packet"});
+  app.add_flag("--brief", options->brief,
+               "only the step: not what it is made of, nor what would change it");
   app.add_flag("--force", options->force, "answer beyond the range for which predictions hold");
   app.add_flag("--csv", options->csv, "print what-ifs, or the scaling curve, as CSV");
   app.add_flag("--json", options->json, "print one JSON document");

@@ -27,9 +27,16 @@ struct JobForecast {
   std::vector<Elasticity> elasticities = {};
 };
 
+/// How much of it.
+enum class Telling {
+  Whole,
+  Brief,  ///< steps and intervals: no parts, no elasticities
+};
+
 /// Throws SpecError for what cannot be predicted. `constants` as in interval.h. REQUIRES: the experiment is
 /// resolved; its scale is 1.
 std::vector<JobForecast> forecasts(const spec::Experiment& experiment, const Variants& variants,
-                                   const Asking& asking = {}, double constants = 0);
+                                   const Asking& asking = {}, double constants = 0,
+                                   Telling telling = Telling::Whole);
 
 }  // namespace tw::forecast

@@ -57,7 +57,7 @@ Json job_of(const forecast::JobForecast& job) {
           {"error_scale_s", forecast::error_scale(job.step)},
           {"exchange_s", job.step.exchange_s},
           {"accounting", accounting_of(job.parts)},
-          {"binding", binding_of(job.binding)},
+          {"binding", job.parts.empty() ? Json() : binding_of(job.binding)},
           {"elasticities", elasticities},
           {"method", forecast::name_of(job.step.method)},
           {"because", job.step.because},
@@ -110,6 +110,37 @@ Json ranks_of(const forecast::Ranks& ranks) {
       {"value", *ranks.value}, {"ci_low", or_null(ranks.low)}, {"ci_high", or_null(ranks.high)}};
 }
 
+Json bound_of(const forecast::Bound& bound) {
+  if (!bound.value) return {};
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+  };
+  return {
+      {"value", *bound.value}, {"ci_low", or_null(bound.low)}, {"ci_high", or_null(bound.high)}};
+}
+
+Json need_of(const forecast::Need& need) {
+  Json made = Json::object();
+  if (need.goal.efficiency) made["efficiency"] = *need.goal.efficiency;
+  made["step_s"] = need.step_s;
+  made["met"] = need.is_met;
+  made["possible"] = need.is_possible;
+  if (!need.problem.empty()) made["problem"] = need.problem;
+  made["rate_bps"] = bound_of(need.rate_bps);
+  made["delay_s"] = bound_of(need.delay_s);
+  made["loss"] = bound_of(need.loss);
+  return made;
+}
+
+Json choice_of(const forecast::Choice& choice) {
+  return {{"kind", choice.kind},
+          {"settings", choice.settings},
+          {"step", step_of(choice.step, choice.interval)},
+          {"change", choice.change},
+          {"clear", choice.clear},
+          {"method", forecast::name_of(choice.step.method)}};
+}
+
 /// Quoted where CSV needs it.
 std::string cell(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -142,7 +173,7 @@ Json predict_document(const Predicted& predicted) {
   for (const forecast::JobForecast& job : predicted.jobs) document["jobs"].push_back(job_of(job));
   const forecast::JobForecast& first = predicted.jobs.front();
   document["accounting"] = accounting_of(first.parts);
-  document["binding"] = binding_of(first.binding);
+  document["binding"] = first.parts.empty() ? Json() : binding_of(first.binding);
   document["method"] = forecast::name_of(first.step.method);
   document["valid"] = {{"range", forecast::range_text()}, {"beyond", predicted.beyond}};
   document["coverage"] = coverage_of(first.step);
@@ -156,6 +187,18 @@ Json predict_document(const Predicted& predicted) {
     document["break_even_ranks"] = ranks_of(scaling->break_even);
     document["turning_ranks"] = ranks_of(scaling->turns);
     document["half_efficient_ranks"] = ranks_of(scaling->half);
+  }
+  if (predicted.need) document["need"] = need_of(*predicted.need);
+  if (const auto& advice = predicted.advice) {
+    document["advice"] = Json::array();
+    for (const forecast::Choice& choice : advice->choices) {
+      document["advice"].push_back(choice_of(choice));
+    }
+    document["crossings"] = Json::array();
+    for (const forecast::Crossing& each : advice->crossings) {
+      document["crossings"].push_back(
+          {{"first", each.first}, {"second", each.second}, {"of", each.of}, {"value", each.value}});
+    }
   }
   return document;
 }

@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include "trainwire/forecast/advise.h"
 #include "trainwire/forecast/forecast.h"
+#include "trainwire/forecast/need.h"
 #include "trainwire/forecast/scale.h"
 #include "trainwire/forecast/what_if.h"
 
@@ -23,6 +25,8 @@ struct Predicted {
   std::vector<forecast::JobForecast> jobs = {};
   std::vector<forecast::WhatIf> what_ifs = {};
   std::optional<forecast::Scaling> scaling = {};
+  std::optional<forecast::Need> need = {};
+  std::optional<forecast::Advice> advice = {};
 };
 
 nlohmann::ordered_json predict_document(const Predicted& predicted);

@@ -89,9 +89,11 @@ std::string job_text(const forecast::JobForecast& job, bool named) {
   std::string text = fmt::format(
       "{}a step takes {} ({}, 90 % interval)\n", named ? fmt::format("{}: ", job.name) : "",
       time(job.step.median_s), between(job.interval.low_s, job.interval.high_s));
-  text += fmt::format("  made of     {}\n", parts_line(job));
-  text += fmt::format("  bound by    {}\n", binding_line(job.binding));
-  text += fmt::format("  1 % more    {} of a step\n", elasticity_line(job.elasticities));
+  if (!job.parts.empty()) {
+    text += fmt::format("  made of     {}\n", parts_line(job));
+    text += fmt::format("  bound by    {}\n", binding_line(job.binding));
+    text += fmt::format("  1 % more    {} of a step\n", elasticity_line(job.elasticities));
+  }
   text += fmt::format("  found by    {}\n", method_line(job));
   text += fmt::format("  interval    {}\n", interval_line(job));
   return text;
@@ -196,6 +198,58 @@ std::string scale_text(const forecast::Scaling& scaling) {
   return text + "\n";
 }
 
+/// "11.4 Gbit/s (10.4 Gbit/s to 12.6 Gbit/s)".
+template <typename Words>
+std::string bound_text(const forecast::Bound& bound, const Words& words) {
+  if (!bound.low || !bound.high) return words(*bound.value);
+  return fmt::format("{} ({} to {})", words(*bound.value), words(std::min(*bound.low, *bound.high)),
+                     words(std::max(*bound.low, *bound.high)));
+}
+
+std::string need_text(const forecast::Need& need) {
+  std::string text =
+      need.goal.efficiency
+          ? fmt::format("\n{:.3g} % efficiency, a step of {}: ", 100 * *need.goal.efficiency,
+                        time(need.step_s))
+          : fmt::format("\na step of {}: ", time(need.step_s));
+  if (!need.is_possible) return text + need.problem + "\n";
+  const auto rate = [](double bps) { return readable(BitRate(bps)); };
+  if (!need.rate_bps.value) return text + "any bandwidth from 1 Mbit/s on is enough\n";
+  text += fmt::format("{} on every link at least{}\n", bound_text(need.rate_bps, rate),
+                      need.is_met ? ", which it has" : "");
+  text +=
+      fmt::format("  with {} it bears ", need.is_met ? "what it has" : "a tenth more than that");
+  text += need.delay_s.value ? fmt::format("{} of delay a link", bound_text(need.delay_s, time))
+                             : "a second of delay a link";
+  const auto share = [](double loss) { return fmt::format("{:.2g} %", 100 * loss); };
+  return text + (need.loss.value ? fmt::format(" or {} of loss\n", bound_text(need.loss, share))
+                                 : " or 10 % of loss\n");
+}
+
+std::string joined(const std::vector<std::string>& settings) {
+  std::string text;
+  for (const std::string& setting : settings) text += (text.empty() ? "" : " ") + setting;
+  constexpr std::size_t kMost = 64;
+  return text.size() > kMost ? text.substr(0, kMost - 3) + "..." : text;
+}
+
+std::string advice_text(const forecast::Advice& advice) {
+  std::string text = "\nwhat else it could do, the fastest first (~: not clearly another time)\n";
+  const std::size_t shown = std::min(advice.choices.size(), kMostRows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const forecast::Choice& choice = advice.choices[i];
+    text += fmt::format("  {:<64}  {:>9}  {:<22} {:>+7.1f} %{}\n", joined(choice.settings),
+                        time(choice.step.median_s),
+                        between(choice.interval.low_s, choice.interval.high_s), 100 * choice.change,
+                        choice.clear ? "" : " ~");
+  }
+  for (const forecast::Crossing& each : advice.crossings) {
+    text += fmt::format("  {} and {} change places at {} of gradients\n", each.first, each.second,
+                        readable(Bytes(static_cast<std::int64_t>(each.value))));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string predict_text(const Predicted& predicted) {
@@ -208,6 +262,8 @@ std::string predict_text(const Predicted& predicted) {
   if (!predicted.beyond.empty()) text += fmt::format("  FORCED      {}\n", predicted.beyond);
   if (!predicted.what_ifs.empty()) text += what_if_text(predicted);
   if (predicted.scaling) text += scale_text(*predicted.scaling);
+  if (predicted.need) text += need_text(*predicted.need);
+  if (predicted.advice) text += advice_text(*predicted.advice);
   text +=
       predicted.what_ifs.empty() && !predicted.scaling
           ? fmt::format(

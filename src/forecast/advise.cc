@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/advise.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/base/parallel.h"
+#include "trainwire/collective/strategies.h"
+#include "trainwire/workload/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tw::forecast {
+namespace {
+
+/// Of what messages cost a simulation: larger jobs are not tried in every way.
+constexpr int kMostRanks = 256;
+constexpr int kCompared = 3;  ///< strategies whose crossings are looked for
+constexpr double kLeastBytes = 1e3, kMostBytes = 1e10;
+
+using Settings = std::vector<std::string>;
+
+/// Ways to do what the job's strategy does.
+void add_strategies(std::vector<Choice>& choices, const collective::Strategy& now) {
+  const bool sums = now.operation == collective::Operation::AllReduce ||
+                    now.operation == collective::Operation::ParameterServer;
+  for (const collective::Strategy& other : collective::catalogue()) {
+    const bool is_sum = other.operation == collective::Operation::AllReduce ||
+                        other.operation == collective::Operation::ParameterServer;
+    if (!sums || !is_sum || other.name == now.name) continue;
+    choices.push_back(
+        {.kind = "strategy", .settings = {fmt::format("job.strategy={}", other.name)}});
+    if (other.cuts_pieces) {
+      choices.push_back({.kind = "strategy",
+                         .settings = {fmt::format("job.strategy={}", other.name), "job.pieces=8"}});
+    }
+  }
+}
+
+/// More servers, each on a host of its own or beside workers.
+void add_servers(std::vector<Choice>& choices, const spec::Experiment& experiment,
+                 const collective::Strategy& now) {
+  const int ranks = *experiment.jobs.front().ranks;
+  const int hosts = *experiment.network.hosts;
+  for (const collective::Strategy& other : collective::catalogue()) {
+    if (!other.has_servers) continue;
+    for (const int servers : {1, 2, 4, ranks / 2}) {
+      if (servers < 1 || servers >= ranks) continue;
+      if (now.has_servers && servers == *experiment.jobs.front().servers) continue;
+      choices.push_back({.kind = "servers",
+                         .settings = {fmt::format("job.strategy={}", other.name),
+                                      fmt::format("job.servers={}", servers)}});
+    }
+    // A worker and a server on every host.
+    const int workers = std::min(hosts, ranks);
+    std::string places;
+    for (int i = 0; i < 2 * workers; ++i) {
+      places += fmt::format("{}\"host{}\"", i > 0 ? "," : "", i % workers);
+    }
+    choices.push_back({.kind = "servers beside workers",
+                       .settings = {fmt::format("job.strategy={}", other.name),
+                                    fmt::format("job.servers={}", workers),
+                                    fmt::format("job.ranks={}", 2 * workers),
+                                    fmt::format("job.placement=[{}]", places)}});
+  }
+}
+
+void add_buckets(std::vector<Choice>& choices, const workload::Training& training) {
+  const std::int64_t bytes = training.bytes().count();
+  for (const char* size : {"1MB", "5MB", "25MB", "100MB"}) {
+    if (parse_bytes(size)->count() >= bytes) break;
+    choices.push_back(
+        {.kind = "bucket", .settings = {fmt::format("job.bucket={}", size), "job.overlap=true"}});
+  }
+}
+
+void add_packing(std::vector<Choice>& choices, const spec::Experiment& experiment) {
+  const int ranks = *experiment.jobs.front().ranks;
+  for (const int per_host : {2, 4, 8}) {
+    if (ranks % per_host != 0 || ranks / per_host < 1) continue;
+    const std::string hosts = fmt::format("network.hosts={}", ranks / per_host);
+    choices.push_back(
+        {.kind = "ranks on a host", .settings = {hosts, fmt::format("job.ranks={}", ranks)}});
+  }
+}
+
+void add_switches(std::vector<Choice>& choices) {
+  choices.push_back({.kind = "in the network", .settings = {"job.aggregation=switch"}});
+  choices.push_back({.kind = "in the network", .settings = {"job.distribution=multicast"}});
+  choices.push_back({.kind = "in the network",
+                     .settings = {"job.aggregation=switch", "job.distribution=multicast"}});
+}
+
+std::vector<Choice> all_choices(const spec::Experiment& experiment) {
+  const workload::Training training = workload::training_of(experiment, experiment.jobs.front());
+  std::vector<Choice> choices;
+  add_strategies(choices, training.row());
+  add_servers(choices, experiment, training.row());
+  add_buckets(choices, training);
+  add_packing(choices, experiment);
+  add_switches(choices);
+  return choices;
+}
+
+bool overlap(const Interval& a, const Interval& b) {
+  return a.low_s <= b.high_s && b.low_s <= a.high_s;
+}
+
+void try_out(Choice& choice, const Variants& variants, const Asking& asking, double constants) {
+  try {
+    const spec::Experiment experiment = variants(choice.settings);
+    choice.step = step_times(experiment, asking).front();
+    choice.interval = interval_of(experiment, choice.step, constants);
+  } catch (const Error&) {  // it cannot be laid out, or not be simulated
+    choice.step.median_s = -1;
+  }
+}
+
+/// How a strategy's step depends on something.
+double step_at(const Variants& variants, Settings settings, const Settings& more,
+               const Asking& asking) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  try {
+    return step_times(variants(settings), asking).front().median_s;
+  } catch (const Error&) {
+    return -1;
+  }
+}
+
+/// Where the order of two changes between two values, by halves.
+std::optional<double> crossing(const std::function<double(double)>& first,
+                               const std::function<double(double)>& second, double low,
+                               double high) {
+  const auto ahead = [&](double at) -> std::optional<bool> {
+    const double a = first(at), b = second(at);
+    if (a <= 0 || b <= 0 || std::abs(a - b) < 1e-4 * std::max(a, b)) return {};
+    return a < b;
+  };
+  const std::optional<bool> at_low = ahead(low), at_high = ahead(high);
+  if (!at_low || !at_high || *at_low == *at_high) return {};
+  while (high / low > 1.1) {
+    const double middle = std::sqrt(low * high);
+    const std::optional<bool> there = ahead(middle);
+    if (!there) return middle;
+    (*there == *at_low ? low : high) = middle;
+  }
+  return std::sqrt(low * high);
+}
+
+/// Of the strategies in the first places: by payload.
+std::vector<Crossing> crossings_of(const spec::Experiment& experiment,
+                                   const std::vector<Choice>& choices, const Variants& variants,
+                                   const Asking& asking) {
+  std::vector<Settings> compared{
+      {fmt::format("job.strategy={}", *experiment.jobs.front().strategy)}};
+  for (const Choice& choice : choices) {
+    if (choice.kind != "strategy" || choice.settings.size() > 1) continue;
+    if (compared.size() < kCompared + 1) compared.push_back(choice.settings);
+  }
+  std::vector<Crossing> found;
+  for (std::size_t i = 1; i < compared.size(); ++i) {
+    const auto at = [&](const Settings& settings) {
+      return [&](double bytes) {
+        return step_at(variants, settings,
+                       {"job.model=\"\"", fmt::format("job.parameters={:.0f}", bytes)}, asking);
+      };
+    };
+    const auto value = crossing(at(compared[0]), at(compared[i]), kLeastBytes, kMostBytes);
+    if (!value) continue;
+    found.push_back({.first = compared[0].front(),
+                     .second = compared[i].front(),
+                     .of = "gradient bytes",
+                     .value = *value});
+  }
+  return found;
+}
+
+}  // namespace
+
+Advice advise(const spec::Experiment& experiment, const Variants& variants, const Asking& asking,
+              double constants) {
+  if (experiment.jobs.size() != 1) {
+    throw SpecError("--advise: there are several jobs; leave one of them");
+  }
+  if (*experiment.jobs.front().ranks > kMostRanks) {
+    throw SpecError(fmt::format(
+        "--advise: {} ranks are many to try everything with; ask for {} at most (--set), or with "
+        "--what-if for what you have in mind",
+        grouped(*experiment.jobs.front().ranks), kMostRanks));
+  }
+  const StepTime now = step_times(experiment, asking).front();
+  const Interval around = interval_of(experiment, now, constants);
+  Advice advice{.choices = all_choices(experiment)};
+  in_parallel(advice.choices.size(),
+              [&](std::size_t i) { try_out(advice.choices[i], variants, asking, constants); });
+  std::erase_if(advice.choices, [](const Choice& choice) { return choice.step.median_s < 0; });
+  for (Choice& choice : advice.choices) {
+    choice.change = choice.step.median_s / now.median_s - 1;
+    choice.clear = !overlap(choice.interval, around);
+  }
+  std::stable_sort(
+      advice.choices.begin(), advice.choices.end(),
+      [](const Choice& a, const Choice& b) { return a.step.median_s < b.step.median_s; });
+  advice.crossings = crossings_of(experiment, advice.choices, variants, asking);
+  return advice;
+}
+
+}  // namespace tw::forecast

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/advise.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/forecast/need.h"
+#include "trainwire/forecast/test_experiments.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tw::forecast {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kServer =
+    "[network]\nhosts = 8\nrate = \"1Gbit\"\ndelay = \"50us\"\n[[job]]\nstrategy = "
+    "\"ps\"\nparameters = \"10MB\"\n"
+    "compute_time = \"100ms\"\nsteps = 6\nwarmup = 1\n";
+
+Variants variants_of(const std::string& text) {
+  return [text](const std::vector<std::string>& sets) { return parsed(text, sets); };
+}
+
+std::string said(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const Choice* choice_of(const Advice& advice, const std::string& setting) {
+  const auto found = std::find_if(
+      advice.choices.begin(), advice.choices.end(),
+      [&](const Choice& choice) { return choice.settings == std::vector<std::string>{setting}; });
+  return found == advice.choices.end() ? nullptr : &*found;
+}
+
+TEST(Advise, ManyWorkersOfOneServerAreToldToGoAround) {
+  const Advice advice = advise(parsed(kServer), variants_of(kServer));
+  ASSERT_FALSE(advice.choices.empty());
+  const Choice* ring = choice_of(advice, "job.strategy=ring");
+  ASSERT_NE(ring, nullptr);
+  // 100 + 146.4 ms, not 100 + 2 * 7 * 83.6 ms.
+  EXPECT_NEAR(ring->step.median_s, 0.2465, 0.001);
+  EXPECT_LT(ring->change, -0.7);
+  EXPECT_TRUE(ring->clear);
+  EXPECT_TRUE(std::is_sorted(
+      advice.choices.begin(), advice.choices.end(),
+      [](const Choice& a, const Choice& b) { return a.step.median_s < b.step.median_s; }));
+}
+
+TEST(Advise, SwitchesThatSumAndCopyTakeTheLoadOffTheServer) {
+  const Advice advice = advise(parsed(kServer), variants_of(kServer));
+  const auto both =
+      std::find_if(advice.choices.begin(), advice.choices.end(), [](const Choice& choice) {
+        return choice.kind == "in the network" && choice.settings.size() == 2;
+      });
+  ASSERT_NE(both, advice.choices.end());
+  EXPECT_LT(both->step.median_s, 0.1 + 2.5 * 0.0837);
+}
+
+TEST(Need, IsTheBandwidthWithWhichTheGoalIsReached) {
+  const std::string text =
+      "[network]\nhosts = 4\nrate = \"1Gbit\"\ndelay = \"50us\"\n[[job]]\nparameters = \"10MB\"\n"
+      "compute_time = \"100ms\"\nsteps = 6\nwarmup = 1\n";
+  const Need need = need_of(parsed(text), parse_goal("efficiency=0.9"));
+  EXPECT_FALSE(need.is_met);
+  EXPECT_NEAR(need.step_s, 0.1111, 1e-4);
+  // 15 MB over the line in 11.1 ms less 0.1 ms of way: 11.4 Gbit/s with headers.
+  ASSERT_TRUE(need.rate_bps.value);
+  EXPECT_NEAR(*need.rate_bps.value, 1.5 * 10e6 * 8 * 1514 / 1448 / 0.01101, 0.02e9 * 11);
+  EXPECT_LT(*need.rate_bps.low, *need.rate_bps.value);
+  EXPECT_GT(*need.rate_bps.high, *need.rate_bps.value);
+  ASSERT_TRUE(need.delay_s.value);
+  EXPECT_GT(*need.delay_s.value, 50e-6);
+  ASSERT_TRUE(need.loss.value);
+  EXPECT_LT(*need.loss.value, 0.05);
+}
+
+TEST(Need, SaysWhatNoBandwidthReaches) {
+  const std::string text =
+      "[network]\nhosts = 4\nrate = \"1Gbit\"\ndelay = \"50ms\"\n[[job]]\nparameters = \"10MB\"\n"
+      "compute_time = \"10ms\"\nsteps = 6\nwarmup = 1\n";
+  const Need need = need_of(parsed(text), parse_goal("efficiency=0.9"));
+  EXPECT_FALSE(need.is_possible);
+  EXPECT_THAT(need.problem, HasSubstr("no bandwidth is enough"));
+}
+
+TEST(Need, GoalsAreReadOrRefused) {
+  EXPECT_EQ(parse_goal("efficiency=90%").efficiency, 0.9);
+  EXPECT_EQ(parse_goal("step=100ms").step_s, 0.1);
+  for (const char* wrong :
+       {"efficiency=1.5", "efficiency", "speed=3", "step=0ms", "efficiency=0"}) {
+    EXPECT_THAT(said([&] { parse_goal(wrong); }), HasSubstr("a goal is needed")) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace tw::forecast

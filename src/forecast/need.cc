@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/forecast/need.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/forecast/interval.h"
+#include "trainwire/forecast/scale.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+namespace tw::forecast {
+namespace {
+
+constexpr double kNear = 1.005;  ///< the search ends there
+constexpr double kLeastRate = 1e6, kMostRate = 1.6e12;
+constexpr double kLeastDelay = 1e-7, kMostDelay = 1;
+constexpr double kLeastLoss = 1e-6, kMostLoss = 0.1;
+
+/// A step and the ends of its interval.
+struct Judged {
+  double low = 0;
+  double middle = 0;
+  double high = 0;
+};
+
+Judged judged(const spec::Experiment& experiment, const Asking& asking, double constants) {
+  const StepTime step = step_times(experiment, asking).front();
+  const Interval interval = interval_of(experiment, step, constants);
+  return {.low = interval.low_s, .middle = step.median_s, .high = interval.high_s};
+}
+
+using At = std::function<double(double value)>;  ///< a step in seconds
+
+/// The value between `good`, which reaches the goal, and `bad`, which does not; nothing where both do the same.
+std::optional<double> edge(const At& at, double goal, double good, double bad) {
+  if (at(good) > goal || at(bad) <= goal) return {};
+  while (std::max(good, bad) / std::min(good, bad) > kNear) {
+    const double middle = std::sqrt(good * bad);
+    (at(middle) <= goal ? good : bad) = middle;
+  }
+  return good;
+}
+
+using With = std::function<spec::Experiment(double value)>;
+
+Bound bound_of(const With& with, double goal, double good, double bad, const Asking& asking,
+               double constants) {
+  const auto of = [&](double Judged::*end) {
+    return [&, end](double value) { return judged(with(value), asking, constants).*end; };
+  };
+  return {.value = edge(of(&Judged::middle), goal, good, bad),
+          .low = edge(of(&Judged::low), goal, good, bad),
+          .high = edge(of(&Judged::high), goal, good, bad)};
+}
+
+spec::Experiment at_rate(const spec::Experiment& experiment, double bps) {
+  return with_rates(experiment, bps / experiment.network.link.rate->bits_per_second());
+}
+
+spec::Experiment at_delay(spec::Experiment experiment, double s) {
+  experiment.network.link.delay.value = from_seconds(s);
+  return experiment;
+}
+
+spec::Experiment at_loss(spec::Experiment experiment, double loss) {
+  experiment.network.link.loss.value = loss;
+  return experiment;
+}
+
+}  // namespace
+
+Goal parse_goal(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view key = text.substr(0, equals);
+  const std::string_view value = equals == std::string_view::npos ? "" : text.substr(equals + 1);
+  if (key == "efficiency") {
+    if (const auto share = parse_fraction(value); share && *share > 0 && *share < 1) {
+      return {.efficiency = share};
+    }
+  }
+  if (key == "step") {
+    if (const auto time = parse_duration(value); time && time->count() > 0) {
+      return {.step_s = seconds(*time)};
+    }
+  }
+  throw SpecError(fmt::format(
+      "--need {}: a goal is needed, as in efficiency=0.9 (above 0, below 1) or step=100ms", text));
+}
+
+Need need_of(const spec::Experiment& experiment, const Goal& goal, const Asking& asking,
+             double constants) {
+  Need need{.goal = goal};
+  const StepTime now = step_times(experiment, asking).front();
+  if (goal.efficiency) {
+    if (std::string problem = no_compute(experiment, 0); !problem.empty()) throw SpecError(problem);
+    need.step_s = now.compute_s / *goal.efficiency;
+  } else {
+    need.step_s = *goal.step_s;
+  }
+  need.is_met = now.median_s <= need.step_s;
+  const double fastest = judged(at_rate(experiment, kMostRate), asking, constants).middle;
+  if (fastest > need.step_s) {
+    need.is_possible = false;
+    need.problem = fmt::format(
+        "no bandwidth is enough: with 1.6 Tbit/s a step still takes {}, {} is asked for",
+        readable(from_seconds(fastest)), readable(from_seconds(need.step_s)));
+    return need;
+  }
+  need.rate_bps = bound_of([&](double bps) { return at_rate(experiment, bps); }, need.step_s,
+                           kMostRate, kLeastRate, asking, constants);
+  const double present = experiment.network.link.rate->bits_per_second();
+  // A little more than is needed, or there is no room for anything.
+  const double rate = std::max(present, 1.1 * need.rate_bps.value.value_or(present));
+  const spec::Experiment enough = at_rate(experiment, rate);
+  need.delay_s = bound_of([&](double s) { return at_delay(enough, s); }, need.step_s, kLeastDelay,
+                          kMostDelay, asking, constants);
+  need.loss = bound_of([&](double loss) { return at_loss(enough, loss); }, need.step_s, kLeastLoss,
+                       kMostLoss, asking, constants);
+  return need;
+}
+
+}  // namespace tw::forecast

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What it would take: the least bandwidth with which a job reaches a goal, and at its present bandwidth, or that one, the longest
+// delay and the most loss with which it still does.
+//
+// Limits: links are changed all together; a search by halves, to 1 %, with steps that become shorter with more bandwidth and longer
+// with delay and loss. The interval of a need is where the step's interval reaches the goal.
+
+#pragma once
+
+#include "trainwire/forecast/changes.h"
+#include "trainwire/forecast/step.h"
+#include "trainwire/spec/experiment.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tw::forecast {
+
+/// "efficiency=0.9" or "step=100ms".
+struct Goal {
+  std::optional<double> efficiency = {};  ///< of a rank that computes alone
+  std::optional<double> step_s = {};
+};
+/// Throws SpecError for anything else.
+Goal parse_goal(std::string_view text);
+
+/// Nothing where no value reaches the goal, or every value does.
+struct Bound {
+  std::optional<double> value = {};
+  std::optional<double> low = {};   ///< where the step's interval first reaches it
+  std::optional<double> high = {};  ///< where all of it does
+};
+
+struct Need {
+  Goal goal = {};
+  double step_s = 0;        ///< what the goal is as a step
+  bool is_met = false;      ///< as things are
+  bool is_possible = true;  ///< with any bandwidth
+  Bound rate_bps = {};      ///< at least
+  Bound delay_s =
+      {};  ///< one way a link, at most; at the larger of the needed and the present bandwidth
+  Bound loss = {};           ///< likewise
+  std::string problem = {};  ///< why it is not possible
+};
+
+/// Of the first job. Throws SpecError without compute time where the goal is an efficiency.
+Need need_of(const spec::Experiment& experiment, const Goal& goal, const Asking& asking = {},
+             double constants = 0);
+
+}  // namespace tw::forecast
