@@ -84,7 +84,7 @@ std::span<const command::Command> commands() {
                        "trainwire expect --nic 2x200Gbit --against all_reduce.log\n"},
       command::Command{"predict",
                        "what a step would take, with an interval, and what would change it",
-                       declare_predict,
+                       guide::declare_predict,
                        "trainwire predict job.toml\n"
                        "trainwire predict job.toml --what-if network.rate=10Gbit,25Gbit --what-if "
                        "job.strategy=ring,tree\n"

@@ -23,7 +23,6 @@ command::Body declare_info(command::CommandLine& app);
 command::Body declare_net(command::CommandLine& app);
 command::Body declare_run(command::CommandLine& app);
 command::Body declare_plan(command::CommandLine& app);
-command::Body declare_predict(command::CommandLine& app);
 command::Body declare_sim(command::CommandLine& app);
 command::Body declare_report(command::CommandLine& app);
 command::Body declare_serve(command::CommandLine& app);

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
 
 namespace tw::forecast {
 namespace {
@@ -45,7 +47,7 @@ void add_servers(std::vector<Choice>& choices, const spec::Experiment& experimen
   const int hosts = *experiment.network.hosts;
   for (const collective::Strategy& other : collective::catalogue()) {
     if (!other.has_servers) continue;
-    for (const int servers : {1, 2, 4, ranks / 2}) {
+    for (const int servers : std::set<int>{1, 2, 4, ranks / 2}) {
       if (servers < 1 || servers >= ranks) continue;
       if (now.has_servers && servers == *experiment.jobs.front().servers) continue;
       choices.push_back({.kind = "servers",
@@ -103,14 +105,18 @@ std::vector<Choice> all_choices(const spec::Experiment& experiment) {
   return choices;
 }
 
-bool overlap(const Interval& a, const Interval& b) {
-  return a.low_s <= b.high_s && b.low_s <= a.high_s;
+/// Whether one takes more or less for a sample, wherever in their intervals they are.
+bool is_clear(const Choice& choice, const Interval& around, int workers) {
+  const double scale = static_cast<double>(workers) / choice.workers;
+  return choice.interval.low_s * scale > around.high_s ||
+         choice.interval.high_s * scale < around.low_s;
 }
 
 void try_out(Choice& choice, const Variants& variants, const Asking& asking, double constants) {
   try {
     const spec::Experiment experiment = variants(choice.settings);
     choice.step = step_times(experiment, asking).front();
+    choice.workers = *experiment.jobs.front().workers;
     choice.interval = interval_of(experiment, choice.step, constants);
   } catch (const Error&) {  // it cannot be laid out, or not be simulated
     choice.step.median_s = -1;
@@ -195,13 +201,13 @@ Advice advise(const spec::Experiment& experiment, const Variants& variants, cons
   in_parallel(advice.choices.size(),
               [&](std::size_t i) { try_out(advice.choices[i], variants, asking, constants); });
   std::erase_if(advice.choices, [](const Choice& choice) { return choice.step.median_s < 0; });
+  const int workers = *experiment.jobs.front().workers;
   for (Choice& choice : advice.choices) {
-    choice.change = choice.step.median_s / now.median_s - 1;
-    choice.clear = !overlap(choice.interval, around);
+    choice.change = choice.step.median_s * workers / (now.median_s * choice.workers) - 1;
+    choice.clear = is_clear(choice, around, workers);
   }
-  std::stable_sort(
-      advice.choices.begin(), advice.choices.end(),
-      [](const Choice& a, const Choice& b) { return a.step.median_s < b.step.median_s; });
+  std::stable_sort(advice.choices.begin(), advice.choices.end(),
+                   [](const Choice& a, const Choice& b) { return a.change < b.change; });
   advice.crossings = crossings_of(experiment, advice.choices, variants, asking);
   return advice;
 }

@@ -2,7 +2,7 @@
 // What a job could do otherwise on the same network: strategies, servers and where they stand, buckets, ranks on a host, sums and
 // copies made by switches; from the fastest to the slowest, and where the order changes.
 //
-// Two choices whose intervals overlap are not told apart by their medians alone: `clear` says whether one is.
+// What counts is the time for a sample: a step over its workers, as ranks that serve compute nothing. Two choices whose intervals overlap are not told apart by their medians alone: `clear` says whether one is.
 //
 // Limits: one change at a time; nothing is said about what a choice does to training (asynchronous servers, drawn peers), nor
 // whether hardware can do it.
@@ -27,7 +27,8 @@ struct Choice {
   std::vector<std::string> settings = {};  ///< as --set takes them
   StepTime step = {};
   Interval interval = {};
-  double change = 0;   ///< of the step, relative to the job as it is
+  int workers = 0;
+  double change = 0;   ///< of the time for a sample, relative to the job as it is
   bool clear = false;  ///< its interval and that of the job as it is do not overlap
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 /// Ranks whose programs are walked in a large job, and in one whose ranks have many transfers each.
 constexpr int kMostRanks = 64;
-constexpr int kFewRanks = 6;
+constexpr int kFewRanks = 3;
 constexpr std::int64_t kManyTransfers = 400;
 /// As the flow level has it.
 constexpr int kPassedOnFrames = 2;
@@ -32,9 +32,7 @@ std::vector<int> looked_at(const workload::Training& training, int most) {
     chosen.insert(static_cast<int>(static_cast<std::int64_t>(i) * (ranks - 1) /
                                    std::max(1, std::min(ranks, most) - 1)));
   }
-  for (const int rank : {0, 1, 2, ranks / 2, training.workers()}) {
-    if (rank >= 0 && rank < ranks) chosen.insert(rank);
-  }
+  if (training.workers() < ranks) chosen.insert(training.workers());
   return {chosen.begin(), chosen.end()};
 }
 

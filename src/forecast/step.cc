@@ -145,15 +145,21 @@ std::string no_formula(const spec::Experiment& experiment) {
 
 std::vector<StepTime> step_times(const spec::Experiment& experiment, const Asking& asking) {
   if (experiment.jobs.empty()) throw SpecError("no jobs: there is nothing to predict");
+  std::vector<StepTime> found;
   std::string because;
   if (!asking.level) {
     Answer answer = by_formula(experiment);
-    if (answer.found) return {std::move(*answer.found)};
+    if (answer.found) found = {std::move(*answer.found)};
     because = std::move(answer.because);
   }
-  std::vector<StepTime> found =
-      simulated(experiment, asking, asking.level.value_or(sim::Level::Flow));
-  for (StepTime& step : found) step.because = because;
+  if (found.empty()) {
+    found = simulated(experiment, asking, asking.level.value_or(sim::Level::Flow));
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].because = because;
+    if (!asking.adjusted) continue;
+    found[i].median_s = asking.adjusted(i, found[i].median_s, found[i].alone_s);
+  }
   return found;
 }
 

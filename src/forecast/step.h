@@ -14,6 +14,7 @@
 #include "trainwire/spec/experiment.h"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ struct Asking {
   std::optional<sim::Level> level = {};  ///< nothing: the formula where it holds, else flow
   int seeds = 3;                         ///< where chance has a part
   int most_steps = 12;                   ///< of a simulation
+  /// What is known of a job from a run of it: from a median step, and what it takes alone, to what is to be expected.
+  std::function<double(std::size_t job, double step_s, double alone_s)> adjusted = {};
 };
 
 struct StepTime {

@@ -12,6 +12,7 @@ command::Body declare_expect(command::CommandLine& app);
 command::Body declare_explain(command::CommandLine& app);
 command::Body declare_models(command::CommandLine& app);
 command::Body declare_new(command::CommandLine& app);
+command::Body declare_predict(command::CommandLine& app);
 command::Body declare_schema(command::CommandLine& app);
 command::Body declare_show(command::CommandLine& app);
 command::Body declare_strategies(command::CommandLine& app);

@@ -136,6 +136,7 @@ Json choice_of(const forecast::Choice& choice) {
   return {{"kind", choice.kind},
           {"settings", choice.settings},
           {"step", step_of(choice.step, choice.interval)},
+          {"workers", choice.workers},
           {"change", choice.change},
           {"clear", choice.clear},
           {"method", forecast::name_of(choice.step.method)}};

@@ -234,7 +234,8 @@ std::string joined(const std::vector<std::string>& settings) {
 }
 
 std::string advice_text(const forecast::Advice& advice) {
-  std::string text = "\nwhat else it could do, the fastest first (~: not clearly another time)\n";
+  std::string text =
+      "\nwhat else it could do; per cent are of the time for a sample (~: not clearly another)\n";
   const std::size_t shown = std::min(advice.choices.size(), kMostRows);
   for (std::size_t i = 0; i < shown; ++i) {
     const forecast::Choice& choice = advice.choices[i];

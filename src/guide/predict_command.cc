@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
-#include "trainwire/cli/commands.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
 #include "trainwire/forecast/advise.h"
@@ -9,6 +8,7 @@
 #include "trainwire/forecast/range.h"
 #include "trainwire/forecast/scale.h"
 #include "trainwire/forecast/what_if.h"
+#include "trainwire/guide/commands.h"
 #include "trainwire/text/predict_document.h"
 #include "trainwire/text/predict_text.h"
 
@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::guide {
 namespace {
 
 struct PredictOptions {
@@ -168,4 +168,4 @@ command::Body declare_predict(command::CommandLine& app) {
   return [options](command::Streams streams) { return predict(*options, streams); };
 }
 
-}  // namespace tw::cli
+}  // namespace tw::guide

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/command/app.h"
+#include "trainwire/guide/commands.h"
+#include "trainwire/result/test_folder.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tw::guide {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr const char* kRing = R"(
+name = "four in a ring"
+[network]
+hosts = 4
+rate = "1Gbit"
+delay = "50us"
+[[job]]
+parameters = "10MB"
+compute_time = "20ms"
+steps = 6
+warmup = 1
+[[expect]]
+of = "predict"
+metric = "jobs.0.step.median_s"
+equals = 0.1456
+)";
+
+class Predict : public testing::Test {
+ protected:
+  /// What `trainwire predict` prints of that experiment with these options.
+  std::string printed(std::vector<std::string> options, std::string_view text = kRing) {
+    const command::Command only{"predict", "", declare_predict, ""};
+    command::Application application({&only, 1});
+    options.insert(options.begin(), {"predict", folder_.file("e.toml", text)});
+    application.parse(options);
+    std::ostringstream out;
+    code_ = (*application.body())({.out = out, .err = out});
+    return out.str();
+  }
+  std::string refused(const std::vector<std::string>& options, std::string_view text = kRing) {
+    try {
+      return "printed: " + printed(options, text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  result::TestFolder folder_;
+  int code_ = -1;
+};
+
+TEST_F(Predict, SaysStepIntervalPartsAndWhatBinds) {
+  const std::string text = printed({});
+  EXPECT_EQ(code_, 0);
+  EXPECT_THAT(text, HasSubstr("a step takes 145.6 ms ("));
+  EXPECT_THAT(text, HasSubstr("90 % interval"));
+  EXPECT_THAT(text, HasSubstr("made of     bandwidth 125.5 ms, compute 20 ms"));
+  EXPECT_THAT(text, HasSubstr("bound by    bandwidth (host0, way out); compute is next"));
+  EXPECT_THAT(text, HasSubstr("found by    formula"));
+  EXPECT_THAT(text, HasSubstr("runs that were not used"));
+}
+
+TEST_F(Predict, HasADocument) {
+  const json document = json::parse(printed({"--json", "--what-if", "network.rate=2Gbit,10Gbit",
+                                             "--scale", "2..8", "--need", "step=100ms"}));
+  EXPECT_EQ(document.at("schema"), 1);
+  const json& job = document.at("jobs").at(0);
+  EXPECT_LT(job.at("step").at("ci_low_s"), job.at("step").at("median_s"));
+  EXPECT_NEAR(job.at("accounting").at("compute_s").get<double>(), 0.020, 1e-6);
+  EXPECT_EQ(job.at("binding").at("resource"), "bandwidth");
+  EXPECT_EQ(document.at("what_if").size(), 2u);
+  EXPECT_EQ(document.at("what_if").at(1).at("settings").at("network.rate"), "10Gbit");
+  EXPECT_EQ(document.at("scale").size(), 3u);
+  EXPECT_TRUE(document.contains("break_even_ranks"));
+  EXPECT_NEAR(document.at("need").at("rate_bps").at("value").get<double>(), 1.57e9, 0.02e9);
+  EXPECT_TRUE(document.at("expectations").at(0).at("ok"));
+}
+
+TEST_F(Predict, PrintsTablesAsCsv) {
+  const std::string text = printed({"--csv", "--what-if", "network.rate=1Gbit,2Gbit"});
+  EXPECT_THAT(text,
+              HasSubstr("network.rate,step_s,step_low_s,step_high_s,method,problem\n1Gbit,0.1455"));
+  EXPECT_THAT(printed({"--csv", "--scale", "2,4"}), HasSubstr("ranks,workers,step_s"));
+}
+
+TEST_F(Predict, RefusesInASentence) {
+  EXPECT_THAT(refused({"--what-if", "network.rat=1Gbit"}),
+              HasSubstr("unknown key; did you mean \"rate\"?"));
+  EXPECT_THAT(refused({"--what-if", "network.rate=1Gbit", "--what-if", "network.rate=2Gbit"}),
+              HasSubstr("is there twice"));
+  EXPECT_THAT(refused({"--set", "job.compute_time=0ms", "--scale", "2..8"}),
+              HasSubstr("it has no compute time"));
+  EXPECT_THAT(refused({"--set", "job.compute_time=0ms", "--need", "efficiency=0.9"}),
+              HasSubstr("it has no compute time"));
+  EXPECT_THAT(refused({"--scale", "2..200000"}), HasSubstr("--force"));
+  EXPECT_THAT(refused({"--set", "network.rate=5Tbit"}), HasSubstr("--force answers all the same"));
+  EXPECT_THAT(printed({"--set", "network.rate=5Tbit", "--force"}), HasSubstr("FORCED"));
+}
+
+TEST_F(Predict, RanksChoices) {
+  const std::string text = printed({"--advise"});
+  EXPECT_THAT(text, HasSubstr("job.strategy=halving_doubling"));
+  EXPECT_THAT(text, HasSubstr("of the time for a sample"));
+}
+
+}  // namespace
+}  // namespace tw::guide
