@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/calibrate does: calibrate.py TRAINWIRE [--kept DIR] [--held DIR]... [--packet] [--dry].
+"""What bench/calibrate does: calibrate.py TRAINWIRE [--kept DIR]... [--held DIR]... [--packet] [--dry].
 
 An error is the logarithm of measured over predicted, in parts of what the network takes of a step, less what seeds differ by
 (src/forecast/errors.h says how intervals are made of it). A regime's error is the conformal 90 % quantile of its runs; where they are too few to
@@ -153,12 +153,17 @@ def print_level(level: str, used: list[Run], held: list[Run], errors: dict[str, 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("trainwire")
-    parser.add_argument("--kept", type=pathlib.Path)
+    parser.add_argument("--kept", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--held", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--packet", action="store_true")
     parser.add_argument("--dry", action="store_true")
     options = parser.parse_args()
-    used = measured_in(options.kept) if options.kept else measured_in_table()
+    used = measured_in_table()
+    for folder in options.kept:
+        for name, jobs in measured_in(folder).items():
+            for job, steps in jobs.items():
+                of_name = used.setdefault(name, {})
+                of_name.setdefault("" if "" in of_name else job, []).extend(steps)
     files = {path.stem: path for path in sorted((ROOT / "bench/fidelity.d").glob("*.toml"))}
     held_files, held = {}, {}
     for folder in options.held:
