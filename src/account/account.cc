@@ -24,6 +24,8 @@ namespace {
 
 /// Computing of a rank is known that well.
 constexpr double kTimerError = 0.02;
+/// What is less comes of rounding.
+constexpr double kRounding_s = 1e-9;
 constexpr const char* kOnLoopback = "loopback";
 
 struct Accounted {
@@ -68,7 +70,7 @@ std::vector<record::AccountPart> parts_of(const Chain& chain, const Stretch& str
       parts.push_back(with_error(name, stretch.of(name, part.seconds), stretch.error_of(name)));
     }
   }
-  if (std::abs(stretch.unexplained_s) > 0) {
+  if (std::abs(stretch.unexplained_s) > kRounding_s) {
     parts.push_back(with_error("unexplained", stretch.unexplained_s, stretch.error));
   }
   return parts;
