@@ -69,8 +69,9 @@ Stretch stretch_of(const Chain& chain, const Measured& measured) {
   if (certain_s > 0) made.factor = 1 + stretch_s / certain_s;
   made.unexplained_s = left_s - stretch_s;
   made.error = kUsuallyOff + std::abs(made.factor - 1) / 2;
-  made.uncertain_error = std::min(0.9, kUncertainError + std::abs(made.uncertain_factor - 1) / 2 /
-                                                             std::max(1.0, made.uncertain_factor));
+  const double stretched = std::abs(made.uncertain_factor - 1);
+  made.uncertain_error = std::min(
+      kMostUncertainError, kUncertainError + stretched / 2 / std::max(1.0, made.uncertain_factor));
   return made;
 }
 
