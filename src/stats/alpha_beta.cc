@@ -46,7 +46,9 @@ WeightedFit relative_fit(std::span<const std::vector<double>> columns,
   WeightedFit fit{};
   for (int pass = 0; pass < kPasses; ++pass) {
     for (std::size_t i = 0; i < times.size(); ++i) weights[i] = 1 / (scale[i] * scale[i]);
-    fit = weighted_fit(columns, times, weights).value();
+    const auto found = weighted_fit(columns, times, weights);
+    if (!found) throw DataError("sizes or times are too far apart for one line");
+    fit = *found;
     for (std::size_t i = 0; i < times.size(); ++i) {
       const double fitted = fit.parameters[0] + fit.parameters[1] * columns[1][i];
       if (fitted > 0) scale[i] = fitted;

@@ -36,7 +36,8 @@ struct AlphaBetaFit {
 };
 
 /// Throws DataError with the reason when there is nothing to fit: fewer than 3 points or 2
-/// different sizes, a size that is negative, a time that is not positive, times all equal.
+/// different sizes, a size that is negative, a time that is not positive, times all equal, or numbers
+/// so far apart that nothing is left of the small ones.
 /// REQUIRES: as many sizes as times.
 AlphaBetaFit fit_alpha_beta(std::span<const double> bytes, std::span<const double> times,
                             double confidence = 0.95);

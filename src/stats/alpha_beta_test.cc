@@ -95,5 +95,11 @@ TEST(AlphaBeta, RefusesWhatCarriesNoLine) {
   EXPECT_THAT(refused({1, 2, 3}, {2, 2, 2}), HasSubstr("all times are 2"));
 }
 
+TEST(AlphaBeta, RefusesTimesThatAreWorldsApart) {
+  const std::vector<double> bytes{0, 1e15, 9e15};
+  const std::vector<double> times{1e-300, 1e300, 2e300};
+  EXPECT_THROW(fit_alpha_beta(bytes, times), DataError);
+}
+
 }  // namespace
 }  // namespace tw::stats
