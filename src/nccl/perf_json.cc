@@ -49,13 +49,14 @@ std::optional<Timed> timed_in(const json& row, const char* key) {
   const auto time = number_in(*half, "time");
   const auto algbw = number_in(*half, "alg_bw");
   const auto busbw = number_in(*half, "bus_bw");
-  if (!time || !algbw || !busbw || *time <= 0 || *algbw < 0 || *busbw < 0) return std::nullopt;
+  if (!time || !algbw || !busbw || *time < 1e-3 || *time > 1e12 || *algbw < 0 || *busbw < 0)
+    return std::nullopt;
   return Timed{*time, *algbw, *busbw};
 }
 
 std::optional<PerfRow> row_in(const json& item) {
   const auto bytes = whole_in(item, "size");
-  if (!bytes) return std::nullopt;
+  if (!bytes || *bytes > std::int64_t{1} << 50) return std::nullopt;
   PerfRow row{.bytes = *bytes,
               .count = whole_in(item, "count").value_or(0),
               .type = text_in(item, "type", 16),

@@ -18,6 +18,8 @@ constexpr std::size_t kMostRows = 100'000;
 constexpr std::size_t kMostTables = 1'000;
 constexpr std::size_t kMostHosts = 1 << 20;
 constexpr std::size_t kMostWords = 64;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+constexpr double kLongest_us = 1e12;  ///< eleven days
 
 using Words = std::vector<std::string_view>;
 
@@ -97,7 +99,10 @@ std::optional<Timed> timed_at(const Words& words, std::size_t at) {
   const auto time = number_in<double>(words[at]);
   const auto algbw = number_in<double>(words[at + 1]);
   const auto busbw = number_in<double>(words[at + 2]);
-  if (!time || !algbw || !busbw || *time <= 0 || *algbw < 0 || *busbw < 0) return std::nullopt;
+  if (!time || !algbw || !busbw || *time < 1e-3 || *time > kLongest_us || *algbw < 0 ||
+      *busbw < 0) {
+    return std::nullopt;
+  }
   return Timed{*time, *algbw, *busbw};
 }
 
@@ -105,7 +110,7 @@ std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
   if (words.size() < 7) return std::nullopt;
   const auto bytes = number_in<std::int64_t>(words[0]);
   const auto count = number_in<std::int64_t>(words[1]);
-  if (!bytes || !count || *bytes < 0 || *count < 0) return std::nullopt;
+  if (!bytes || !count || *bytes < 0 || *bytes > kMostBytes || *count < 0) return std::nullopt;
   if (number_in<double>(words[2])) return std::nullopt;  // a type is a word
   const Columns columns = header.words > 0 ? header : guessed(words.size());
   PerfRow row{.bytes = *bytes, .count = *count, .type = std::string(words[2].substr(0, 16))};
