@@ -66,6 +66,14 @@ void describe(Io& io, As<Alone> auto& alone) {
 }
 
 template <typename Io>
+void describe(Io& io, As<Pace> auto& pace) {
+  io("forward_s", pace.forward_s);
+  io("backward_s", pace.backward_s);
+  io("bucket_bytes", pace.bucket_bytes);
+  io("bucket_ready_s", pace.bucket_ready_s);
+}
+
+template <typename Io>
 void describe(Io& io, As<Job> auto& job) {
   io("name", job.name);
   io("strategy", job.strategy);
@@ -83,6 +91,7 @@ void describe(Io& io, As<Job> auto& job) {
   io.if_any("alone", job.alone);
   io.if_any("accounting", job.accounting);
   io.if_any("verdict", job.verdict);
+  io.if_any("pace", job.pace);
 }
 
 template <typename Io>

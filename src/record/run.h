@@ -88,6 +88,15 @@ struct Alone {
 };
 
 /// A job as its ranks logged it.
+/// What of a job's step does not depend on the network: compute, and which gradients are there when.
+struct Pace {
+  double forward_s = 0;
+  double backward_s = 0;
+  std::vector<std::int64_t> bucket_bytes = {};  ///< in the order in which backward fills them
+  std::vector<double> bucket_ready_s = {};      ///< after backward's begin; one for each
+  bool operator==(const Pace&) const = default;
+};
+
 struct Job {
   std::string name = {};
   std::string strategy = {};
@@ -105,6 +114,7 @@ struct Job {
   std::optional<Alone> alone = {};
   std::optional<Accounting> accounting = {};
   std::optional<Verdict> verdict = {};
+  std::optional<Pace> pace = {};  ///< nothing where there are too many buckets to tell
   bool operator==(const Job&) const = default;
 };
 

@@ -116,6 +116,20 @@ double bus_bandwidth(const Training& training, const std::optional<record::Times
          collective::bus_factor(training.row().operation, training.workers()) / exchange->median_s;
 }
 
+/// Enough for every framework's buckets; gradients sent one by one may be thousands.
+constexpr std::size_t kMostBuckets = 1000;
+
+std::optional<record::Pace> pace_of(const Training& training) {
+  if (training.buckets.size() > kMostBuckets) return std::nullopt;
+  record::Pace pace{.forward_s = seconds(training.compute.forward),
+                    .backward_s = seconds(training.compute.backward)};
+  for (const workload::Bucket& bucket : training.buckets) {
+    pace.bucket_bytes.push_back(bucket.elements * workload::kElementBytes);
+    pace.bucket_ready_s.push_back(seconds(bucket.ready));
+  }
+  return pace;
+}
+
 }  // namespace
 
 double upper_median(std::vector<double> values) {
@@ -171,6 +185,7 @@ record::Job described(const Training& training, Summary summary, std::int64_t se
                    .step = times_of(std::move(summary.step_s)),
                    .exchange = times_of(std::move(summary.exchange_s)),
                    .phases_median_s = std::move(summary.phases_median_s)};
+  made.pace = pace_of(training);
   made.steps = made.step ? made.step->count : 0;
   made.busbw_bps = bus_bandwidth(training, made.exchange);
   return made;
