@@ -20,6 +20,7 @@ import { Choice, type Part, Section } from "./parts";
 import { Serve } from "./serve";
 import { Sweep } from "./sweep";
 import { endOf, Throughput } from "./throughput";
+import { hasWhatIf, WhatIf } from "./what_if";
 import type { Range } from "./zoom";
 
 /** The time that all plots over time show. */
@@ -51,6 +52,7 @@ function partsOf(run: Run, full: Range): Part[] {
   const parts: (Part | null)[] = [
     sweep ? { id: "sweep", title: "Sweep", show: () => <Sweep run={run} /> } : null,
     sweep ? null : { id: "answer", title: "At a glance", show: () => null },
+    sweep || !hasWhatIf(run) ? null : { id: "what-if", title: "What if", show: () => <WhatIf run={run} /> },
     sweep ? null : { id: "checks", title: "Checks", show: () => <Checks run={run} /> },
     sweep ? null : { id: "iterations", title: "Iterations", show: () => <Iterations run={run} full={full} timeline={first !== "timeline"} /> },
     sweep ? null : { id: "throughput", title: "Throughput", show: () => <Throughput run={run} full={full} close={first !== "close"} /> },
