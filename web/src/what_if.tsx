@@ -106,7 +106,7 @@ function Curves(props: { own: OwnSettings; setting: Setting }) {
 function Bar(props: { name: string; step: number; compute: number; longest: number }) {
   const part = (time: number) => `${(100 * time) / props.longest}%`;
   return (
-    <div class="bar">
+    <div class="split">
       <span>{props.name}</span>
       <div>
         <i style={{ width: part(Math.min(props.compute, props.step)), background: phaseColour("backward") }} title={`compute ${show("time", props.compute)}`} />
