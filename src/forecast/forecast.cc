@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/forecast/forecast.h"
 
+#include "trainwire/base/parallel.h"
+
 #include <cstddef>
 
 namespace tw::forecast {
@@ -8,19 +10,17 @@ namespace tw::forecast {
 std::vector<JobForecast> forecasts(const spec::Experiment& experiment, const Variants& variants,
                                    const Asking& asking, double constants, Telling telling) {
   const std::vector<StepTime> steps = step_times(experiment, asking);
-  std::vector<JobForecast> made;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+  std::vector<JobForecast> made(steps.size());
+  in_parallel(steps.size(), [&](std::size_t i) {
     const spec::Job& job = experiment.jobs[i];
-    JobForecast each{
-        .name = *job.name, .strategy = *job.strategy, .ranks = *job.ranks, .step = steps[i]};
+    JobForecast& each = made[i];
+    each = {.name = *job.name, .strategy = *job.strategy, .ranks = *job.ranks, .step = steps[i]};
     each.interval = interval_of(experiment, each.step, constants);
-    if (telling == Telling::Whole) {
-      each.parts = parts_of(experiment, i, each.step, asking);
-      each.binding = binding_of(experiment, i, each.parts);
-      each.elasticities = elasticities(experiment, i, variants, asking);
-    }
-    made.push_back(std::move(each));
-  }
+    if (telling == Telling::Brief || steps.size() > kMostWhole) return;
+    each.parts = parts_of(experiment, i, each.step, asking);
+    each.binding = binding_of(experiment, i, each.parts);
+    each.elasticities = elasticities(experiment, i, variants, asking);
+  });
   return made;
 }
 

@@ -11,6 +11,7 @@
 #include "trainwire/forecast/step.h"
 #include "trainwire/spec/experiment.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,12 @@ struct JobForecast {
 
 /// How much of it.
 enum class Telling {
-  Whole,
+  Whole,  ///< of up to kMostWhole jobs; of more as Brief
   Brief,  ///< steps and intervals: no parts, no elasticities
 };
+
+/// Each part of each job is a simulation of all of them.
+inline constexpr std::size_t kMostWhole = 4;
 
 /// Throws SpecError for what cannot be predicted. `constants` as in interval.h. REQUIRES: the experiment is
 /// resolved; its scale is 1.

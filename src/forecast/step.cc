@@ -17,19 +17,34 @@ namespace {
 
 constexpr int kSteps = 4;  ///< of what repeats itself, after its warm-up
 constexpr int kWarmup = 2;
+constexpr double kSharedSteps = 20;  ///< of the job with the fewest, where others are in the way
+constexpr int kMostWarmup = 5;
+constexpr int kManyRanks = 512;
 
 bool draws(const spec::Job& job) {
   return *job.compute_jitter > 0 || collective::strategy(*job.strategy).draws_peers;
+}
+
+/// What steps of all jobs are multiplied by: of several one that ends early would leave the others alone.
+double shorter_together(const spec::Experiment& experiment) {
+  std::int64_t fewest = *experiment.jobs.front().steps;
+  for (const spec::Job& job : experiment.jobs) fewest = std::min(fewest, *job.steps);
+  return std::min(1.0, kSharedSteps / static_cast<double>(std::max<std::int64_t>(1, fewest)));
 }
 
 /// The experiment as it is simulated: its steps as few as tell the median.
 spec::Experiment shortened(spec::Experiment experiment, const Asking& asking, bool chance) {
   const std::int64_t most = chance ? asking.most_steps : kSteps;
   const bool alone = experiment.jobs.size() == 1 && experiment.traffic.empty();
+  const double shorter = shorter_together(experiment);
   for (spec::Job& job : experiment.jobs) {
+    const auto together =
+        static_cast<std::int64_t>(std::ceil(shorter * static_cast<double>(*job.steps)));
+    job.steps.value = alone ? std::min<std::int64_t>(*job.steps, most) : together;
+    job.warmup.value = std::min(*job.warmup, kMostWarmup);
     if (alone && !chance) job.warmup.value = std::min(std::max(*job.warmup, 1), kWarmup);
-    // Of several jobs one that ends early leaves the others alone.
-    if (alone) job.steps.value = std::min<std::int64_t>(*job.steps, most);
+    // Closed forms do without; what it leaves behind is over after the warm-up.
+    if (*job.ranks > kManyRanks) job.broadcast.value = false;
   }
   return experiment;
 }

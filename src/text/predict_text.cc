@@ -64,7 +64,8 @@ std::string percent(double width) { return fmt::format("{:.3g} %", 100 * (std::e
 std::string interval_line(const forecast::JobForecast& job) {
   const forecast::Sources& sources = job.interval.sources;
   return fmt::format(
-      "what the network takes is uncertain by the model's form {} ({} runs like this: {}), noise "
+      "what the network takes is uncertain by the model's form {} ({} experiments like this: {}), "
+      "noise "
       "{}, extrapolation {}, constants {}",
       percent(sources.form), forecast::errors().runs_of(job.step.method, job.step.regime),
       forecast::name_of(job.step.regime), percent(sources.noise), percent(sources.extrapolation),
@@ -260,6 +261,10 @@ std::string predict_text(const Predicted& predicted) {
   }
   text += fmt::format("  valid       {}\n  coverage    {}\n", forecast::range_text(),
                       coverage_text(predicted.jobs.front().step));
+  if (predicted.jobs.size() > forecast::kMostWhole) {
+    text += fmt::format("  left out    what steps are made of: there are more than {} jobs\n",
+                        forecast::kMostWhole);
+  }
   if (!predicted.beyond.empty()) text += fmt::format("  FORCED      {}\n", predicted.beyond);
   if (!predicted.what_ifs.empty()) text += what_if_text(predicted);
   if (predicted.scaling) text += scale_text(*predicted.scaling);
