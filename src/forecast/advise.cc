@@ -18,7 +18,7 @@ namespace {
 
 /// Of what messages cost a simulation: larger jobs are not tried in every way.
 constexpr int kMostRanks = 256;
-constexpr int kCompared = 3;  ///< strategies whose crossings are looked for
+constexpr int kCompared = 6;  ///< strategies whose crossings are looked for
 constexpr double kLeastBytes = 1e3, kMostBytes = 1e10;
 
 using Settings = std::vector<std::string>;
@@ -123,15 +123,21 @@ void try_out(Choice& choice, const Variants& variants, const Asking& asking, dou
   }
 }
 
-/// How a strategy's step depends on something.
-double step_at(const Variants& variants, Settings settings, const Settings& more,
-               const Asking& asking) {
-  settings.insert(settings.end(), more.begin(), more.end());
+/// How long a step takes; below 0 where it cannot be.
+double step_at(const std::function<spec::Experiment()>& experiment, const Asking& asking) {
   try {
-    return step_times(variants(settings), asking).front().median_s;
+    return step_times(experiment(), asking).front().median_s;
   } catch (const Error&) {
     return -1;
   }
+}
+
+/// With another payload, cut as the job's own.
+spec::Experiment with_bytes(spec::Experiment experiment, double bytes) {
+  spec::Job& job = experiment.jobs.front();
+  const workload::Training training = workload::training_of(experiment, job);
+  job.payload_divisor *= static_cast<double>(training.bytes().count()) / bytes;
+  return experiment;
 }
 
 /// Where the order of two changes between two values, by halves.
@@ -140,7 +146,7 @@ std::optional<double> crossing(const std::function<double(double)>& first,
                                double high) {
   const auto ahead = [&](double at) -> std::optional<bool> {
     const double a = first(at), b = second(at);
-    if (a <= 0 || b <= 0 || std::abs(a - b) < 1e-4 * std::max(a, b)) return {};
+    if (a <= 0 || b <= 0 || std::abs(a - b) < 1e-6 * std::max(a, b)) return {};
     return a < b;
   };
   const std::optional<bool> at_low = ahead(low), at_high = ahead(high);
@@ -154,30 +160,51 @@ std::optional<double> crossing(const std::function<double(double)>& first,
   return std::sqrt(low * high);
 }
 
-/// Of the strategies in the first places: by payload.
-std::vector<Crossing> crossings_of(const spec::Experiment& experiment,
-                                   const std::vector<Choice>& choices, const Variants& variants,
-                                   const Asking& asking) {
+/// The job's own strategy and those in the first places.
+std::vector<Settings> compared_of(const spec::Experiment& experiment,
+                                  const std::vector<Choice>& choices) {
   std::vector<Settings> compared{
       {fmt::format("job.strategy={}", *experiment.jobs.front().strategy)}};
   for (const Choice& choice : choices) {
     if (choice.kind != "strategy" || choice.settings.size() > 1) continue;
-    if (compared.size() < kCompared + 1) compared.push_back(choice.settings);
+    if (compared.size() <= kCompared) compared.push_back(choice.settings);
   }
+  return compared;
+}
+
+/// By payload, and by ranks.
+std::vector<Crossing> crossings_of(const spec::Experiment& experiment,
+                                   const std::vector<Choice>& choices, const Variants& variants,
+                                   const Asking& asking) {
+  const std::vector<Settings> compared = compared_of(experiment, choices);
+  const auto by_bytes = [&](const Settings& settings) {
+    return [&](double bytes) {
+      return step_at([&] { return with_bytes(variants(settings), bytes); }, asking);
+    };
+  };
+  const auto by_ranks = [&](const Settings& settings) {
+    return [&](double ranks) {
+      return step_at(
+          [&] {
+            Settings all = settings_for_ranks(experiment, static_cast<int>(std::lround(ranks)));
+            all.insert(all.end(), settings.begin(), settings.end());
+            return variants(all);
+          },
+          asking);
+    };
+  };
   std::vector<Crossing> found;
   for (std::size_t i = 1; i < compared.size(); ++i) {
-    const auto at = [&](const Settings& settings) {
-      return [&](double bytes) {
-        return step_at(variants, settings,
-                       {"job.model=\"\"", fmt::format("job.parameters={:.0f}", bytes)}, asking);
-      };
+    const Crossing names{.first = compared[0].front(), .second = compared[i].front()};
+    const auto add = [&](const char* of, std::optional<double> value) {
+      if (!value) return;
+      found.push_back(names);
+      found.back().of = of;
+      found.back().value = *value;
     };
-    const auto value = crossing(at(compared[0]), at(compared[i]), kLeastBytes, kMostBytes);
-    if (!value) continue;
-    found.push_back({.first = compared[0].front(),
-                     .second = compared[i].front(),
-                     .of = "gradient bytes",
-                     .value = *value});
+    add("gradient bytes",
+        crossing(by_bytes(compared[0]), by_bytes(compared[i]), kLeastBytes, kMostBytes));
+    add("ranks", crossing(by_ranks(compared[0]), by_ranks(compared[i]), 2, kMostRanks));
   }
   return found;
 }

@@ -32,7 +32,7 @@ struct Choice {
   bool clear = false;  ///< its interval and that of the job as it is do not overlap
 };
 
-/// Where the second becomes faster than the first.
+/// Where two strategies change places, to a tenth.
 struct Crossing {
   std::string first = {};
   std::string second = {};

@@ -66,6 +66,20 @@ TEST(Advise, SwitchesThatSumAndCopyTakeTheLoadOffTheServer) {
   EXPECT_LT(both->step.median_s, 0.1 + 2.5 * 0.0837);
 }
 
+TEST(Advise, TellsWhereTheOrderChanges) {
+  const std::string text =
+      "[network]\nhosts = 16\nrate = \"1Gbit\"\ndelay = \"200us\"\n[[job]]\nmodel = \"resnet50\"\n"
+      "compute_time = \"100ms\"\nsteps = 6\nwarmup = 1\n";
+  const Advice advice = advise(parsed(text), variants_of(text));
+  const auto found = std::find_if(advice.crossings.begin(), advice.crossings.end(),
+                                  [](const Crossing& each) { return each.of == "gradient bytes"; });
+  ASSERT_NE(found, advice.crossings.end());
+  EXPECT_EQ(found->first, "job.strategy=ring");
+  // Rings wait for 30 ways of 0.4 ms, whoever has fewer rounds is ahead below: some 12 ms of the line.
+  EXPECT_GT(found->value, 1e4);
+  EXPECT_LT(found->value, 2e7);
+}
+
 TEST(Need, IsTheBandwidthWithWhichTheGoalIsReached) {
   const std::string text =
       "[network]\nhosts = 4\nrate = \"1Gbit\"\ndelay = \"50us\"\n[[job]]\nparameters = \"10MB\"\n"

@@ -246,8 +246,11 @@ std::string advice_text(const forecast::Advice& advice) {
                         choice.clear ? "" : " ~");
   }
   for (const forecast::Crossing& each : advice.crossings) {
-    text += fmt::format("  {} and {} change places at {} of gradients\n", each.first, each.second,
-                        readable(Bytes(static_cast<std::int64_t>(each.value))));
+    const bool is_ranks = each.of == "ranks";
+    const auto value = static_cast<std::int64_t>(each.value);
+    text += fmt::format(
+        "  {} and {} change places at about {}\n", each.first, each.second,
+        is_ranks ? grouped(value) + " ranks" : readable(Bytes(value)) + " of gradients");
   }
   return text;
 }
