@@ -133,6 +133,17 @@ TEST(Account, SaysWhatIsTooLarge) {
   EXPECT_THAT(run.verdict->text, HasSubstr("too large"));
 }
 
+// In closed form: a thousand ranks take no longer than four.
+TEST(Account, AnswersForLargeRingsToo) {
+  const spec::Experiment experiment = parsed(
+      "[network]\nhosts = 1024\nrate = \"10Gbit\"\n"
+      "[[job]]\nparameters = \"100MB\"\ncompute_time = \"50ms\"\nsteps = 10\n");
+  record::Run run;
+  run.jobs = {{.step = record::Times{.median_s = 0.25}}};
+  add(experiment, run);
+  EXPECT_EQ(run.verdict->cause, "bandwidth");
+}
+
 TEST(Account, CreditsOverlap) {
   const record::Run run = simulated(
       "[network]\nhosts = 2\nrate = \"10Gbit\"\n[[job]]\nmodel = \"resnet50\"\nsteps = 2\n"

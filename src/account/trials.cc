@@ -16,6 +16,8 @@ namespace {
 constexpr double kTrials = 12;
 /// More ranks than these take seconds to be laid out, whatever their steps.
 constexpr int kMostRanks = 2048;
+/// The first model takes more messages than a step, and stands against closed forms.
+constexpr int kManyRanks = 64;
 constexpr int kFewSteps = 3;
 
 Trial trial_of(const spec::Experiment& experiment, const sim::Simulated& simulated,
@@ -48,6 +50,9 @@ Trials::Trials(spec::Experiment experiment, double budget_s)
   if (ranks_of(experiment_) > kMostRanks) {
     problem_ = "the job is too large to be simulated again for each cause";
     return;
+  }
+  if (ranks_of(experiment_) > kManyRanks) {
+    for (spec::Job& job : experiment_.jobs) job.broadcast.value = false;
   }
   take_fewer_steps();
 }
