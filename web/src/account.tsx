@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a step's time goes: one bar a job, as wide as the step, cut by cause (src/record/account.h).
 
-import { seriesColour } from "./colours";
 import { at, type Json, list, num, type Run, str } from "./data";
 import { show } from "./format";
 import { How } from "./table";
@@ -19,8 +18,19 @@ const WORDS: Record<string, string> = {
   idle_restart: "slow start after pauses",
   unexplained: "not explained",
 };
-/** The same cause has the same colour on every page. */
-const ORDER = ["bandwidth", "slow_link", "compute", "late_rank", "loss", "latency", "unexplained", "cross_traffic", "other_job", "window", "idle_restart"];
+/** The same on every page and both backgrounds: areas need no contrast of lines. */
+const COLOURS: Record<string, string> = {
+  compute: "#009E73",
+  bandwidth: "#0072B2",
+  latency: "#56B4E9",
+  late_rank: "#CC79A7",
+  slow_link: "#D55E00",
+  loss: "#8C6D00",
+  cross_traffic: "#E69F00",
+  other_job: "#F0E442",
+  window: "#7B61C9",
+  idle_restart: "#B5338A",
+};
 /** Of the step: what is less is not drawn. */
 const LEAST = 0.005;
 const MOST_JOBS = 3;
@@ -52,7 +62,7 @@ function Bar(props: { accounting: Json }) {
   const job = str(props.accounting, "job");
   const overlap = num(props.accounting, "overlap_s") ?? 0;
   if (!(sum > 0)) return null;
-  const colour = (part: Part) => seriesColour(Math.max(0, ORDER.indexOf(part.name)));
+  const colour = (part: Part) => COLOURS[part.name] ?? "#9A9A9A";
   return (
     <div class="account" role="img" aria-label={`A step${job ? ` of ${job}` : ""}: ${parts.map(told).join(", ")}`}>
       <div class="account-bar">

@@ -65,6 +65,12 @@ function mainFinding(run: Run, alone: boolean): string {
 
 const MOST_JOBS = 3;
 
+/** The verdict, with whose it is where there are several jobs. */
+function verdictOf(run: Run): string | null {
+  const [text, job] = [str(run.summary, "verdict", "text"), str(run.summary, "verdict", "job")];
+  return text && job ? `${job}: ${text}` : text;
+}
+
 /** The answer, sentence by sentence. */
 export function answerOf(run: Run): string[] {
   const jobs = list(run.summary, "jobs").filter((job) => num(job, "step", "median_s") !== null);
@@ -72,7 +78,7 @@ export function answerOf(run: Run): string[] {
   const link = busiestLink(run);
   const finding = mainFinding(run, steps.every((text) => text === ""));
   const ended = finding && /[.!?]$/.test(finding) ? finding : finding && `${finding}.`;
-  return [str(run.summary, "verdict", "text") ?? causeOf(run), ...steps, link ? `The busiest link, ${link.name}, is ${show("share", link.use)} full.` : "", ended].filter(Boolean);
+  return [verdictOf(run) ?? causeOf(run), ...steps, link ? `The busiest link, ${link.name}, is ${show("share", link.use)} full.` : "", ended].filter(Boolean);
 }
 
 /** Cluster and emulation side by side. */
