@@ -72,11 +72,9 @@ spec::Experiment load_flags(const sketch::Text& text, const std::string& name,
 
 }  // namespace
 
-std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app) {
+std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app, const std::string& what) {
   auto file = std::make_shared<ExperimentFile>();
-  app.add_option("FILE", file->path, "experiment file (TOML), or - for standard input")
-      .required()
-      .type_name("");
+  app.add_option("FILE", file->path, what).required().type_name("");
   add_overrides(app, file->overrides);
   return file;
 }

@@ -26,7 +26,8 @@ struct ExperimentFile {
 };
 
 /// Adds FILE and --set to a command; the values are there once the command line was parsed.
-std::shared_ptr<ExperimentFile> add_experiment_file(CommandLine& app);
+std::shared_ptr<ExperimentFile> add_experiment_file(
+    CommandLine& app, const std::string& what = "experiment file (TOML), or - for standard input");
 
 /// Adds --set alone.
 void add_overrides(CommandLine& app, std::vector<std::string>& into);

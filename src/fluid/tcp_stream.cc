@@ -260,11 +260,13 @@ bool TcpStream::uses_window(double now_s, double rate) const {
 
 double TcpStream::next(double now_s, double rate, double left) const {
   double at = kInfinite;
-  const bool may_be_over = !was_held_ && left > allowed() && queue_.room < queue_.rate * path_.rtt_s;
+  const bool may_be_over =
+      !was_held_ && left > allowed() && queue_.room < queue_.rate * path_.rtt_s;
   if (may_be_over || (cap(now_s, left) != kInfinite && uses_window(now_s, rate))) {
     at = std::max(now_s, round_end_s_);
   }
-  if (rate > 0) at = std::min(at, now_s + std::max(0.0, std::min(to_loss_, to_overflow(now_s, left))) / rate);
+  if (rate > 0)
+    at = std::min(at, now_s + std::max(0.0, std::min(to_loss_, to_overflow(now_s, left))) / rate);
   return at;
 }
 

@@ -138,8 +138,8 @@ class TcpStream {
   Queue queue_ = {};
   bool after_pause_ = true;  ///< the round's window comes at once
   bool was_held_ = true;     ///< by cap()
-  double cut_until_s_ = 0;  ///< a round trip after a loss, others do not count
-  double repaired_s_ = 0;   ///< until then the window does not grow
+  double cut_until_s_ = 0;   ///< a round trip after a loss, others do not count
+  double repaired_s_ = 0;    ///< until then the window does not grow
   // Since the window was cut, or has left slow start:
   double age_s_ = 0;    ///< as long as it was used
   double base_ = 0;     ///< the window then

@@ -9,6 +9,7 @@
 #include "trainwire/forecast/scale.h"
 #include "trainwire/forecast/what_if.h"
 #include "trainwire/guide/commands.h"
+#include "trainwire/guide/fitted_run.h"
 #include "trainwire/text/predict_document.h"
 #include "trainwire/text/predict_text.h"
 
@@ -31,6 +32,8 @@ struct PredictOptions {
   std::string scale;
   std::string need;
   std::string level = "auto";
+  std::string like;                         ///< folder of a run
+  std::optional<like::Fitted> fitted = {};  ///< to it, or to the run that FILE is
   bool force = false;
   bool json = false;
   bool csv = false;
@@ -48,12 +51,19 @@ spec::Experiment loaded(const command::ExperimentFile& file) {
   return experiment;
 }
 
-forecast::Variants variants_of(const command::ExperimentFile& file) {
-  return [file](const std::vector<std::string>& settings) {
-    command::ExperimentFile changed = file;
+/// The same; with --like its jobs compute as those of the run did.
+spec::Experiment loaded(const command::ExperimentFile& file, const PredictOptions& options) {
+  spec::Experiment experiment = loaded(file);
+  if (!options.like.empty()) compute_alike(experiment, *options.fitted);
+  return experiment;
+}
+
+forecast::Variants variants_of(const PredictOptions& options) {
+  return [options](const std::vector<std::string>& settings) {
+    command::ExperimentFile changed = *options.experiment;
     changed.overrides.insert(changed.overrides.end(), settings.begin(), settings.end());
     changed.overrides.emplace_back("sweep={}");
-    return loaded(changed);
+    return loaded(changed, options);
   };
 }
 
@@ -61,6 +71,7 @@ forecast::Asking asking_of(const PredictOptions& options) {
   forecast::Asking asking;
   if (options.level == "flow") asking.level = sim::Level::Flow;
   if (options.level == "packet") asking.level = sim::Level::Packet;
+  if (options.fitted) adjust(asking, *options.fitted);
   return asking;
 }
 
@@ -86,8 +97,8 @@ std::string beyond(const PredictOptions& options, const spec::Experiment& experi
 }
 
 text::Predicted predicted(const PredictOptions& options) {
-  const spec::Experiment experiment = loaded(*options.experiment);
-  const forecast::Variants variants = variants_of(*options.experiment);
+  const spec::Experiment experiment = loaded(*options.experiment, options);
+  const forecast::Variants variants = variants_of(options);
   const forecast::Asking asking = asking_of(options);
   std::vector<forecast::Question> questions;
   for (const std::string& text : options.what_if) {
@@ -95,9 +106,11 @@ text::Predicted predicted(const PredictOptions& options) {
   }
   require_known(questions, variants);
   text::Predicted made{.name = *experiment.name, .source = options.experiment->path};
+  made.like = options.fitted;
   made.beyond = beyond(options, experiment);
+  const double constants = options.fitted ? uncertainty(*options.fitted) : 0;
   made.jobs =
-      forecast::forecasts(experiment, variants, asking, 0,
+      forecast::forecasts(experiment, variants, asking, constants,
                           options.brief ? forecast::Telling::Brief : forecast::Telling::Whole);
   made.what_ifs = forecast::what_ifs(experiment, questions, variants, asking);
   if (!options.scale.empty()) {
@@ -117,8 +130,25 @@ text::Predicted predicted(const PredictOptions& options) {
   return made;
 }
 
-int predict(const PredictOptions& options, command::Streams streams) {
+/// What FILE is, and what it is to be like.
+void read(PredictOptions& options) {
+  const bool is_of_run = is_run(options.experiment->path);
+  if (is_of_run && !options.like.empty()) {
+    throw SpecError(fmt::format("{} is a run itself: leave --like out, or name an experiment file",
+                                options.experiment->path));
+  }
+  const std::string& run = is_of_run ? options.experiment->path : options.like;
+  if (!run.empty()) {
+    const bool by_packets = options.level == "packet";
+    options.fitted =
+        fitted_run(run, by_packets ? sim::Level::Packet : sim::Level::Flow, options.force);
+  }
+  if (is_of_run) put_in_place(*options.experiment, *options.fitted);
   command::read(*options.experiment);
+}
+
+int predict(PredictOptions options, command::Streams streams) {
+  read(options);
   const text::Predicted made = predicted(options);
   nlohmann::ordered_json document = text::predict_document(made);
   const std::vector<command::Judged> judged =
@@ -138,7 +168,12 @@ int predict(const PredictOptions& options, command::Streams streams) {
 
 command::Body declare_predict(command::CommandLine& app) {
   const auto options = std::make_shared<PredictOptions>();
-  options->experiment = command::add_experiment_file(app);
+  options->experiment = command::add_experiment_file(
+      app,
+      "experiment file (TOML), - for standard input, or the folder of a run: what behaves like it");
+  app.add_option("--like", options->like,
+                 "compute, and be off the model, as in that run; then what-ifs are of the real job")
+      .type_name("RUN");
   app.add_option("--what-if", options->what_if,
                  "the step with other settings, all combinations: network.rate=10Gbit,25Gbit; "
                  "repeatable")

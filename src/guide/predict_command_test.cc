@@ -2,7 +2,12 @@
 #include "trainwire/base/error.h"
 #include "trainwire/command/app.h"
 #include "trainwire/guide/commands.h"
+#include "trainwire/record/run_folder.h"
 #include "trainwire/result/test_folder.h"
+#include "trainwire/sim/describe.h"
+#include "trainwire/sim/simulate.h"
+#include "trainwire/spec/parse.h"
+#include "trainwire/workload/vocabulary.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -37,10 +42,13 @@ equals = 0.1456
 class Predict : public testing::Test {
  protected:
   /// What `trainwire predict` prints of that experiment with these options.
-  std::string printed(std::vector<std::string> options, std::string_view text = kRing) {
+  std::string printed(const std::vector<std::string>& options, std::string_view text = kRing) {
+    return printed_of(folder_.file("e.toml", text), options);
+  }
+  std::string printed_of(const std::string& path, std::vector<std::string> options) {
     const command::Command only{"predict", "", declare_predict, ""};
     command::Application application({&only, 1});
-    options.insert(options.begin(), {"predict", folder_.file("e.toml", text)});
+    options.insert(options.begin(), {"predict", path});
     application.parse(options);
     std::ostringstream out;
     code_ = (*application.body())({.out = out, .err = out});
@@ -104,6 +112,47 @@ TEST_F(Predict, RefusesInASentence) {
   EXPECT_THAT(refused({"--scale", "2..200000"}), HasSubstr("--force"));
   EXPECT_THAT(refused({"--set", "network.rate=5Tbit"}), HasSubstr("--force answers all the same"));
   EXPECT_THAT(printed({"--set", "network.rate=5Tbit", "--force"}), HasSubstr("FORCED"));
+}
+
+/// A run whose steps took `factor` times what a simulation says.
+std::string run_of(const std::string& folder, double factor, bool checks_ok = true) {
+  const spec::Experiment experiment = spec::parse(kRing, "e.toml", workload::vocabulary());
+  record::Run run = sim::described(experiment, sim::simulate(experiment));
+  run.command = "run";
+  run.jobs[0].step->median_s *= factor;
+  run.checks = {{.name = "sums", .ok = checks_ok, .text = "12 elements wrong"}};
+  record::RunFolder kept(folder,
+                         {.command = "run", .command_line = {}, .version = "", .commit = ""},
+                         result::IfThere::Refuse);
+  kept.finish(run);
+  return folder;
+}
+
+TEST_F(Predict, TakesARunInPlaceOfAFile) {
+  const std::string run = run_of(folder_ / "a.run", 1.1);
+  const json document = json::parse(printed_of(run, {"--json", "--what-if", "network.rate=2Gbit"}));
+  EXPECT_NEAR(document.at("jobs").at(0).at("step").at("median_s").get<double>(), 1.1 * 0.1456,
+              1e-3);
+  EXPECT_NEAR(document.at("like").at("jobs").at(0).at("measured_s").get<double>(), 1.1 * 0.1456,
+              1e-3);
+  const double faster = document.at("what_if").at(0).at("step").at("median_s");
+  EXPECT_GT(faster, 0.083);  // 20 ms and half of 125.6, 2 % to 12 % more
+  EXPECT_LT(faster, 0.093);
+  EXPECT_THAT(printed_of(run, {}), HasSubstr("measured    160.2 ms"));
+}
+
+TEST_F(Predict, MakesAFileLikeARun) {
+  const std::string run = run_of(folder_ / "a.run", 1.1);
+  const json document =
+      json::parse(printed({"--json", "--like", run, "--set", "network.rate=2Gbit"}));
+  EXPECT_GT(document.at("jobs").at(0).at("step").at("median_s").get<double>(), 0.083);
+  EXPECT_EQ(document.at("like").at("jobs").size(), 1u);
+}
+
+TEST_F(Predict, RefusesARunThatCannotBeTrusted) {
+  const std::string run = run_of(folder_ / "a.run", 1.1, false);
+  EXPECT_THAT(refused({"--like", run}), HasSubstr("check \"sums\" of the run failed"));
+  EXPECT_THAT(printed({"--like", run, "--force"}), HasSubstr("not known   check \"sums\""));
 }
 
 TEST_F(Predict, RanksChoices) {

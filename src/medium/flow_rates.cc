@@ -192,8 +192,8 @@ void FlowNetwork::meet_queue(FlowConnection& connection) {
   fluid::TcpStream::Queue queue{.rate = connection.rate};
   if (slowest >= 0) {
     const double line = paths_.capacity(slowest);
-    const double room = paths_.share_of_payload() *
-                        static_cast<double>(paths_.request(slowest).queue.count());
+    const double room =
+        paths_.share_of_payload() * static_cast<double>(paths_.request(slowest).queue.count());
     queue.room = room * least / line;
     queue.rate = least;
     const Bursts all = bursts_at(slowest);

@@ -166,10 +166,32 @@ std::string scale_csv(const forecast::Scaling& scaling) {
   return text;
 }
 
+Json like_of(const like::Fitted& fitted) {
+  Json made{{"jobs", Json::array()}, {"constants", Json::array()}, {"cannot", fitted.cannot}};
+  for (const like::JobFit& job : fitted.jobs) {
+    made["jobs"].push_back({{"name", job.name},
+                            {"measured_s", job.step_s},
+                            {"simulated_s", job.simulated_s},
+                            {"factor", job.factor},
+                            {"factor_low", job.factor_low},
+                            {"factor_high", job.factor_high}});
+  }
+  for (const like::Constant& constant : fitted.constants) {
+    made["constants"].push_back({{"name", constant.name},
+                                 {"value", constant.value},
+                                 {"low", constant.low},
+                                 {"high", constant.high},
+                                 {"unit", constant.unit},
+                                 {"from", constant.from}});
+  }
+  return made;
+}
+
 }  // namespace
 
 Json predict_document(const Predicted& predicted) {
   Json document{{"schema", kSchema}, {"name", predicted.name}};
+  if (predicted.like) document["like"] = like_of(*predicted.like);
   document["jobs"] = Json::array();
   for (const forecast::JobForecast& job : predicted.jobs) document["jobs"].push_back(job_of(job));
   const forecast::JobForecast& first = predicted.jobs.front();

@@ -8,6 +8,7 @@
 #include "trainwire/forecast/need.h"
 #include "trainwire/forecast/scale.h"
 #include "trainwire/forecast/what_if.h"
+#include "trainwire/like/like.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,9 +20,10 @@ namespace tw::text {
 
 /// All that was asked for.
 struct Predicted {
-  std::string name = {};    ///< of the experiment
-  std::string source = {};  ///< file or folder, for what to do next
-  std::string beyond = {};  ///< what is beyond the range, where it was forced
+  std::string name = {};                  ///< of the experiment
+  std::string source = {};                ///< file or folder, for what to do next
+  std::optional<like::Fitted> like = {};  ///< the run that it is to be like
+  std::string beyond = {};                ///< what is beyond the range, where it was forced
   std::vector<forecast::JobForecast> jobs = {};
   std::vector<forecast::WhatIf> what_ifs = {};
   std::optional<forecast::Scaling> scaling = {};

@@ -255,6 +255,37 @@ std::string advice_text(const forecast::Advice& advice) {
   return text;
 }
 
+std::string constant_text(const like::Constant& constant) {
+  const auto words = [&](double value) {
+    if (constant.unit == "s") return time(value);
+    if (constant.unit == "bit/s") return readable(BitRate(value));
+    return fmt::format("{:.4g}{}{}", value, constant.unit.empty() ? "" : " ", constant.unit);
+  };
+  if (constant.low == constant.high) return words(constant.value);
+  return fmt::format("{} ({} to {})", words(constant.value), words(constant.low),
+                     words(constant.high));
+}
+
+/// What was measured, how far a simulation of it is off, and what the run does not show.
+std::string like_text(const like::Fitted& fitted) {
+  std::string text;
+  for (const like::JobFit& job : fitted.jobs) {
+    text += fmt::format(
+        "  measured    {} ({} to {}, 95 %) a step of {}; simulated {}, so that what goes beyond "
+        "computing is multiplied by {:.3g}\n",
+        time(job.step_s), time(job.step_low_s), time(job.step_high_s), job.name,
+        time(job.simulated_s), job.factor);
+  }
+  for (const like::Constant& constant : fitted.constants) {
+    text += fmt::format("  fitted      {}: {}, from {}\n", constant.name, constant_text(constant),
+                        constant.from);
+  }
+  for (const std::string& sentence : fitted.cannot) {
+    text += fmt::format("  not known   {}\n", sentence);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string predict_text(const Predicted& predicted) {
@@ -262,6 +293,7 @@ std::string predict_text(const Predicted& predicted) {
   for (const forecast::JobForecast& job : predicted.jobs) {
     text += job_text(job, predicted.jobs.size() > 1);
   }
+  if (predicted.like) text += like_text(*predicted.like);
   text += fmt::format("  valid       {}\n  coverage    {}\n", forecast::range_text(),
                       coverage_text(predicted.jobs.front().step));
   if (predicted.jobs.size() > forecast::kMostWhole) {
