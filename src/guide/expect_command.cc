@@ -3,7 +3,7 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/command/hosts_file.h"
 #include "trainwire/guide/commands.h"
-#include "trainwire/text/expect_text.h"
+#include "trainwire/guide/expect_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -134,20 +134,19 @@ int expect(ExpectOptions options, command::Streams streams) {
     file = nccl::parse_perf(command::read_whole(options.against), options.against);
     take_devices(options, *file);
   }
-  const text::ExpectRequest request{.cluster = cluster_of(options),
-                                    .operation = *nccl::find_operation(options.operation),
-                                    .type = options.type};
+  const ExpectRequest request{.cluster = cluster_of(options),
+                              .operation = *nccl::find_operation(options.operation),
+                              .type = options.type};
   if (file) {
     const nccl::Comparison found = compare(request.cluster, request.operation, *file);
-    return print(text::against_text(request, found), text::against_document(request, found),
-                 options.json, streams);
+    return print(against_text(request, found), against_document(request, found), options.json,
+                 streams);
   }
   std::vector<nccl::Expected> rows;
   for (const std::int64_t bytes : sizes_of(options.sizes)) {
     rows.push_back(nccl::expected(request.cluster, request.operation, bytes));
   }
-  return print(text::expect_text(request, rows), text::expect_document(request, rows), options.json,
-               streams);
+  return print(expect_text(request, rows), expect_document(request, rows), options.json, streams);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "trainwire/forecast/what_if.h"
 #include "trainwire/guide/commands.h"
 #include "trainwire/guide/fitted_run.h"
-#include "trainwire/text/predict_document.h"
-#include "trainwire/text/predict_text.h"
+#include "trainwire/guide/predict_document.h"
+#include "trainwire/guide/predict_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -96,7 +96,7 @@ std::string beyond(const PredictOptions& options, const spec::Experiment& experi
   return sentence;
 }
 
-text::Predicted predicted(const PredictOptions& options) {
+Predicted predicted(const PredictOptions& options) {
   const spec::Experiment experiment = loaded(*options.experiment, options);
   const forecast::Variants variants = variants_of(options);
   const forecast::Asking asking = asking_of(options);
@@ -105,7 +105,7 @@ text::Predicted predicted(const PredictOptions& options) {
     questions.push_back(forecast::parse_question(text));
   }
   require_known(questions, variants);
-  text::Predicted made{.name = *experiment.name, .source = options.experiment->path};
+  Predicted made{.name = *experiment.name, .source = options.experiment->path};
   made.like = options.fitted;
   made.beyond = beyond(options, experiment);
   const double constants = options.fitted ? uncertainty(*options.fitted) : 0;
@@ -149,16 +149,16 @@ void read(PredictOptions& options) {
 
 int predict(PredictOptions options, command::Streams streams) {
   read(options);
-  const text::Predicted made = predicted(options);
-  nlohmann::ordered_json document = text::predict_document(made);
+  const Predicted made = predicted(options);
+  nlohmann::ordered_json document = predict_document(made);
   const std::vector<command::Judged> judged =
       command::judge_all(command::load(*options.experiment).expectations, "predict", document);
   if (options.json) {
     fmt::print(streams.out, "{}\n", document.dump(2));
   } else if (options.csv) {
-    fmt::print(streams.out, "{}", text::predict_csv(made));
+    fmt::print(streams.out, "{}", predict_csv(made));
   } else {
-    fmt::print(streams.out, "{}{}", text::predict_text(made), command::expectations_text(judged));
+    fmt::print(streams.out, "{}{}", predict_text(made), command::expectations_text(judged));
   }
   streams.out.flush();
   return command::expectations_code(judged, streams.err);

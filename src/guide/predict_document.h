@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tw::text {
+namespace tw::guide {
 
 /// All that was asked for.
 struct Predicted {
@@ -36,4 +36,4 @@ nlohmann::ordered_json predict_document(const Predicted& predicted);
 /// The rows of what-ifs, or of a scaling curve, with a header.
 std::string predict_csv(const Predicted& predicted);
 
-}  // namespace tw::text
+}  // namespace tw::guide

@@ -3,13 +3,13 @@
 
 #pragma once
 
-#include "trainwire/text/predict_document.h"
+#include "trainwire/guide/predict_document.h"
 
 #include <string>
 
-namespace tw::text {
+namespace tw::guide {
 
 /// Some 30 lines; of what-ifs the fastest ones where there are many. The last line says what to do next.
 std::string predict_text(const Predicted& predicted);
 
-}  // namespace tw::text
+}  // namespace tw::guide

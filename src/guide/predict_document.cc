@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/text/predict_document.h"
+#include "trainwire/guide/predict_document.h"
 
 #include "trainwire/forecast/errors.h"
 #include "trainwire/forecast/range.h"
@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tw::text {
+namespace tw::guide {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -245,4 +245,4 @@ std::string predict_csv(const Predicted& predicted) {
   return text;
 }
 
-}  // namespace tw::text
+}  // namespace tw::guide

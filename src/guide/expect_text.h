@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tw::text {
+namespace tw::guide {
 
 struct ExpectRequest {
   nccl::Cluster cluster;
@@ -31,4 +31,4 @@ std::string against_text(const ExpectRequest& request, const nccl::Comparison& f
 nlohmann::ordered_json against_document(const ExpectRequest& request,
                                         const nccl::Comparison& found);
 
-}  // namespace tw::text
+}  // namespace tw::guide

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/text/expect_text.h"
+#include "trainwire/guide/expect_text.h"
 
 #include "trainwire/base/printable.h"
 
@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace tw::text {
+namespace tw::guide {
 namespace {
 
 using nccl::Limit;
@@ -236,4 +236,4 @@ ordered_json against_document(const ExpectRequest& request, const nccl::Comparis
   return document;
 }
 
-}  // namespace tw::text
+}  // namespace tw::guide

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/text/predict_text.h"
+#include "trainwire/guide/predict_text.h"
 
 #include "trainwire/base/units.h"
 #include "trainwire/forecast/errors.h"
@@ -12,7 +12,7 @@
 #include <cmath>
 #include <string_view>
 
-namespace tw::text {
+namespace tw::guide {
 namespace {
 
 constexpr std::size_t kMostRows = 18;
@@ -286,6 +286,21 @@ std::string like_text(const like::Fitted& fitted) {
   return text;
 }
 
+std::string next_line(const Predicted& predicted) {
+  if (predicted.what_ifs.empty() && !predicted.scaling) {
+    return fmt::format(
+        "next: trainwire predict {} --what-if network.rate=10Gbit,25Gbit --scale 2..64\n",
+        predicted.source);
+  }
+  if (predicted.like) {
+    return fmt::format("next: trainwire predict {} --advise for what else the job could do\n",
+                       predicted.source);
+  }
+  return fmt::format(
+      "next: trainwire sim {} for what happens inside, trainwire run {} for the truth\n",
+      predicted.source, predicted.source);
+}
+
 }  // namespace
 
 std::string predict_text(const Predicted& predicted) {
@@ -305,15 +320,7 @@ std::string predict_text(const Predicted& predicted) {
   if (predicted.scaling) text += scale_text(*predicted.scaling);
   if (predicted.need) text += need_text(*predicted.need);
   if (predicted.advice) text += advice_text(*predicted.advice);
-  text +=
-      predicted.what_ifs.empty() && !predicted.scaling
-          ? fmt::format(
-                "next: trainwire predict {} --what-if network.rate=10Gbit,25Gbit --scale 2..64\n",
-                predicted.source)
-          : fmt::format(
-                "next: trainwire sim {} for what happens inside, trainwire run {} for the truth\n",
-                predicted.source, predicted.source);
-  return text;
+  return text + next_line(predicted);
 }
 
-}  // namespace tw::text
+}  // namespace tw::guide
