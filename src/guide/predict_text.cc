@@ -152,8 +152,12 @@ std::string ranks_text(const forecast::Ranks& ranks) {
     return value ? grouped(*value) : std::string("none");
   };
   if (ranks.low == ranks.value && ranks.high == ranks.value) return number(ranks.value);
-  return fmt::format("{} ({} to {})", number(ranks.value), number(std::min(ranks.low, ranks.high)),
-                     number(std::max(ranks.low, ranks.high)));
+  // Nothing is beyond all that were asked about.
+  const auto is_less = [](const std::optional<int>& a, const std::optional<int>& b) {
+    return a && (!b || *a < *b);
+  };
+  const auto [low, high] = std::minmax(ranks.low, ranks.high, is_less);
+  return fmt::format("{} ({} to {})", number(ranks.value), number(low), number(high));
 }
 
 std::string scale_row(const forecast::ScalePoint& point) {
