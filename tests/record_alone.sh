@@ -21,6 +21,7 @@ src/cli/compare_command.cc   compare.json, before it is replaced
 src/sweep/earlier.cc         what it has just written, as a reader would see it
 src/ledger/record.cc         the ledger
 src/transport/control.cc     messages of ranks
+src/nccl/perf_json.cc        what nccl-tests -J writes
 '
 # file that is handed run.json whole
 handed='
