@@ -102,6 +102,10 @@ Measured measured_of(const spec::Experiment& experiment, const record::Run& run,
 
 /// Why what was measured does not count.
 std::optional<std::string> doubt_of(const record::Run& run) {
+  if (!run.faults.empty()) {
+    return fmt::format("faults were played ({} at {}), whose cost is told with them",
+                       run.faults.front().kind, run.faults.front().where);
+  }
   if (run.cpu_bound) {
     const std::string why = run.machine.reasons.empty() ? "" : ": " + run.machine.reasons.front();
     return "this machine was short of processor time, so that steps took longer than the network "

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -20,6 +21,10 @@ namespace {
 constexpr int kMostRanks = 256;
 constexpr int kCompared = 6;  ///< strategies whose crossings are looked for
 constexpr double kLeastBytes = 1e3, kMostBytes = 1e10;
+/// Crossings are looked for no longer than that.
+constexpr std::chrono::seconds kPatience{5};
+
+using Clock = std::chrono::steady_clock;
 
 using Settings = std::vector<std::string>;
 
@@ -123,8 +128,10 @@ void try_out(Choice& choice, const Variants& variants, const Asking& asking, dou
   }
 }
 
-/// How long a step takes; below 0 where it cannot be.
-double step_at(const std::function<spec::Experiment()>& experiment, const Asking& asking) {
+/// How long a step takes; below 0 where it cannot be, or there is no more time to find out.
+double step_at(const std::function<spec::Experiment()>& experiment, const Asking& asking,
+               Clock::time_point end) {
+  if (Clock::now() > end) return -1;
   try {
     return step_times(experiment(), asking).front().median_s;
   } catch (const Error&) {
@@ -177,9 +184,10 @@ std::vector<Crossing> crossings_of(const spec::Experiment& experiment,
                                    const std::vector<Choice>& choices, const Variants& variants,
                                    const Asking& asking) {
   const std::vector<Settings> compared = compared_of(experiment, choices);
+  const Clock::time_point end = Clock::now() + kPatience;
   const auto by_bytes = [&](const Settings& settings) {
     return [&](double bytes) {
-      return step_at([&] { return with_bytes(variants(settings), bytes); }, asking);
+      return step_at([&] { return with_bytes(variants(settings), bytes); }, asking, end);
     };
   };
   const auto by_ranks = [&](const Settings& settings) {
@@ -190,7 +198,7 @@ std::vector<Crossing> crossings_of(const spec::Experiment& experiment,
             all.insert(all.end(), settings.begin(), settings.end());
             return variants(all);
           },
-          asking);
+          asking, end);
     };
   };
   std::vector<Crossing> found;
@@ -235,7 +243,10 @@ Advice advise(const spec::Experiment& experiment, const Variants& variants, cons
   }
   std::stable_sort(advice.choices.begin(), advice.choices.end(),
                    [](const Choice& a, const Choice& b) { return a.change < b.change; });
-  advice.crossings = crossings_of(experiment, advice.choices, variants, asking);
+  // Chance would have each of them simulated several times.
+  if (!has_chance(experiment)) {
+    advice.crossings = crossings_of(experiment, advice.choices, variants, asking);
+  }
   return advice;
 }
 

@@ -176,6 +176,7 @@ std::string asks_for_simulation(const spec::Experiment& experiment) {
   if (*network.topology != spec::Topology::Star) return "there is more than one switch";
   if (is_lossy(network)) return "links lose packets";
   if (!network.overrides.empty()) return "links differ";
+  if (*network.link.jitter > Duration::zero()) return "delays vary";
   if (*network.socket_buffer) return "sockets limit what is under way";
   const spec::Job& job = experiment.jobs.front();
   if (medium::sending_of(network, job).manner == medium::Manner::Rdma) return "it is RDMA";

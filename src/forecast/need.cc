@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace tw::forecast {
 namespace {
@@ -50,9 +51,12 @@ Bound bound_of(const With& with, double goal, double good, double bad, const Ask
   const auto of = [&](double Judged::*end) {
     return [&, end](double value) { return judged(with(value), asking, constants).*end; };
   };
-  return {.value = edge(of(&Judged::middle), goal, good, bad),
-          .low = edge(of(&Judged::low), goal, good, bad),
-          .high = edge(of(&Judged::high), goal, good, bad)};
+  Bound bound{.value = edge(of(&Judged::middle), goal, good, bad),
+              .low = edge(of(&Judged::low), goal, good, bad),
+              .high = edge(of(&Judged::high), goal, good, bad)};
+  if (good < bad) std::swap(bound.low, bound.high);  // a quick step bears more
+  bound.is_none = !bound.value && of(&Judged::middle)(good) > goal;
+  return bound;
 }
 
 spec::Experiment at_rate(const spec::Experiment& experiment, double bps) {

@@ -30,6 +30,7 @@ struct Bound {
   std::optional<double> value = {};
   std::optional<double> low = {};   ///< where the step's interval first reaches it
   std::optional<double> high = {};  ///< where all of it does
+  bool is_none = false;             ///< not even the least will do
 };
 
 struct Need {

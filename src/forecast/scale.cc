@@ -38,8 +38,8 @@ ScalePoint point_of(const spec::Experiment& experiment, const Asking& asking, do
   point.throughput = samples / point.step.median_s;
   point.throughput_low = samples / point.interval.high_s;
   point.throughput_high = samples / point.interval.low_s;
-  point.efficiency = compute / point.step.median_s;
-  point.efficiency_low = compute / point.interval.high_s;
+  point.efficiency = std::min(1.0, compute / point.step.median_s);
+  point.efficiency_low = std::min(1.0, compute / point.interval.high_s);
   point.efficiency_high = std::min(1.0, compute / point.interval.low_s);
   return point;
 }

@@ -137,6 +137,13 @@ Answer by_formula(const spec::Experiment& experiment) {
 
 }  // namespace
 
+bool varies(const spec::Network& network) {
+  return *network.link.jitter > Duration::zero() ||
+         std::any_of(network.overrides.begin(), network.overrides.end(), [](const auto& link) {
+           return link.jitter && **link.jitter > Duration::zero();
+         });
+}
+
 std::string_view name_of(Method method) {
   switch (method) {
     case Method::Formula:
@@ -168,7 +175,10 @@ std::vector<StepTime> step_times(const spec::Experiment& experiment, const Askin
     because = std::move(answer.because);
   }
   if (found.empty()) {
-    found = simulated(experiment, asking, asking.level.value_or(sim::Level::Flow));
+    const bool delays_vary = varies(experiment.network);
+    if (delays_vary && !asking.level) because = "delays vary, which only packets show";
+    found = simulated(experiment, asking,
+                      asking.level.value_or(delays_vary ? sim::Level::Packet : sim::Level::Flow));
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
     found[i].because = because;

@@ -31,6 +31,7 @@ struct Asking {
   std::optional<sim::Level> level = {};  ///< nothing: the formula where it holds, else flow
   int seeds = 3;                         ///< where chance has a part
   int most_steps = 12;                   ///< of a simulation
+  bool anywhere = false;                 ///< what-ifs are answered beyond the range too (range.h)
   /// What is known of a job from a run of it: from a median step, and what it takes alone, to what is to be expected.
   std::function<double(std::size_t job, double step_s, double alone_s)> adjusted = {};
 };
@@ -54,6 +55,9 @@ std::vector<StepTime> step_times(const spec::Experiment& experiment, const Askin
 
 /// Why the formula does not answer for the experiment; empty: it does.
 std::string no_formula(const spec::Experiment& experiment);
+
+/// Whether links' delays vary.
+bool varies(const spec::Network& network);
 
 /// Whether the same experiment may take another time with another seed.
 bool has_chance(const spec::Experiment& experiment);

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/parallel.h"
+#include "trainwire/forecast/range.h"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,9 @@ void answer(WhatIf& what, const Variants& variants, const Asking& asking, double
   for (const auto& [key, value] : what.settings) sets.push_back(fmt::format("{}={}", key, value));
   try {
     const spec::Experiment experiment = variants(sets);
+    if (const std::string beyond = beyond_range(experiment); !beyond.empty() && !asking.anywhere) {
+      throw SpecError(beyond + "; --force answers all the same");
+    }
     what.steps = step_times(experiment, asking);
     for (const StepTime& step : what.steps) {
       what.intervals.push_back(interval_of(experiment, step, constants));

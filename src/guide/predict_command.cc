@@ -45,6 +45,11 @@ struct PredictOptions {
 spec::Experiment loaded(const command::ExperimentFile& file) {
   spec::Experiment experiment = command::load(file);
   if (experiment.jobs.empty()) throw SpecError("no jobs: there is nothing to predict");
+  if (!experiment.faults.empty()) {
+    throw SpecError(
+        "[[fault]]: what a fault costs depends on when it comes; `trainwire sim` tells, or leave "
+        "faults out");
+  }
   experiment.run.scale.value = 1;
   experiment.run.slow_motion.value = 1;
   experiment.sweep.clear();
@@ -71,6 +76,7 @@ forecast::Asking asking_of(const PredictOptions& options) {
   forecast::Asking asking;
   if (options.level == "flow") asking.level = sim::Level::Flow;
   if (options.level == "packet") asking.level = sim::Level::Packet;
+  asking.anywhere = options.force;
   if (options.fitted) adjust(asking, *options.fitted);
   return asking;
 }
@@ -112,7 +118,7 @@ Predicted predicted(const PredictOptions& options) {
   made.jobs =
       forecast::forecasts(experiment, variants, asking, constants,
                           options.brief ? forecast::Telling::Brief : forecast::Telling::Whole);
-  made.what_ifs = forecast::what_ifs(experiment, questions, variants, asking);
+  made.what_ifs = forecast::what_ifs(experiment, questions, variants, asking, constants);
   if (!options.scale.empty()) {
     const forecast::Sizes sizes = forecast::parse_sizes(options.scale);
     const int most = forecast::sizes_of(sizes).back();
@@ -121,17 +127,21 @@ Predicted predicted(const PredictOptions& options) {
           "--scale {}: predictions were checked for up to {} ranks; --force answers all the same",
           options.scale, grouped(forecast::kRange.ranks)));
     }
-    made.scaling = forecast::scaling(experiment, sizes, variants, asking);
+    made.scaling = forecast::scaling(experiment, sizes, variants, asking, constants);
   }
   if (!options.need.empty()) {
-    made.need = forecast::need_of(experiment, forecast::parse_goal(options.need), asking);
+    made.need =
+        forecast::need_of(experiment, forecast::parse_goal(options.need), asking, constants);
   }
-  if (options.advise) made.advice = forecast::advise(experiment, variants, asking);
+  if (options.advise) made.advice = forecast::advise(experiment, variants, asking, constants);
   return made;
 }
 
 /// What FILE is, and what it is to be like.
 void read(PredictOptions& options) {
+  if (options.csv && options.what_if.empty() == options.scale.empty()) {
+    throw SpecError("--csv: one table can be printed, of --what-if or of --scale");
+  }
   const bool is_of_run = is_run(options.experiment->path);
   if (is_of_run && !options.like.empty()) {
     throw SpecError(fmt::format("{} is a run itself: leave --like out, or name an experiment file",

@@ -112,6 +112,12 @@ TEST_F(Predict, RefusesInASentence) {
   EXPECT_THAT(refused({"--set", "job.compute_time=0ms", "--need", "efficiency=0.9"}),
               HasSubstr("it has no compute time"));
   EXPECT_THAT(refused({"--scale", "2..200000"}), HasSubstr("--force"));
+  EXPECT_THAT(refused({"--csv"}), HasSubstr("one table can be printed"));
+  EXPECT_THAT(printed({"--what-if", "network.loss=0.5"}), HasSubstr("no answer: 50 % of loss"));
+  const std::string faulty =
+      std::string(kRing) +
+      "[[fault]]\nkind = \"link-down\"\nlink = \"host1\"\nat = \"1s\"\nfor = \"1s\"\n";
+  EXPECT_THAT(refused({}, faulty), HasSubstr("`trainwire sim` tells"));
   EXPECT_THAT(refused({"--set", "network.rate=5Tbit"}), HasSubstr("--force answers all the same"));
   EXPECT_THAT(printed({"--set", "network.rate=5Tbit", "--force"}), HasSubstr("FORCED"));
 }
@@ -155,6 +161,18 @@ TEST_F(Predict, RefusesARunThatCannotBeTrusted) {
   const std::string run = run_of(folder_ / "a.run", 1.1, false);
   EXPECT_THAT(refused({"--like", run}), HasSubstr("check \"sums\" of the run failed"));
   EXPECT_THAT(printed({"--like", run, "--force"}), HasSubstr("not known   check \"sums\""));
+}
+
+// The formula and the flow level do not know that delays vary.
+TEST_F(Predict, LooksAtPacketsWhereDelaysVary) {
+  EXPECT_THAT(printed({"--set", "network.jitter=1ms", "--set", "network.delay=2ms", "--brief"}),
+              HasSubstr("found by    packet simulation, as delays vary"));
+}
+
+TEST_F(Predict, SaysWhatAGoalBears) {
+  const json need = json::parse(printed({"--json", "--need", "step=150ms"})).at("need");
+  EXPECT_LT(need.at("delay_s").at("ci_low"), need.at("delay_s").at("value"));
+  EXPECT_THAT(printed({"--need", "efficiency=0.5"}), HasSubstr("it bears"));
 }
 
 TEST_F(Predict, RanksChoices) {

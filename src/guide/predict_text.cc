@@ -188,6 +188,14 @@ std::string scale_chart(const std::vector<forecast::ScalePoint>& points) {
   return text;
 }
 
+/// Whether each number of ranks does more than the one before.
+bool rises(const std::vector<forecast::ScalePoint>& points) {
+  return points.size() > 1 &&
+         std::adjacent_find(points.begin(), points.end(), [](const auto& a, const auto& b) {
+           return a.throughput >= b.throughput;
+         }) == points.end();
+}
+
 std::string scale_text(const forecast::Scaling& scaling) {
   std::string text = "\n     ranks       step  90 % interval           throughput  efficiency\n";
   for (const forecast::ScalePoint& point : scaling.points) text += scale_row(point);
@@ -195,9 +203,10 @@ std::string scale_text(const forecast::Scaling& scaling) {
   text += scaling.break_even.value ? fmt::format("faster than one rank alone from {} ranks on",
                                                  ranks_text(scaling.break_even))
                                    : "never faster than one rank alone here";
-  text += scaling.turns.value ? fmt::format("; most at {} ranks, more of them make it slower",
-                                            ranks_text(scaling.turns))
-                              : "; more ranks are faster all the way";
+  text += scaling.turns.value
+              ? fmt::format("; most at {} ranks, more of them make it slower",
+                            ranks_text(scaling.turns))
+              : (rises(scaling.points) ? "; more ranks are faster all the way" : "");
   if (scaling.half.value)
     text += fmt::format("; half as efficient beyond {}", ranks_text(scaling.half));
   return text + "\n";
@@ -224,9 +233,14 @@ std::string need_text(const forecast::Need& need) {
                       need.is_met ? ", which it has" : "");
   text +=
       fmt::format("  with {} it bears ", need.is_met ? "what it has" : "a tenth more than that");
-  text += need.delay_s.value ? fmt::format("{} of delay a link", bound_text(need.delay_s, time))
-                             : "a second of delay a link";
   const auto share = [](double loss) { return fmt::format("{:.2g} %", 100 * loss); };
+  if (need.delay_s.is_none) {
+    text += "no more delay";
+  } else {
+    text += need.delay_s.value ? bound_text(need.delay_s, time) + " of delay a link"
+                               : "a second of delay a link";
+  }
+  if (need.loss.is_none) return text + ", and no loss\n";
   return text + (need.loss.value ? fmt::format(" or {} of loss\n", bound_text(need.loss, share))
                                  : " or 10 % of loss\n");
 }
@@ -281,8 +295,9 @@ std::string like_text(const like::Fitted& fitted) {
         time(job.simulated_s), job.factor);
   }
   for (const like::Constant& constant : fitted.constants) {
-    text += fmt::format("  fitted      {}: {}, from {}\n", constant.name, constant_text(constant),
-                        constant.from);
+    const bool says_from = constant.from.starts_with("from ");
+    text += fmt::format("  fitted      {}: {},{}{}\n", constant.name, constant_text(constant),
+                        says_from ? " " : " from ", constant.from);
   }
   for (const std::string& sentence : fitted.cannot) {
     text += fmt::format("  not known   {}\n", sentence);
