@@ -94,7 +94,8 @@ const record::Link* dropping(const record::Run& run, std::uint64_t enough) {
 Measured measured_of(const spec::Experiment& experiment, const record::Run& run,
                      const record::Job& job) {
   Measured made{.step_s = job.step->median_s, .compute_s = compute_s(job)};
-  if (dropping(run, job.steps.value_or(1)) != nullptr) {
+  // What a fault does is no cause's: it stays unexplained.
+  if (run.faults.empty() && dropping(run, job.steps.value_or(1)) != nullptr) {
     made.dropped_by = experiment.traffic.empty() ? "loss" : "cross_traffic";
   }
   return made;

@@ -118,8 +118,10 @@ void FlowNetwork::happen(int number, Duration now) {
     pause(number, hole->filled);
     return;
   }
-  if (const auto lost = connection.stream->change(seconds(now), connection.left)) {
-    lose(number, *lost, now);
+  if (connection.stream) {  // otherwise its weight has changed
+    if (const auto lost = connection.stream->change(seconds(now), connection.left)) {
+      lose(number, *lost, now);
+    }
   }
   set_cap(connection, now);
   const std::vector<Tag> taken = take(connection);

@@ -145,6 +145,15 @@ TEST(SimulatedKeys, MltcpBringsJobsOutOfPhase) {
   EXPECT_LT(competing_s("mltcp", Level::Packet), 0.9 * competing_s("cubic", Level::Packet));
 }
 
+// Weights change without TCP too.
+TEST(SimulatedKeys, MltcpWeighsStreamsThatHaveTheirShareAtOnce) {
+  const spec::Experiment both = experiment(
+      "[network]\nhosts = 2\n[[job]]\nparameters = \"5MB\"\nsteps = 2\ncompute_time = \"10ms\"\n"
+      "congestion_control = \"mltcp\"\n");
+  const Simulated found = simulate(both, Level::Flow, {.at_once = true});
+  EXPECT_NEAR(step_s(found, 0, 1), 0.01 + 5e6 * 8 / 1e9 * 1514 / 1448, 1e-3);
+}
+
 TEST(SimulatedKeys, EarlyDropsKeepAQueueShort) {
   const auto found = [](const std::string& keys) {
     return all_ports(
