@@ -13,8 +13,6 @@ namespace {
 
 Duration times(Duration delay, double factor) { return from_seconds(factor * seconds(delay)); }
 
-bool is_core(const spec::LinkOverride& link) { return !link.at->starts_with("host"); }
-
 }  // namespace
 
 bool is_lossy(const spec::Network& network) {
@@ -49,36 +47,6 @@ spec::Experiment with_loss(spec::Experiment experiment, double factor) {
   network.link.loss.value = changed(*network.link.loss);
   for (spec::LinkOverride& link : network.overrides) {
     if (link.loss) link.loss->value = changed(**link.loss);
-  }
-  return experiment;
-}
-
-spec::Experiment without_traffic(spec::Experiment experiment) {
-  experiment.traffic.clear();
-  return experiment;
-}
-
-spec::Experiment alone(spec::Experiment experiment, std::size_t job) {
-  experiment.jobs = {experiment.jobs[job]};
-  experiment.jobs.front().start.value = {};
-  return experiment;
-}
-
-spec::Experiment without_late_ranks(spec::Experiment experiment) {
-  for (spec::Job& job : experiment.jobs) {
-    job.straggler.value.reset();
-    job.compute_jitter.value = 0;
-  }
-  return experiment;
-}
-
-spec::Experiment without_slow_links(spec::Experiment experiment) {
-  spec::Network& network = experiment.network;
-  for (spec::LinkOverride& link : network.overrides) {
-    const BitRate rate = is_core(link) ? *network.core_rate : *network.link.rate;
-    const Duration delay = is_core(link) ? *network.core_delay : *network.link.delay;
-    if (link.rate) link.rate->value = std::max(**link.rate, rate);
-    if (link.delay) link.delay->value = std::min(**link.delay, delay);
   }
   return experiment;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same experiment with something changed: what counterfactuals, elasticities and searches are made of.
+// The same experiment with something changed: what elasticities and searches are made of. Queues that
+// follow from rates and delays do so; account/without.h leaves causes out and queues as they were.
 //
 // Limits: of resolved experiments. What other settings are derived from (hosts, ranks, strategies) is
 // changed by reading the experiment anew: Variants.
@@ -9,7 +10,6 @@
 #include "trainwire/base/units.h"
 #include "trainwire/spec/experiment.h"
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,14 +27,6 @@ bool is_lossy(const spec::Network& network);
 spec::Experiment with_rates(spec::Experiment experiment, double factor);
 spec::Experiment with_delays(spec::Experiment experiment, double factor);
 spec::Experiment with_loss(spec::Experiment experiment, double factor);
-
-spec::Experiment without_traffic(spec::Experiment experiment);
-/// Only that job trains.
-spec::Experiment alone(spec::Experiment experiment, std::size_t job);
-/// Every rank computes alike, every time.
-spec::Experiment without_late_ranks(spec::Experiment experiment);
-/// No link is slower or longer than others of its kind.
-spec::Experiment without_slow_links(spec::Experiment experiment);
 
 /// The settings that give a job so many ranks, as many on a host as there are now. Throws SpecError where
 /// the file names its hosts.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/forecast/parts.h"
 
+#include "trainwire/account/places.h"
+#include "trainwire/account/without.h"
 #include "trainwire/forecast/changes.h"
 #include "trainwire/predict/plan.h"
 
@@ -11,7 +13,7 @@
 namespace tw::forecast {
 namespace {
 
-constexpr double kFast = 1e6;       ///< times a rate: nothing waits for the line
+constexpr double kRounding = 1e-3;
 constexpr int kMostPlanned = 4096;  ///< ranks, of which the busiest link is looked for
 
 /// Leaves out one cause after another.
@@ -34,14 +36,20 @@ class Peeling {
     leave_out_others();
     job_ = 0;
   }
-  std::vector<Part> finish() {
+  /// What bytes take on lines that carry anything at once is still the last part's.
+  std::vector<Part> finish(double compute_s) {
+    const double rest = step_s_ - compute_s;
+    if (rest > 0 && rest < kRounding * compute_s) {
+      parts_.back().seconds += rest;
+      step_s_ = compute_s;
+    }
     parts_.push_back({.name = "compute", .seconds = step_s_});
     return std::move(parts_);
   }
 
  private:
   void leave_out_others() {
-    spec::Experiment single = alone(left_, job_);
+    spec::Experiment single = account::alone(left_, job_);
     job_ = 0;
     leave_out("other_job", std::move(single));
   }
@@ -62,18 +70,20 @@ std::vector<Part> parts_of(const spec::Experiment& experiment, std::size_t job,
   Peeling peeling(experiment, job, step.median_s, asking);
   if (is_lossy(experiment.network)) peeling.leave_out("loss", with_loss(peeling.left(), 0));
   if (!experiment.traffic.empty()) {
-    peeling.leave_out("cross_traffic", without_traffic(peeling.left()));
+    peeling.leave_out("cross_traffic", account::without_traffic(peeling.left()));
   }
   if (experiment.jobs.size() > 1) peeling.leave_alone();
+  const std::size_t left = 0;  // the only one
   if (has_late_ranks(experiment.jobs[job])) {
-    peeling.leave_out("late_rank", without_late_ranks(peeling.left()));
+    peeling.leave_out("late_rank", account::without_late_ranks(peeling.left(), left));
   }
-  if (!experiment.network.overrides.empty()) {
-    peeling.leave_out("slow_link", without_slow_links(peeling.left()));
+  if (!account::slow_links(peeling.left(), left).empty() ||
+      account::narrow_core(peeling.left(), left)) {
+    peeling.leave_out("slow_link", account::without_slow_links(peeling.left(), left));
   }
-  peeling.leave_out("latency", with_delays(peeling.left(), 0));
-  peeling.leave_out("bandwidth", with_rates(peeling.left(), kFast));
-  return peeling.finish();
+  peeling.leave_out("latency", account::without_delay(peeling.left()));
+  peeling.leave_out("bandwidth", account::without_rates(peeling.left()));
+  return peeling.finish(step.compute_s);
 }
 
 Binding binding_of(const spec::Experiment& experiment, std::size_t job,
