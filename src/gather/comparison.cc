@@ -57,18 +57,26 @@ void for_each_common(const flow::Milestones& first, const flow::Milestones& seco
   }
 }
 
-/// The same instance of a five-tuple: begun by the same SYN, or the only one in both.
-const flow::Flow* counterpart(const flow::Flow& flow, bool only_one, const flow::View& view) {
+/// The flow of `view` that is the same instance of `flow`'s five-tuple: begun by the same SYN, or
+/// the only one. Nothing when two could be it, as where ports and numbers come again.
+const flow::Flow* instance_of(const flow::Flow& flow, bool only_one, const flow::View& view) {
   const auto by_key = [](const flow::Flow& a, const flow::FlowKey& key) { return a.key < key; };
-  const auto begin = std::lower_bound(view.flows.begin(), view.flows.end(), flow.key, by_key);
-  auto end = begin;
-  while (end != view.flows.end() && end->key == flow.key) ++end;
-  if (only_one && end - begin == 1) return &*begin;
-  const auto same = std::find_if(begin, end, [&](const flow::Flow& other) {
-    return flow.saw_syn && other.saw_syn &&
-           other.stream.first_sequence() == flow.stream.first_sequence();
-  });
-  return same == end ? nullptr : &*same;
+  const flow::Flow* same = nullptr;
+  auto at = std::lower_bound(view.flows.begin(), view.flows.end(), flow.key, by_key);
+  const auto next = at == view.flows.end() ? at : at + 1;
+  if (only_one && at != view.flows.end() && at->key == flow.key &&
+      (next == view.flows.end() || next->key != flow.key)) {
+    return &*at;
+  }
+  for (; at != view.flows.end() && at->key == flow.key; ++at) {
+    if (!flow.saw_syn || !at->saw_syn ||
+        at->stream.first_sequence() != flow.stream.first_sequence()) {
+      continue;
+    }
+    if (same != nullptr) return nullptr;
+    same = &*at;
+  }
+  return same;
 }
 
 std::map<Pair, Spans> differences(const flow::View& first, const flow::View& second) {
@@ -79,8 +87,8 @@ std::map<Pair, Spans> differences(const flow::View& first, const flow::View& sec
     const flow::Flow& flow = first.flows[i];
     const bool only_one = (i == 0 || first.flows[i - 1].key != flow.key) &&
                           (i + 1 == first.flows.size() || first.flows[i + 1].key != flow.key);
-    const flow::Flow* other = counterpart(flow, only_one, second);
-    if (other == nullptr) continue;
+    const flow::Flow* other = instance_of(flow, only_one, second);
+    if (other == nullptr || instance_of(flow, only_one, first) == nullptr) continue;
     const auto add = [&](std::int64_t time_ns, std::int64_t difference) {
       const double part = static_cast<double>(time_ns - begin) / static_cast<double>(length);
       const auto span = static_cast<std::size_t>(std::clamp(part, 0.0, 0.999) * kSpans);

@@ -156,6 +156,21 @@ TEST(Vantage, CountsTheSameCaptureGivenTwiceOnce) {
   EXPECT_EQ(combined.clocks[1]->uncertainty_ns, 0);
 }
 
+TEST(Vantage, TakesNoClockFromConnectionsThatLookAlike) {
+  // The same ports and sequence numbers again after a day: which is which nobody can tell.
+  std::string text;
+  for (const double start : {0.0, 86'400.0}) {
+    text += fmt::format("{:.3f} a.1 > b.2 S\n{:.3f} b.2 > a.1 S ack 1\n", start, start + 0.001);
+    text += fmt::format("{:.3f} a.1 > b.2 1:1001\n{:.3f} b.2 > a.1 ack 1001\n", start + 0.002,
+                        start + 0.003);
+  }
+  const auto ladder = capture::ladder_packets(text);
+  const Place mirror{.delay_ns = [](const packet::Packet&) { return 0; }};
+  const Combined combined = combine({seen(ladder, mirror), seen(ladder, mirror)});
+  expect_all_once(combined.view, 8);
+  EXPECT_FALSE(combined.clocks[1].has_value());
+}
+
 TEST(Vantage, KeepsWhatOnlyAMirrorSaw) {
   // The mirror sees all three pairs, the host only its own two.
   const auto ladder = capture::ladder_packets(ring(20));
