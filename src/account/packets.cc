@@ -74,6 +74,25 @@ const record::Link* full_link(const record::Run& run, const Seen& seen) {
   return fullest->counted->share * seen.step / seen.moving >= kFull ? fullest : nullptr;
 }
 
+/// The slowest direction of a link, where rates are known.
+const record::Link* slowest_link(const record::Run& run) {
+  const auto slowest = std::ranges::min_element(
+      run.network.links, {}, [](const record::Link& link) { return link.requested.rate_bps; });
+  return slowest == run.network.links.end() ? nullptr : &*slowest;
+}
+
+/// What the exchange put on each link while it went on, of the slowest one's rate: counters alone
+/// also see what was before and after the steps.
+double used_share(const record::Run& run) {
+  const record::Link* slowest = slowest_link(run);
+  if (slowest == nullptr || slowest->requested.rate_bps <= 0) return 0;
+  double most_bps = 0;
+  for (const record::Collective& collective : run.collectives) {
+    most_bps = std::max(most_bps, collective.busbw_bps.value_or(0));
+  }
+  return most_bps / slowest->requested.rate_bps;
+}
+
 record::Verdict late_verdict(const record::Run& run, const Seen& seen) {
   const record::Straggler& late = *run.straggler;
   return {
@@ -135,13 +154,30 @@ record::Verdict quiet_verdict(const Seen& seen) {
                               part_of(seen.quiet, seen.step))};
 }
 
-record::Verdict unknown_verdict(const Seen& seen) {
+record::Verdict used_verdict(const record::Link& link, double share, const Seen& seen) {
+  return {.cause = "bandwidth",
+          .cost_s = seen.moving,
+          .confidence = kFullConfidence,
+          .text = fmt::format("The network costs up to {} a step: links of {} are used to {:.0f} % "
+                              "while bytes move. Computing that goes on meanwhile is not seen.",
+                              part_of(seen.moving, seen.step),
+                              readable(BitRate(link.requested.rate_bps)), 100 * share)};
+}
+
+record::Verdict unknown_verdict(const record::Run& run, const Seen& seen) {
+  const record::Link* slowest = slowest_link(run);
+  const std::string rates =
+      slowest == nullptr
+          ? "Whether their rate, their delay or the hosts limit it, packets alone do not say; the "
+            "links' rates are missing."
+          : fmt::format(
+                "Their {} are used to {:.0f} % meanwhile: delay, or what the hosts do, "
+                "limits it; packets alone do not say which.",
+                readable(BitRate(slowest->requested.rate_bps)), 100 * used_share(run));
   return {.cause = "unknown",
-          .text = fmt::format(
-              "No cause stands out: bytes of the exchange move for {} a step, over links that are "
-              "all alike. Whether their rate, their delay or the hosts limit it, packets alone do "
-              "not say; the links' rates are missing.",
-              part_of(seen.moving, seen.step))};
+          .text = fmt::format("No cause stands out: bytes of the exchange move for {} a step, over "
+                              "links that are all alike. {}",
+                              part_of(seen.moving, seen.step), rates)};
 }
 
 record::Verdict verdict_of(const record::Run& run, const Seen& seen) {
@@ -152,7 +188,10 @@ record::Verdict verdict_of(const record::Run& run, const Seen& seen) {
   if (seen.quiet >= kQuiet * seen.step) return quiet_verdict(seen);
   if (run.traffic.retransmitted_share >= kSentAgain) return loss_verdict(run, seen);
   if (const record::Link* full = full_link(run, seen)) return full_verdict(*full, seen);
-  return unknown_verdict(seen);
+  if (const double share = used_share(run); share >= kFull) {
+    return used_verdict(*slowest_link(run), std::min(share, 1.0), seen);
+  }
+  return unknown_verdict(run, seen);
 }
 
 }  // namespace

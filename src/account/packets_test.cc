@@ -67,6 +67,23 @@ TEST(Packets, SayItWhereRatesAreKnown) {
   EXPECT_EQ(run.verdict->where, "host1 to_host");
 }
 
+TEST(Packets, SayItWhereTheExchangeFillsLinksOfKnownRate) {
+  record::Run run = captured();
+  run.network.links = {{.name = "host1",
+                        .direction = "to_host",
+                        .requested = {.rate_bps = 1e9},
+                        .counted = record::CountedLink{.share = 0.1}}};
+  run.collectives = {{.busbw_bps = 0.8e9}};
+  add_of_packets(run);
+  EXPECT_EQ(run.verdict->cause, "bandwidth");
+  EXPECT_THAT(run.verdict->text,
+              HasSubstr("60 of 100 ms a step: links of 1 Gbit/s are used to 80 %"));
+  run.collectives = {{.busbw_bps = 0.3e9}};
+  add_of_packets(run);
+  EXPECT_EQ(run.verdict->cause, "unknown");
+  EXPECT_THAT(run.verdict->text, HasSubstr("used to 30 % meanwhile"));
+}
+
 TEST(Packets, AreQuietWhereItIsComputing) {
   record::Run run = captured();
   run.iterations->compute_gap_s = 0.09;

@@ -142,10 +142,13 @@ struct Job {
   Setting<std::string> device = {"a100"};
   /// Forward and backward of a step, instead of the profile's.
   Setting<std::optional<Duration>> compute_time = {};
+  /// Table of when backward has each gradient, instead of the profile's.
+  Setting<std::optional<std::string>> gradient_ready = {};
   Setting<double> compute_jitter = {};                 ///< relative standard deviation
   Setting<std::optional<std::string>> straggler = {};  ///< a host whose ranks compute slower
   Setting<double> straggler_factor = {1.5};
   Setting<Bytes> bucket = {};           ///< 0: the whole model at once
+  Setting<Bytes> first_bucket = {};     ///< 0: as large as the others
   Setting<bool> overlap = {false};      ///< exchange while backward goes on
   Setting<int> pieces = {1};            ///< trees: pieces in flight at a time
   Setting<int> connections = {1};       ///< per pair of ranks that exchange gradients

@@ -166,6 +166,8 @@ std::vector<Field<Job>> layout_fields() {
             {.help = "how bytes move"}),
       field("bucket", &Job::bucket, size(),
             {.help = "gradients sent together; 0 sends the whole model at once"}),
+      field("first_bucket", &Job::first_bucket, size(),
+            {.help = "size of the first bucket; 0 makes it as large as the others"}),
       field("overlap", &Job::overlap, flag(), {.help = "exchange while backward goes on"}),
       field("pieces", &Job::pieces, whole(1, 65536),
             {.help = "strategies with trees: pieces in flight at a time"}),
@@ -195,6 +197,11 @@ std::vector<Field<Job>> training_fields() {
       field("device", &Job::device, text(), {.help = "whose profile; see `trainwire models`"}),
       field("compute_time", &Job::compute_time, maybe(time()),
             {.help = "forward and backward of a step", .otherwise = "from the device's profile"}),
+      field(
+          "gradient_ready", &Job::gradient_ready, maybe(text()),
+          {.help = "file: when backward has each gradient (columns elements, ready_ms); stretched "
+                   "to the job's backward",
+           .otherwise = "from the device's profile, or by FLOPs"}),
       field("compute_jitter", &Job::compute_jitter, fraction(),
             {.help = "relative standard deviation of the compute time"}),
       field("straggler", &Job::straggler, maybe(text()),

@@ -38,11 +38,13 @@ constexpr std::array kFrameworks{
               .overlap = true,
               .pieces = 8,
               .connections = 2},
-    // DistributedDataParallel: bucket_cap_mb of 25, sent as backward fills them.
+    // DistributedDataParallel: a first bucket of 1 MiB, then bucket_cap_mb of 25, sent as backward
+    // fills them.
     Framework{.name = "pytorch",
               .strategy = "ring",
               .transport = "gloo",
               .bucket = 25_MiB,
+              .first_bucket = 1_MiB,
               .overlap = true},
 };
 
@@ -79,6 +81,7 @@ void apply_framework(Job& job) {
   preset(job.strategy, std::string(at->strategy));
   preset(job.transport, std::string(at->transport));
   preset(job.bucket, at->bucket);
+  preset(job.first_bucket, at->first_bucket);
   preset(job.overlap, at->overlap);
   preset(job.pieces, at->pieces);
   preset(job.connections, at->connections);

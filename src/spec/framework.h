@@ -18,6 +18,7 @@ struct Framework {
   std::string_view strategy;
   std::string_view transport;
   Bytes bucket;
+  Bytes first_bucket = {};
   bool overlap;
   std::optional<int> pieces = {};
   std::optional<int> connections = {};

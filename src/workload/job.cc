@@ -7,9 +7,18 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <fstream>
+#include <utility>
 
 namespace tw::workload {
+namespace {
+
+constexpr std::size_t kLargestTable = 100'000'000;
+
+}  // namespace
 
 zoo::Model model_of(const spec::Job& job) {
   if (job.parameters->has_value()) return zoo::anonymous(**job.parameters);
@@ -28,22 +37,73 @@ zoo::Model model_of(const spec::Job& job) {
 
 namespace {
 
-Compute as_asked(const spec::Job& job, const zoo::Model& model) {
-  const double jitter = *job.compute_jitter;
-  if (*job.compute == spec::Compute::None) return {.jitter = jitter, .source = "none"};
-  if (job.compute_time->has_value()) {
-    // Backward costs twice forward, as in zoo/device.h.
-    const Duration total = **job.compute_time;
-    return {.forward = total / 3,
-            .backward = total - total / 3,
-            .jitter = jitter,
-            .source = "the experiment's compute_time"};
+std::string read_table(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kLargestTable + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (!file.eof() && file.fail())) {
+    throw SystemError(
+        fmt::format("{}: cannot be read: {}; gradient_ready names a table of elements "
+                    "and ready_ms",
+                    path, std::strerror(errno)));
   }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kLargestTable) {
+    throw DataError(fmt::format("{}: larger than {} MB: no table of gradients", path,
+                                kLargestTable / 1'000'000));
+  }
+  return text;
+}
+
+std::vector<zoo::Gradient> table_of(const std::string& path, const zoo::Model& model, int batch) {
+  zoo::Profile profile{.gradients =
+                           zoo::parse_gradients(read_table(path), path, model.name, batch)};
+  if (profile.elements() != model.trainable()) {
+    throw DataError(
+        fmt::format("{}: gradients of {} elements, but {} has {}; take the table of this "
+                    "model",
+                    path, profile.elements(), model.name, model.trainable()));
+  }
+  return std::move(profile.gradients);
+}
+
+Compute as_asked(const spec::Job& job, const zoo::Model& model) {
+  Compute compute{.jitter = *job.compute_jitter, .source = "none"};
+  if (*job.compute == spec::Compute::None) return compute;
   const auto device = zoo::find_device(*job.device);
   check(device.has_value(), "the experiment was checked against the devices");
+  const auto profile = zoo::find_profile(model.name, device->name, *job.batch);
+  if (profile && profile->elements() == model.trainable()) compute.gradients = profile->gradients;
+  if (job.gradient_ready->has_value()) {
+    compute.gradients = table_of(**job.gradient_ready, model, *job.batch);
+  }
+  if (job.compute_time->has_value()) {
+    // Backward costs twice forward, as in zoo/device.h, unless it was measured.
+    const Duration total = **job.compute_time;
+    compute.forward = total / 3;
+    if (profile) {
+      const double share = 1 - seconds(profile->backward) / seconds(profile->total());
+      compute.forward = from_seconds(seconds(total) * share);
+    }
+    compute.backward = total - compute.forward;
+    compute.source = "the experiment's compute_time";
+    return compute;
+  }
   const zoo::ComputeTime time = zoo::compute_time(model, *device, *job.batch);
-  return {
-      .forward = time.forward, .backward = time.backward, .jitter = jitter, .source = time.source};
+  compute.forward = time.forward;
+  compute.backward = time.backward;
+  compute.source = time.source;
+  return compute;
+}
+
+/// The last gradient ends backward.
+void stretch_gradients(Compute& compute) {
+  if (compute.gradients.empty()) return;
+  const double last = seconds(compute.gradients.back().ready);
+  for (zoo::Gradient& gradient : compute.gradients) {
+    const double share = last > 0 ? seconds(gradient.ready) / last : 1;
+    gradient.ready = from_seconds(seconds(compute.backward) * share);
+  }
 }
 
 }  // namespace
@@ -53,6 +113,7 @@ Compute compute_of(const spec::Job& job, const zoo::Model& model) {
   for (Duration* time : {&compute.forward, &compute.backward}) {
     *time = Duration(std::llround(static_cast<double>(time->count()) * job.time_factor));
   }
+  stretch_gradients(compute);
   return compute;
 }
 
@@ -70,24 +131,39 @@ collective::Arrangement arrangement_of(const spec::Experiment& experiment, const
   return arrangement;
 }
 
-std::vector<Bucket> timed_buckets(const zoo::Model& model, Bytes bucket, Duration backward) {
-  const bool by_work = model.forward_flops() > 0;
-  const auto work = [&](const zoo::Layer& layer) {
-    return by_work ? layer.forward_flops : static_cast<double>(layer.trainable);
-  };
-  const double all = by_work ? model.forward_flops() : static_cast<double>(model.trainable());
-  std::vector<Bucket> result;
-  auto layer = model.layers.rbegin();
+namespace {
+
+/// When each layer's gradients are there, last layer first; those without parameters delay the next.
+std::vector<zoo::Gradient> by_work(const zoo::Model& model, Duration backward) {
+  const bool has_flops = model.forward_flops() > 0;
+  const double all = has_flops ? model.forward_flops() : static_cast<double>(model.trainable());
+  std::vector<zoo::Gradient> result;
   double done = 0;
-  for (const std::int64_t elements : zoo::buckets(model, bucket)) {
-    // As many layers as fill it; layers without parameters delay the next bucket.
-    for (std::int64_t filled = 0; filled < elements; ++layer) {
-      filled += layer->trainable;
-      done += work(*layer);
-    }
-    result.push_back({.elements = elements, .ready = from_seconds(seconds(backward) * done / all)});
+  for (auto layer = model.layers.rbegin(); layer != model.layers.rend(); ++layer) {
+    done += has_flops ? layer->forward_flops : static_cast<double>(layer->trainable);
+    if (layer->trainable == 0) continue;
+    result.push_back(
+        {.elements = layer->trainable, .ready = from_seconds(seconds(backward) * done / all)});
   }
-  if (!result.empty()) result.back().ready = backward;
+  return result;
+}
+
+}  // namespace
+
+std::vector<Bucket> timed_buckets(const zoo::Model& model, const BucketSizes& sizes,
+                                  const Compute& compute) {
+  std::vector<Bucket> result;
+  Bucket open;
+  for (const zoo::Gradient& gradient :
+       compute.gradients.empty() ? by_work(model, compute.backward) : compute.gradients) {
+    open.elements += gradient.elements;
+    open.ready = gradient.ready;
+    const Bytes enough = result.empty() && sizes.first > Bytes(0) ? sizes.first : sizes.others;
+    if (sizes.others == Bytes(0) || Bytes(zoo::kElementBytes * open.elements) < enough) continue;
+    result.push_back(std::exchange(open, {}));
+  }
+  if (open.elements > 0) result.push_back(open);
+  if (!result.empty()) result.back().ready = compute.backward;
   return result;
 }
 

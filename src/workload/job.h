@@ -7,6 +7,7 @@
 #include "trainwire/collective/strategies.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/zoo/model.h"
+#include "trainwire/zoo/profile.h"
 
 #include <cstdint>
 #include <string>
@@ -20,6 +21,8 @@ struct Compute {
   Duration backward = {};
   double jitter = 0;        ///< relative standard deviation of a step's time
   std::string source = {};  ///< where the times come from
+  /// When each gradient is there, in that order; empty: layers share backward by their work.
+  std::vector<zoo::Gradient> gradients = {};
   Duration total() const { return forward + backward; }
   bool operator==(const Compute&) const = default;
 };
@@ -34,14 +37,23 @@ struct Bucket {
 /// Throws SpecError when there is no such model, or it cannot be varied like that.
 zoo::Model model_of(const spec::Job& job);
 
+/// Throws DataError where the job's table of gradients cannot be read, or is that of another model.
 /// REQUIRES: the job's device exists.
 Compute compute_of(const spec::Job& job, const zoo::Model& model);
 
 /// Throws SpecError where the strategy cannot be laid out as the job says.
 collective::Arrangement arrangement_of(const spec::Experiment& experiment, const spec::Job& job);
 
-/// Layers share the time of backward by their FLOPs, or by their parameters in a model without; the
-/// last bucket is ready at its end.
-std::vector<Bucket> timed_buckets(const zoo::Model& model, Bytes bucket, Duration backward);
+/// What is sent together: `first` bytes, or as much as `others`; 0: everything.
+struct BucketSizes {
+  Bytes first = {};
+  Bytes others = {};
+};
+
+/// Filled in the order in which gradients are there; closed by the one that reaches the size.
+/// Without measured gradients layers share the time of backward by their FLOPs, or by their
+/// parameters in a model without. The last bucket is ready at backward's end.
+std::vector<Bucket> timed_buckets(const zoo::Model& model, const BucketSizes& sizes,
+                                  const Compute& compute);
 
 }  // namespace tw::workload

@@ -52,7 +52,8 @@ Training training_of(const spec::Experiment& experiment, const spec::Job& job) {
   training.strategy = *job.strategy;
   training.arrangement = arrangement_of(experiment, job);
   training.compute = compute_of(job, training.model);
-  training.buckets = timed_buckets(training.model, *job.bucket, training.compute.backward);
+  training.buckets = timed_buckets(
+      training.model, {.first = *job.first_bucket, .others = *job.bucket}, training.compute);
   for (Bucket& bucket : training.buckets) {
     bucket.elements = static_cast<std::int64_t>(
         std::ceil(static_cast<double>(bucket.elements) / job.payload_divisor));

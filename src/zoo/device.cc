@@ -2,6 +2,7 @@
 #include "trainwire/zoo/device.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/zoo/profile.h"
 #include "trainwire/zoo/zoo.h"
 
 #include <fmt/format.h>
@@ -25,6 +26,9 @@ constexpr std::array kDevices{
            "NVIDIA A100 datasheet, FP32 (TF32 on tensor cores: 156)"},
     Device{"h100", "NVIDIA H100 SXM 80 GB", 67e12,
            "NVIDIA H100 datasheet, FP32 of SXM (TF32: 495)"},
+    Device{"h200", "NVIDIA H200 SXM 141 GB, float32", 67e12, "NVIDIA H200 datasheet, FP32 of SXM"},
+    Device{"h200-bf16", "the same with autocast to bfloat16", 989e12,
+           "NVIDIA H200 datasheet, BFLOAT16 without sparsity"},
     Device{"cpu", "32 server cores at 2.5 GHz, as an AMD EPYC 7502P", 2.56e12,
            "computed: 32 cores x 2.5 GHz x 2 FMA of 8 floats x 2 operations"},
 };
@@ -40,6 +44,17 @@ constexpr std::array kCalibrations{
     Calibration{"densenet121-keras", "t4", 64, 700ms, "farhat Fig. 4"},
     Calibration{"resnet50-keras", "t4", 64, 700ms, "farhat Fig. 4"},
     Calibration{"inceptionv3-keras", "t4", 64, 500ms, "farhat Fig. 4"},
+};
+
+// For models of which profile.h has no step. No part of the medians that stand in for devices of
+// which nothing is known.
+constexpr std::array kMeasured{
+    Calibration{"resnet50-torchvision", "h200", 64, 36'953us, "measured with PyTorch 2.11"},
+    Calibration{"vgg16-torchvision", "h200", 64, 47'987us, "measured with PyTorch 2.11"},
+    Calibration{"mobilenetv2-torchvision", "h200", 64, 26'722us, "measured with PyTorch 2.11"},
+    Calibration{"densenet201-torchvision", "h200", 64, 135'389us, "measured with PyTorch 2.11"},
+    Calibration{"resnet50-torchvision", "h200-bf16", 64, 32'906us, "measured with PyTorch 2.11"},
+    Calibration{"vgg16-torchvision", "h200-bf16", 64, 30'060us, "measured with PyTorch 2.11"},
 };
 
 /// Seconds; what from_seconds() takes at most.
@@ -78,7 +93,11 @@ Efficiency efficiency_of(const Model& model, const Device& device) {
     if (!on_device(row) || short_name(row.model) != short_name(model.name)) continue;
     return {efficiency(row), fmt::format("estimated from {} ({})", row.model, row.source), false};
   }
-  if (const auto same = efficiencies(on_device); !same.empty()) {
+  std::vector<double> same = efficiencies(on_device);
+  for (const Calibration& row : kMeasured) {
+    if (on_device(row)) same.push_back(efficiency(row));
+  }
+  if (!same.empty()) {
     return {median(same), fmt::format("estimated: median of {}'s calibrated models", device.name),
             false};
   }
@@ -120,6 +139,16 @@ Duration step_time(const Model& model, const Device& device, int batch, double e
   return from_seconds(time);
 }
 
+/// Not of a model that was changed: its name is that of the published one.
+std::optional<Profile> measured(const Model& model, const Device& device, int batch) {
+  const std::optional<Model> published = find(model.name);
+  if (!published || published->trainable() != model.trainable() ||
+      published->forward_flops() != model.forward_flops()) {
+    return {};
+  }
+  return find_profile(model.name, device.name, batch);
+}
+
 }  // namespace
 
 std::span<const Device> devices() { return kDevices; }
@@ -154,7 +183,13 @@ ComputeTime compute_time(const Model& model, const Device& device, int batch) {
                      .calibrated = false,
                      .layers = {}};
   const double flops = model.forward_flops();
-  if (flops > 0) {
+  if (const auto profile = measured(model, device, batch)) {
+    result.forward = profile->forward + profile->optimizer;
+    result.backward = profile->backward;
+    result.efficiency = step_flops(model, batch) / seconds(result.total()) / device.peak_flops;
+    result.source = fmt::format("measured on {}", device.summary);
+    result.calibrated = true;
+  } else if (flops > 0) {
     Efficiency found = efficiency_of(model, device);
     const Duration total = step_time(model, device, batch, found.value);
     result.forward = total / 3;

@@ -2,6 +2,7 @@
 // How long a device computes: FLOPs, batch and a per-model efficiency into forward and backward
 // times.
 //
+// Where the device was at hand, times are those measured (profile.h). Elsewhere
 // time = FLOPs / (peak * efficiency). The efficiency of a model on a device is calibrated from an
 // iteration time that a paper prints (calibrations() lists them); where no paper does, the
 // architecture's other variant stands in, then the median of the device's calibrations, then the

@@ -51,10 +51,4 @@ struct Model {
   bool operator==(const Model&) const = default;
 };
 
-/// Gradients sent together: elements of each bucket in the order in which backward fills them.
-/// Layers are taken last first; a bucket closes with the layer that makes it reach `size` bytes, as
-/// PyTorch's DDP does. `size` of 0 puts the whole model in one bucket. Layers without trainable
-/// parameters make none. REQUIRES: size >= 0.
-std::vector<std::int64_t> buckets(const Model& model, Bytes size);
-
 }  // namespace tw::zoo
