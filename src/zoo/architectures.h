@@ -69,4 +69,8 @@ Model gpt(const Transformer& shape);
 /// Dense layers from widths[0] inputs to widths.back() outputs. REQUIRES: at least two widths.
 Model mlp(std::span<const int> widths);
 
+/// Small enough to be trained on a processor: for 28x28 grey pictures of ten kinds, two padded
+/// convolutions of 3x3 (16 and 32 filters), each halved by pooling, and two dense layers (128, 10).
+Model cnn();
+
 }  // namespace tw::zoo

@@ -61,4 +61,15 @@ Model mlp(std::span<const int> widths) {
   return model;
 }
 
+Model cnn() {
+  NetBuilder net({28, 28, 1}, kKerasNorm);
+  net.conv("conv_1", {.filters = 16, .kernel = 3, .bias = true});
+  net.pool({.kernel = 2, .stride = 2});
+  net.conv("conv_2", {.filters = 32, .kernel = 3, .bias = true});
+  net.pool({.kernel = 2, .stride = 2});
+  net.dense("dense_1", 128);
+  net.dense("dense_2", 10);
+  return std::move(net).take("trainwire");
+}
+
 }  // namespace tw::zoo

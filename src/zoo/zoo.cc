@@ -121,6 +121,7 @@ constexpr std::array kEntries{
     Entry{"transformer", "decoder as GPT-2, any blocks, width, sequence and vocabulary",
           kTransformer, transformer},
     Entry{"mlp", "multi-layer perceptron of any widths", kMlp, mlp_of},
+    Entry{"cnn", "two convolutions for pictures of 28x28", {}, [](V) { return cnn(); }},
 };
 
 /// Spellings that no rule produces.
