@@ -34,7 +34,9 @@ enum class Topology { Star, Dumbbell, LeafSpine, FatTree };
 /// Seen from the host (from the left, or lower, switch for core links).
 enum class Direction { FromHost, ToHost };
 enum class Engine { Auto, Netem, Nfqueue, Tap };
-enum class Compute { Profile, Torch, None };
+enum class Compute { Profile, Torch, None, Train };
+/// How a parameter's gradient travels.
+enum class Gradient { Fp32, Fp16, TopK };
 enum class TrafficKind { Long, WebSearch, Burst, File, Constant };
 enum class Verify { Auto, On, Off };
 /// The first two are of a rank, the others of a link.
@@ -155,6 +157,15 @@ struct Job {
   Setting<int> side_connections = {0};  ///< control connections per rank
   Setting<Duration> start = {};         ///< after the run's start
   Setting<Verify> verify = {};
+  // Only compute = "train" does as these say.
+  Setting<std::string> data = {"fashion-mnist"};  ///< or "synthetic", or a folder of IDX files
+  Setting<double> learning_rate = {0.05};
+  Setting<double> momentum = {0.9};
+  Setting<int> local_steps = {1};  ///< batches that a worker takes alone between two exchanges
+  Setting<Gradient> gradient = {};
+  Setting<double> top_k = {0.01};                       ///< of a bucket's gradients, with TopK
+  Setting<std::int64_t> evaluate_every = {};            ///< steps; default: a twentieth of all
+  Setting<std::optional<double>> target_accuracy = {};  ///< on the test set
   // Only simulations do as these say.
   Setting<int> priority = {0};                   ///< strict, at every port; the higher goes first
   Setting<std::string> congestion_control = {};  ///< default: the network's

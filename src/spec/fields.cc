@@ -193,7 +193,8 @@ std::vector<Field<Job>> training_fields() {
       field("broadcast", &Job::broadcast, flag(),
             {.help = "rank 0 sends its model to all before the first step"}),
       field("compute", &Job::compute, compute(),
-            {.help = "profile waits as long as the device would take, torch trains, none skips"}),
+            {.help = "profile waits as long as the device would take, train really trains mlp or cnn, none "
+                     "skips; torch is not there yet"}),
       field("device", &Job::device, text(), {.help = "whose profile; see `trainwire models`"}),
       field("compute_time", &Job::compute_time, maybe(time()),
             {.help = "forward and backward of a step", .otherwise = "from the device's profile"}),
@@ -272,6 +273,7 @@ const std::vector<Field<Job>>& job_fields() {
     std::vector<Field<Job>> all = model_fields();
     append(all, layout_fields());
     append(all, training_fields());
+    append(all, learned_job_fields());
     append(all, simulated_job_fields());
     return all;
   }();

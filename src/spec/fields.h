@@ -31,6 +31,8 @@ const std::vector<Field<Traffic>>& traffic_fields();
 /// Those of the lists above that only simulations obey.
 std::vector<Field<Network>> simulated_network_fields();
 std::vector<Field<Job>> simulated_job_fields();
+/// Keys of a job that trains for real.
+std::vector<Field<Job>> learned_job_fields();
 std::vector<Field<Traffic>> simulated_traffic_fields();
 /// Keys of those that are set to something else than they are by default: "network.paths".
 std::vector<std::string> simulated_keys(const Experiment& experiment);

@@ -410,8 +410,13 @@ Kind<Engine> engine() {
 }
 
 Kind<Compute> compute() {
-  static constexpr std::array<std::string_view, 3> kNames{"profile", "torch", "none"};
+  static constexpr std::array<std::string_view, 4> kNames{"profile", "torch", "none", "train"};
   return choice<Compute>("way to compute", kNames);
+}
+
+Kind<Gradient> gradient() {
+  static constexpr std::array<std::string_view, 3> kNames{"fp32", "fp16", "topk"};
+  return choice<Gradient>("form of gradients", kNames);
 }
 
 Kind<TrafficKind> traffic_kind() {

@@ -81,6 +81,7 @@ Kind<Verify> verify();
 Kind<Topology> topology();
 Kind<Engine> engine();
 Kind<Compute> compute();
+Kind<Gradient> gradient();
 Kind<TrafficKind> traffic_kind();
 Kind<FaultKind> fault_kind();
 Kind<LossUnit> loss_unit();

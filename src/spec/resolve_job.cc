@@ -128,7 +128,7 @@ void resolve_ranks(Job& job, const Surroundings& around, keys::Section& section)
 /// Steps of an epoch, every worker taking its share of the samples (50,000 samples, 4 workers,
 /// batch 64: 196).
 std::int64_t steps_per_epoch(const Job& job) {
-  const std::int64_t samples = std::int64_t{*job.batch} * *job.workers;
+  const std::int64_t samples = std::int64_t{*job.batch} * *job.workers * *job.local_steps;
   return (**job.dataset + samples - 1) / samples;
 }
 
@@ -175,6 +175,25 @@ void check_straggler(const Job& job, const Surroundings& around, keys::Section& 
   }
 }
 
+/// Keys of real training need it, and it needs models that can be trained.
+void resolve_learning(Job& job, keys::Section& section) {
+  if (!section.readable({"compute"})) return;
+  if (*job.compute != Compute::Train) {
+    for (const Field<Job>& field : learned_job_fields()) {
+      const Origin origin = field.held(job)->origin;
+      if (origin != Origin::File && origin != Origin::Override) continue;
+      section.refuse(field.key, "has no effect unless compute = \"train\"");
+    }
+    return;
+  }
+  derive(job.evaluate_every, std::max<std::int64_t>(1, *job.steps / 20));
+  if (section.readable({"model", "parameters"}) && *job.model != "mlp" && *job.model != "cnn") {
+    section.refuse("compute", fmt::format("train knows the models mlp and cnn, not {}; take one of "
+                                          "them, or compute = \"profile\"",
+                                          job.model->empty() ? "bare parameters" : *job.model));
+  }
+}
+
 }  // namespace
 
 void resolve_job(Job& job, int number, const Surroundings& around, keys::Section& section) {
@@ -189,6 +208,7 @@ void resolve_job(Job& job, int number, const Surroundings& around, keys::Section
   derive(job.congestion_control, *around.network.congestion_control);
   resolve_ranks(job, around, section);
   resolve_steps(job, section);
+  resolve_learning(job, section);
   check_straggler(job, around, section);
 }
 

@@ -11,6 +11,8 @@ namespace {
 
 bool uses_rdma(const Job& job) { return *job.transport == "rdma"; }
 bool sums_in_switches(const Job& job) { return *job.aggregation == Aggregation::Switch; }
+bool learns(const Job& job) { return *job.compute == Compute::Train; }
+bool sends_largest(const Job& job) { return learns(job) && *job.gradient == Gradient::TopK; }
 bool marks(const Network& network) { return network.link.ecn->has_value(); }
 
 bool is_of_rank(const Fault& fault) { return fault.is_of_rank(); }
@@ -104,6 +106,41 @@ std::vector<Field<Job>> simulated_job_fields() {
       field("forward_overlap", &Job::forward_overlap, flag(),
             {.help = "forward begins a layer as soon as its parameters are there; sim alone",
              .simulated = true}),
+  };
+}
+
+std::vector<Field<Job>> learned_job_fields() {
+  return {
+      field("data", &Job::data, text(),
+            {.help = "compute train: fashion-mnist (Debian's dataset-fashion-mnist), synthetic "
+                     "(made from the seed), or a folder of IDX files",
+             .applies = learns}),
+      field("learning_rate", &Job::learning_rate, number(1e-9, 1e3),
+            {.help = "compute train: of stochastic gradient descent; it falls in a line to a "
+                     "twentieth at the last step",
+             .applies = learns}),
+      field("momentum", &Job::momentum, number(0, 0.9999),
+            {.help = "compute train: share of the last change that is made again",
+             .applies = learns}),
+      field("local_steps", &Job::local_steps, whole(1, 1'000'000),
+            {.help = "compute train: batches that a worker takes alone between two exchanges; a "
+                     "step is all of them and one exchange",
+             .applies = learns}),
+      field("gradient", &Job::gradient, gradient(),
+            {.help = "compute train: how gradients travel; fp16 halves the bytes, topk sends the "
+                     "largest and keeps the rest for later",
+             .applies = learns}),
+      field("top_k", &Job::top_k, number(1e-6, 0.5),
+            {.help = "gradient topk: share of a bucket's gradients that travels",
+             .applies = sends_largest}),
+      field("evaluate_every", &Job::evaluate_every, long_whole(1, kMostSteps),
+            {.help = "compute train: steps from one look at the test set to the next",
+             .otherwise = "a twentieth of the steps",
+             .applies = learns}),
+      field("target_accuracy", &Job::target_accuracy, maybe(fraction()),
+            {.help = "compute train: of the test set; the record tells when it was reached",
+             .otherwise = "none",
+             .applies = learns}),
   };
 }
 

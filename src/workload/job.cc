@@ -16,7 +16,7 @@
 namespace tw::workload {
 namespace {
 
-constexpr std::size_t kLargestTable = 100'000'000;
+constexpr std::size_t kLargestTable = 10'000'000;
 
 }  // namespace
 
@@ -36,6 +36,18 @@ zoo::Model model_of(const spec::Job& job) {
 }
 
 namespace {
+
+/// What a good core does on layers of this size; half or twice that is not unusual.
+constexpr double kCoreFlops = 20e9;
+
+Compute on_one_core(const spec::Job& job, const zoo::Model& model) {
+  const Duration forward =
+      from_seconds(model.forward_flops() * *job.batch * *job.local_steps / kCoreFlops);
+  return {.forward = forward,
+          .backward = 2 * forward,
+          .jitter = *job.compute_jitter,
+          .source = "estimated: one processor core at 20 GFLOP/s"};
+}
 
 std::string read_table(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -70,6 +82,9 @@ std::vector<zoo::Gradient> table_of(const std::string& path, const zoo::Model& m
 Compute as_asked(const spec::Job& job, const zoo::Model& model) {
   Compute compute{.jitter = *job.compute_jitter, .source = "none"};
   if (*job.compute == spec::Compute::None) return compute;
+  if (*job.compute == spec::Compute::Train && !job.compute_time->has_value()) {
+    return on_one_core(job, model);
+  }
   const auto device = zoo::find_device(*job.device);
   check(device.has_value(), "the experiment was checked against the devices");
   const auto profile = zoo::find_profile(model.name, device->name, *job.batch);

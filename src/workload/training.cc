@@ -77,6 +77,7 @@ Training training_of(const spec::Experiment& experiment, const spec::Job& job) {
   training.connections = *job.connections;
   training.side_connections = *job.side_connections;
   training.start = *job.start;
+  if (*job.compute == spec::Compute::Train) make_learn(job, training);
   return training;
 }
 

@@ -6,7 +6,8 @@
 // over sockets, play in virtual time, volume.h counts what it moves, predict bounds it. Names are
 // looked up, defaults filled in, the strategy laid out; what is left depends on nothing else.
 //
-// Limits: one payload of 4-byte elements, the same on every rank; all workers compute alike but for
+// Limits: one payload of 4-byte elements, the same on every rank (where ranks really train, an element
+// may hold less or more than a gradient: learning.h); all workers compute alike but for
 // jitter and one host of stragglers.
 
 #pragma once
@@ -15,9 +16,11 @@
 #include "trainwire/collective/strategies.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/workload/job.h"
+#include "trainwire/workload/learning.h"
 #include "trainwire/zoo/model.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +49,8 @@ struct Training {
   bool forward_overlap = false;
   int connections = 1;  ///< between two ranks that exchange gradients
   int side_connections = 0;
-  Duration start = {};  ///< after everybody is ready
+  Duration start = {};                    ///< after everybody is ready
+  std::optional<Learning> learning = {};  ///< where ranks really train
 
   /// The strategy's row in the catalogue.
   const collective::Strategy& row() const { return collective::strategy(strategy); }
@@ -74,6 +78,10 @@ struct Training {
 /// stays what it is. Throws SpecError when there is no such model, or the strategy cannot be laid
 /// out as the job says.
 Training training_of(const spec::Experiment& experiment, const spec::Job& job);
+
+/// Has the job learn for real: its payload becomes what learning.h says. REQUIRES: buckets are those
+/// of the model. Throws SpecError for what cannot be trained like that.
+void make_learn(const spec::Job& job, Training& training);
 
 /// What a bucket's exchange does; ranks that draw their peers draw them anew for each step.
 collective::Schedule step_schedule(const Training& training, std::int64_t step = 0);
