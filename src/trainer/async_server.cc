@@ -142,6 +142,7 @@ void AsyncServer::advance(Client& client, std::size_t wire) {
             .end_ns = now,
             .bytes = range.end - range.begin,
             .queued = transport::tcp::queued_bytes(connections_[wire].socket.get())});
+  if (client.bucket == 0 && !client.answers) count_push(client);
   client.phase_ns = client.answers ? 0 : now;
   client.answers = !client.answers;
   if (!client.answers && ++client.bucket == static_cast<int>(client.buckets.size())) {
@@ -149,6 +150,18 @@ void AsyncServer::advance(Client& client, std::size_t wire) {
     client.done = ++client.step >= task_.training.steps;
   }
   client.position = client.buckets[static_cast<std::size_t>(client.bucket)].begin;
+}
+
+/// Told by the first bucket: the others of a step follow it.
+void AsyncServer::count_push(Client& client) {
+  const std::int64_t others = staleness_.pushes - client.pushed;
+  // A worker's first push is of the first model, which all have.
+  const std::int64_t stale = others - client.answered;
+  staleness_.sum += stale;
+  staleness_.most = std::max(staleness_.most, stale);
+  ++staleness_.pushes;
+  ++client.pushed;
+  client.answered = others;
 }
 
 void AsyncServer::wait() {

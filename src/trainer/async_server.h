@@ -27,6 +27,14 @@ class AsyncServer {
 
   const std::vector<WireCount>& counts() const { return counts_; }
 
+  /// How old what workers had was when they pushed: what others had pushed since their last answer.
+  struct Staleness {
+    std::int64_t pushes = 0;
+    std::int64_t sum = 0;
+    std::int64_t most = 0;
+  };
+  const Staleness& staleness() const { return staleness_; }
+
  private:
   /// A bucket's bytes that one worker pushes here and gets back.
   struct Shard {
@@ -45,8 +53,11 @@ class AsyncServer {
     std::int64_t phase_ns = 0;
     std::vector<std::byte> carry = {};
     bool done = false;
+    std::int64_t answered = 0;  ///< pushes of others when it was answered last
+    std::int64_t pushed = 0;    ///< by this worker
   };
 
+  void count_push(Client& client);
   bool serve(std::size_t wire);
   bool receive(Client& client, std::size_t wire);
   bool answer(Client& client, std::size_t wire);
@@ -63,6 +74,7 @@ class AsyncServer {
   std::vector<WireCount> counts_;
   std::vector<std::byte> scratch_;
   transport::tcp::Patience patience_;
+  Staleness staleness_ = {};
 };
 
 }  // namespace tw::trainer

@@ -165,7 +165,7 @@ bool Exchange::receive_into(Part& part, std::size_t wire, std::int64_t limit) {
     const std::size_t all = channel.carried + moved.bytes;
     const std::size_t whole = all / kElementBytes;
     float* const into = payload_.data() + part.position / kElementBytes;
-    add(into, scratch_.data(), whole);
+    options_.add(into, scratch_.data(), whole);
     channel.carried = all - whole * kElementBytes;
     std::memcpy(carry, scratch_.data() + whole * kElementBytes, channel.carried);
     part.position += static_cast<std::int64_t>(whole * kElementBytes);

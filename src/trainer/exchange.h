@@ -10,6 +10,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
+#include "trainwire/trainer/add.h"
 #include "trainwire/trainer/transfer_log.h"
 #include "trainwire/transport/tcp/mesh.h"
 #include "trainwire/transport/tcp/patience.h"
@@ -39,6 +40,8 @@ struct ExchangeOptions {
   /// Called at most every 10 ms while waiting or moving.
   std::function<void(std::int64_t monotonic_ns)> tick = {};
   TransferLog* transfers = nullptr;  ///< what has moved is told there
+  /// What adding is to words of the payload: floats, unless told.
+  void (*add)(float* into, const std::byte* from, std::size_t count) = trainer::add;
 };
 
 /// Moments of one exchange; CLOCK_MONOTONIC.

@@ -2,17 +2,20 @@
 #include "trainwire/trainer/loop.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/learn/half.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/trainer/async_server.h"
 #include "trainwire/trainer/bucket_exchange.h"
 #include "trainwire/trainer/gradients.h"
 #include "trainwire/trainer/outcome.h"
 #include "trainwire/trainer/pair_averager.h"
+#include "trainwire/trainer/pupil.h"
 #include "trainwire/trainer/side_talk.h"
 #include "trainwire/trainer/socket_log.h"
 #include "trainwire/workload/compute_clock.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace tw::trainer {
@@ -25,7 +28,8 @@ using Told = std::function<void(std::int64_t)>;
 
 class Loop {
  public:
-  Loop(const Task& task, const RankConnections& connections, const Told& told)
+  Loop(const Task& task, const RankConnections& connections, const Told& told,
+       const learn::DataSet* data)
       : task_(task),
         training_(task.training),
         connections_(connections.gradient),
@@ -36,7 +40,11 @@ class Loop {
         sockets_(task.sockets, connections.gradient),
         transfers_(task.transfers),
         compute_(task.training, task.rank),
-        schedule_(step_schedule(task.training)) {}
+        schedule_(step_schedule(task.training)) {
+    if (!training_.learning) return;
+    check(data != nullptr, "who learns has something to learn from");
+    pupil_.emplace(task, *data, payload_);
+  }
 
   LoopResult run(const std::function<void()>& leave) && {
     const std::vector<Act> script = step_script(training_, task_.rank);
@@ -46,6 +54,7 @@ class Loop {
       flush();
     }
     if (task_.verify) verify_all();
+    if (pupil_) tell_learnt();
     leave();
     if (averager_) averager_->stop();
     flush();
@@ -57,7 +66,12 @@ class Loop {
   ExchangeOptions options() {
     return {.patience = task_.patience,
             .tick = [this](std::int64_t) { sockets_.sample(); },
-            .transfers = task_.transfers.empty() ? nullptr : &transfers_};
+            .transfers = task_.transfers.empty() ? nullptr : &transfers_,
+            .add = sums_halves() ? learn::add_halves : add};
+  }
+
+  bool sums_halves() const {
+    return training_.learning && training_.learning->precision == workload::Precision::Fp16;
   }
 
   void flush() {
@@ -70,6 +84,7 @@ class Loop {
   void prepare() {
     if (training_.row().draws_peers) {
       if (task_.verify) fill(payload_, 0, task_.rank, kModel);
+      if (pupil_) pupil_->give_model();
       averager_.emplace(task_, payload_, connections_, log_, transfers_);
       return;
     }
@@ -80,7 +95,9 @@ class Loop {
   void broadcast() {
     const bool holds_it = training_.row().has_servers ? task_.is_server() : task_.rank == 0;
     if (task_.verify && holds_it) fill(payload_, 0, 0, kModel);
+    if (pupil_ && holds_it) pupil_->give_model();
     exchange_->broadcast(-training_.warmup - 1);
+    if (pupil_ && !task_.is_server()) pupil_->take_model();
     if (task_.verify && !task_.is_server()) {
       result_.checked += training_.elements();
       result_.wrong += wrong_copies(payload_, 0, 0, kModel);
@@ -107,12 +124,13 @@ class Loop {
     const std::int64_t end = os::monotonic_ns();
     log_phase(phase, step, since, end);
     log_.add({.step = step, .name = "step", .begin_ns = begin, .end_ns = end});
+    if (pupil_ && !task_.is_server()) pupil_->look(step);
   }
 
   void carry_out(const Act& act, std::int64_t step) {
     switch (act.what) {
       case What::Forward:
-        return os::sleep_until(compute_.forward_end_ns());
+        return forward(step);
       case What::Backward:
         return backward(step, act.bucket);
       case What::Agree:
@@ -124,8 +142,7 @@ class Loop {
       case What::Update:
         return update(step);
       case What::Pull:
-        averager_->pull(step);
-        return sockets_.sample();
+        return pull(step);
       case What::Need:
         check(false, "forward that overlaps is played alone");
         return;
@@ -146,18 +163,48 @@ class Loop {
     if (phase == workload::Phase::Update && computes) add("optimiser");
   }
 
+  /// Real work takes its time; a slow host takes as much longer as it is slower. Where the experiment
+  /// says how long computing takes, it takes that long at least.
+  template <typename Work>
+  void work(Work work, std::int64_t end_ns) {
+    if (!pupil_) return os::sleep_until(end_ns);
+    const std::int64_t begin = os::monotonic_ns();
+    work();
+    if (training_.learning->paced) return os::sleep_until(end_ns);
+    const std::int64_t took = os::monotonic_ns() - begin;
+    const double extra = training_.factor(task_.rank) - 1;
+    if (extra > 0) os::sleep_until(begin + took + std::llround(extra * static_cast<double>(took)));
+  }
+
+  void forward(std::int64_t step) {
+    work([&] { pupil_->forward(step); }, compute_.forward_end_ns());
+  }
+
   void backward(std::int64_t step, int bucket) {
     if (bucket == workload::kWholePayload) {
-      return os::sleep_until(compute_.ready_ns(training_.compute.backward));
+      return work([&] { learn_alone(step); }, compute_.ready_ns(training_.compute.backward));
     }
-    os::sleep_until(compute_.ready_ns(training_.buckets[static_cast<std::size_t>(bucket)].ready));
+    work([&] { pupil_->backward(step, bucket); },
+         compute_.ready_ns(training_.buckets[static_cast<std::size_t>(bucket)].ready));
     if (!task_.verify) return;
     fill(exchange_->elements(bucket), exchange_->first_element(bucket), task_.rank, step);
+  }
+
+  void learn_alone(std::int64_t step) {
+    pupil_->learn_alone(step);
+    if (averager_) averager_->change([this] { pupil_->give_model(); });
+  }
+
+  void pull(std::int64_t step) {
+    averager_->pull(step);
+    if (pupil_) pupil_->take_model();
+    sockets_.sample();
   }
 
   /// Sums become means, which is all that is left of an optimiser without parameters.
   void update(std::int64_t step) {
     if (task_.verify) verify(step);
+    if (pupil_) return pupil_->update(step);
     if (training_.compute.backward.count() == 0) return;
     const float share = 1.0f / static_cast<float>(std::max(training_.workers(), 1));
     for (float& element : payload_) element *= share;
@@ -178,11 +225,21 @@ class Loop {
   void serve() {
     // What workers push is added to nothing.
     std::ranges::fill(payload_, 0.0f);
+    // Where models are real they are added to the first one.
+    if (pupil_) pupil_->give_model();
     server_.emplace(task_, payload_, connections_, log_, options());
     server_->run([this](std::int64_t step) {
       transfers_.flush();
       told_(step);
     });
+  }
+
+  void tell_learnt() {
+    result_.learnt = pupil_->learnt();
+    if (!server_) return;
+    result_.learnt->pushes = server_->staleness().pushes;
+    result_.learnt->stale_sum = server_->staleness().sum;
+    result_.learnt->stale_most = server_->staleness().most;
   }
 
   /// What can be judged only when everything is done.
@@ -232,6 +289,7 @@ class Loop {
   workload::ComputeClock compute_;
   collective::Schedule schedule_;
   LoopResult result_;
+  std::optional<Pupil> pupil_;
   std::optional<BucketExchange> exchange_;
   std::optional<PairAverager> averager_;
   std::optional<AsyncServer> server_;
@@ -293,9 +351,9 @@ RankConnections sorted_out(std::vector<transport::tcp::Connection> all) {
 }
 
 LoopResult run_loop(const Task& task, const RankConnections& connections, const Told& told,
-                    const std::function<void()>& leave) {
+                    const std::function<void()>& leave, const learn::DataSet* data) {
   if (!task.bench.empty()) return run_bench(task, connections.gradient, told, leave);
-  return Loop(task, connections, told).run(leave);
+  return Loop(task, connections, told, data).run(leave);
 }
 
 }  // namespace tw::trainer

@@ -4,12 +4,15 @@
 
 #pragma once
 
+#include "trainwire/learn/data_set.h"
 #include "trainwire/trainer/exchange.h"
+#include "trainwire/trainer/learnt.h"
 #include "trainwire/trainer/task.h"
 #include "trainwire/transport/tcp/mesh.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +31,7 @@ struct LoopResult {
   std::int64_t checked = 0;            ///< elements that were verified
   std::int64_t wrong = 0;              ///< of these
   std::vector<BenchResult> bench = {};
+  std::optional<Learnt> learnt = {};  ///< where it really trained
 };
 
 /// What a rank is connected by.
@@ -42,9 +46,9 @@ RankConnections sorted_out(std::vector<transport::tcp::Connection> all);
 int lanes_of(const Task& task);
 
 /// `told` is called when a step begins; `leave` when the work is done, and returns when everybody's
-/// is. Throws Error.
+/// is. `data` is what a job that really trains learns from. Throws Error.
 LoopResult run_loop(const Task& task, const RankConnections& connections,
                     const std::function<void(std::int64_t step)>& told,
-                    const std::function<void()>& leave);
+                    const std::function<void()>& leave, const learn::DataSet* data = nullptr);
 
 }  // namespace tw::trainer

@@ -59,6 +59,11 @@ void PairAverager::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void PairAverager::change(const std::function<void()>& how) {
+  const std::lock_guard lock(model_);
+  how();
+}
+
 std::size_t PairAverager::wire_for(int peer) const {
   for (std::size_t wire = 0; wire < connections_.size(); ++wire) {
     const auto& c = connections_[wire];

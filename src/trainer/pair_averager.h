@@ -14,6 +14,7 @@
 #include "trainwire/trainer/task.h"
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -35,6 +36,9 @@ class PairAverager {
 
   /// Averages with the peer that this step draws. Throws Error.
   void pull(std::int64_t step);
+
+  /// Changes the model while nobody reads it.
+  void change(const std::function<void()>& how);
 
   /// Answers nobody any more. To be called once all have pulled what they want.
   void stop();

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 namespace tw::trainer {
 namespace {
@@ -47,6 +48,10 @@ class Rank {
 
   void work() {
     task_ = task_from(control_.receive());
+    // Before anybody waits for this rank.
+    if (task_.training.learning) {
+      data_ = learn::load_data(task_.training.learning->data, task_.training.arrangement.seed);
+    }
     const transport::tcp::Listener listener(task_.address);
     control_.send({{"port", listener.endpoint().port}});
     const RankConnections connections =
@@ -56,7 +61,7 @@ class Rank {
     os::sleep_until(os::monotonic_ns() + task_.training.start.count());
     const LoopResult result = run_loop(
         task_, connections, [&](std::int64_t step) { tell(step, connections); },
-        [this] { leave(); });
+        [this] { leave(); }, data_ ? &*data_ : nullptr);
     control_.send(counts(result, connections));
   }
 
@@ -120,12 +125,15 @@ class Rank {
     for (const BenchResult& row : result.bench) {
       bench.push_back({row.elements, row.time_ns, row.wrong, row.cpu_ns});
     }
-    return {
+    json told{
         {"counts", wires}, {"checked", result.checked}, {"wrong", result.wrong}, {"bench", bench}};
+    if (result.learnt) told["learnt"] = to_json(*result.learnt);
+    return told;
   }
 
   transport::Control control_;
   Task task_;
+  std::optional<learn::DataSet> data_;
   std::int64_t step_ = 0;
   std::int64_t told_ns_ = 0;
   std::int64_t told_bytes_ns_ = 0;

@@ -14,6 +14,40 @@ namespace {
 
 using workload::Training;
 
+json to_json(const workload::Learning& learning) {
+  return {{"model", learning.model},
+          {"widths", learning.widths},
+          {"data", learning.data},
+          {"batch", learning.batch},
+          {"learning_rate", learning.learning_rate},
+          {"momentum", learning.momentum},
+          {"local_steps", learning.local_steps},
+          {"precision", static_cast<int>(learning.precision)},
+          {"top_k", learning.top_k},
+          {"evaluate_every", learning.evaluate_every},
+          {"target_accuracy", learning.target_accuracy},
+          {"paced", learning.paced},
+          {"parameters", learning.parameters}};
+}
+
+workload::Learning read_learning(const json& d) {
+  workload::Learning learning;
+  d.at("model").get_to(learning.model);
+  d.at("widths").get_to(learning.widths);
+  d.at("data").get_to(learning.data);
+  d.at("batch").get_to(learning.batch);
+  d.at("learning_rate").get_to(learning.learning_rate);
+  d.at("momentum").get_to(learning.momentum);
+  d.at("local_steps").get_to(learning.local_steps);
+  learning.precision = static_cast<workload::Precision>(d.at("precision").get<int>());
+  d.at("top_k").get_to(learning.top_k);
+  d.at("evaluate_every").get_to(learning.evaluate_every);
+  d.at("target_accuracy").get_to(learning.target_accuracy);
+  d.at("paced").get_to(learning.paced);
+  d.at("parameters").get_to(learning.parameters);
+  return learning;
+}
+
 json to_json(const Training& training) {
   json buckets = json::array();
   for (const workload::Bucket& b : training.buckets) {
@@ -41,7 +75,8 @@ json to_json(const Training& training) {
           {"overlap", training.overlap},
           {"connections", training.connections},
           {"side_connections", training.side_connections},
-          {"start_ns", training.start.count()}};
+          {"start_ns", training.start.count()},
+          {"learning", training.learning ? to_json(*training.learning) : json()}};
 }
 
 Training read_training(const json& d) {
@@ -74,6 +109,7 @@ Training read_training(const json& d) {
   d.at("connections").get_to(training.connections);
   d.at("side_connections").get_to(training.side_connections);
   training.start = Duration(d.at("start_ns").get<std::int64_t>());
+  if (!d.at("learning").is_null()) training.learning = read_learning(d.at("learning"));
   return training;
 }
 
