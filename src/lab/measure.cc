@@ -5,6 +5,7 @@
 #include "trainwire/lab/outcome.h"
 #include "trainwire/lab/rank_logs.h"
 #include "trainwire/lab/training_run.h"
+#include "trainwire/lessons/lessons.h"
 #include "trainwire/network/scale_doubts.h"
 #include "trainwire/record/json.h"
 #include "trainwire/spec/print.h"
@@ -48,8 +49,10 @@ class Measurement {
     take_schedule();
     if (!place_.loopback) write_tables(captured_, outcome_, request().plan, folder);
     take_flows(training_.traffic(), folder);
+    const record::Run found = record_of(talk);
+    for (const record::Job& job : found.jobs) lessons::write_accuracy(job, folder);
     Measured measured{
-        .run = record_of(talk), .interrupted = outcome_.interrupted, .failure = outcome_.failure};
+        .run = found, .interrupted = outcome_.interrupted, .failure = outcome_.failure};
     if (measured.is_whole() && observer_.judge) observer_.judge(measured.run);
     folder.finish(measured.run, partial_of(outcome_));
     live.end(measured.is_whole() ? "done" : partial_of(outcome_));
@@ -125,11 +128,13 @@ class Measurement {
     run.engine = engine_name(training_);
     run.checks = checks_of(talk);
     steps::CountedTime counted;
+    const std::vector<lessons::JobLessons> lessons = lessons_of(talk);
     const std::vector<std::int64_t> sent = sent_by_job(talk, training_.jobs().size());
     for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
       const TrainingJob& job = training_.jobs()[i];
       run.jobs.push_back(
           steps::described(job.training(), phases_[i], sent[i], job.tasks.front().verify));
+      run.jobs.back().learning = lessons::learning_of(lessons[i]);
       const steps::CountedTime time = steps::counted_time(phases_[i], job.training());
       if (counted.begin_ns == 0 || time.begin_ns < counted.begin_ns) {
         counted.begin_ns = time.begin_ns;
@@ -147,6 +152,17 @@ class Measurement {
     }
     run.experiment = record::value_from(spec::to_json(experiment_));
     return run;
+  }
+
+  std::vector<lessons::JobLessons> lessons_of(const RankTalk& talk) const {
+    std::vector<lessons::JobLessons> lessons;
+    for (const TrainingJob& job : training_.jobs()) {
+      lessons.push_back({.name = job.name, .training = job.training()});
+    }
+    for (const RankState& rank : talk.ranks()) {
+      lessons[rank.job].ranks.push_back(rank.counts.learnt);
+    }
+    return lessons;
   }
 
   std::vector<record::Check> checks_of(const RankTalk& talk) const {
@@ -167,6 +183,9 @@ class Measurement {
     for (record::Check& check : conduct_checks(outcome_, request(), captured_)) {
       if (!place_.loopback || check.name != "machine") checks.push_back(std::move(check));
     }
+    const std::vector<lessons::JobLessons> lessons = lessons_of(talk);
+    if (auto check = lessons::models_check(lessons)) checks.push_back(*std::move(check));
+    lessons::allow_computing(lessons, checks);
     return checks;
   }
 

@@ -28,6 +28,7 @@ RankCounts counts_from(const json& message, std::size_t ranks) {
                             .cpu_ns = row.at(3).get<std::int64_t>(),
                             .wrong = row.at(2).get<std::int64_t>()});
   }
+  if (message.contains("learnt")) counts.learnt = trainer::learnt_from(message.at("learnt"));
   return counts;
 }
 

@@ -6,10 +6,12 @@
 
 #include "trainwire/lab/rank_group.h"
 #include "trainwire/lab/training.h"
+#include "trainwire/trainer/learnt.h"
 #include "trainwire/transport/control.h"
 #include "trainwire/transport/tcp/address.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,7 @@ struct RankCounts {
     std::int64_t wrong = 0;
   };
   std::vector<Bench> bench = {};
+  std::optional<trainer::Learnt> learnt = {};
 };
 
 /// One rank as the run knows it.

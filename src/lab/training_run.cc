@@ -4,6 +4,7 @@
 #include "trainwire/lab/loopback.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
+#include "trainwire/lessons/lessons.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/user_namespace.h"
 #include "trainwire/spec/scale.h"
@@ -43,6 +44,7 @@ TrainingRun::TrainingRun(const RunPlace& place, const spec::Experiment& experime
       request_(request_of(place, experiment_)) {
   // What cannot be run is told before anything is made.
   make_jobs("");
+  for (const TrainingJob& job : jobs_) lessons::require_data(job.name, job.training());
 }
 
 std::vector<HostAddress> TrainingRun::hosts() const {

@@ -24,6 +24,12 @@ std::span<const CheckKind> check_kinds() {
                 "no element differs, or nothing was verified because the payload is large", "",
                 "an element differs: what was timed is not the exchange that was asked for",
                 "report it; --set job.verify=true verifies large payloads too"},
+      CheckKind{"models",
+                "the models that workers who really train hold in the end, by random sums of their "
+                "parameters",
+                "those of a job that waits for all agree but for rounding", "",
+                "one differs: an exchange did not give all workers the same gradients",
+                "report it, with the experiment"},
       CheckKind{"stream",
                 "bytes that ranks handed to their sockets, framing included, against "
                 "distinct bytes of TCP streams in the captures",

@@ -74,6 +74,50 @@ void describe(Io& io, As<Pace> auto& pace) {
 }
 
 template <typename Io>
+void describe(Io& io, As<LearningPoint> auto& point) {
+  io("rank", point.rank);
+  io("step", point.step);
+  io("time_s", point.time_s);
+  io("samples", point.samples);
+  io("sent_bytes", point.sent_bytes);
+  io("loss", point.loss);
+  io("accuracy", point.accuracy);
+}
+
+template <typename Io>
+void describe(Io& io, As<LearningTarget> auto& target) {
+  io("accuracy", target.accuracy);
+  io.or_null("step", target.step);
+  io.or_null("time_s", target.time_s);
+  io.or_null("sent_bytes", target.sent_bytes);
+}
+
+template <typename Io>
+void describe(Io& io, As<Staleness> auto& staleness) {
+  io("mean", staleness.mean);
+  io("most", staleness.most);
+}
+
+template <typename Io>
+void describe(Io& io, As<Learning> auto& learning) {
+  io("data", learning.data);
+  io("train_samples", learning.train_samples);
+  io("test_samples", learning.test_samples);
+  io("parameters", learning.parameters);
+  io("gradient", learning.gradient);
+  io("local_steps", learning.local_steps);
+  io("accuracy", learning.accuracy);
+  io("accuracy_low", learning.accuracy_low);
+  io("accuracy_high", learning.accuracy_high);
+  io("loss", learning.loss);
+  io("time_s", learning.time_s);
+  io("sent_bytes", learning.sent_bytes);
+  io.if_any("target", learning.target);
+  io.if_any("staleness", learning.staleness);
+  io("points", learning.points);
+}
+
+template <typename Io>
 void describe(Io& io, As<Job> auto& job) {
   io("name", job.name);
   io("strategy", job.strategy);
@@ -92,6 +136,7 @@ void describe(Io& io, As<Job> auto& job) {
   io.if_any("accounting", job.accounting);
   io.if_any("verdict", job.verdict);
   io.if_any("pace", job.pace);
+  io.if_any("learning", job.learning);
 }
 
 template <typename Io>

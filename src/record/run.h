@@ -14,6 +14,7 @@
 #include "trainwire/record/account.h"
 #include "trainwire/record/captured.h"
 #include "trainwire/record/cross_traffic.h"
+#include "trainwire/record/learning.h"
 #include "trainwire/record/network.h"
 #include "trainwire/record/value.h"
 
@@ -114,7 +115,8 @@ struct Job {
   std::optional<Alone> alone = {};
   std::optional<Accounting> accounting = {};
   std::optional<Verdict> verdict = {};
-  std::optional<Pace> pace = {};  ///< nothing where there are too many buckets to tell
+  std::optional<Pace> pace = {};          ///< nothing where there are too many buckets to tell
+  std::optional<Learning> learning = {};  ///< where ranks really trained
   bool operator==(const Job&) const = default;
 };
 

@@ -119,6 +119,18 @@ constexpr std::array kSteps{
     Column{"queued_bytes", Integer, "bytes", "handed to TCP and not acknowledged at its end"},
 };
 
+constexpr std::array kAccuracy{
+    Column{"job", Text, "", "job's name"},
+    Column{"rank", Integer, "", "rank that held the model"},
+    Column{"step", Integer, "", "steps done, warm-up included"},
+    Column{"time_s", Real, "s", "since the rank's first step began"},
+    Column{"samples", Integer, "", "samples that all workers had trained on"},
+    Column{"sent_bytes", Integer, "bytes",
+           "payload that all ranks of the job had sent, first model included"},
+    Column{"loss", Real, "", "mean cross entropy of the test set"},
+    Column{"accuracy", Real, "", "share of the test set that the model names right"},
+};
+
 constexpr std::array kSockets{
     Column{"time_ns", Integer, "ns", "since 1970"},
     Column{"job", Text, "", "whose rank it is"},
@@ -231,6 +243,7 @@ constexpr std::array kTables{
     Table{"windows", "bytes over time: of everything, of each pair, of each flow", kWindows},
     Table{"collectives", "one recognised collective a row", kCollectives},
     Table{"steps", "the program's own record of its steps", kSteps},
+    Table{"accuracy", "what models that were really trained knew, and when", kAccuracy},
     Table{"sockets", "what TCP said of the ranks' connections, every 10 ms", kSockets},
     Table{"transfers", "what each rank sent and received, on request: run --transfers", kTransfers},
     Table{"links", "what each link was to do and did", kLinks},
