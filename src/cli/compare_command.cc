@@ -136,7 +136,7 @@ command::Body declare_compare(command::CommandLine& app) {
   app.add_option("--metric", options->metrics, "repeatable; default: all that the runs have")
       .type_name("NAME")
       .repeatable()
-      .one_of({"step", "exchange", "busbw", "bytes"});
+      .one_of({"step", "exchange", "busbw", "bytes", "accuracy", "to_target"});
   app.add_option("--fail-if", options->fail_if,
                  "exit with 1 when a step time, or a metric of --metric, differs by more and "
                  "significantly (the interval excludes 0): '+3%' higher, '-3%' lower, '3%' either")

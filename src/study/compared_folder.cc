@@ -44,7 +44,8 @@ std::vector<ComparedJob> logged_jobs(const std::vector<record::Job>& logged,
                       .exchange_times_s = times(job.exchange, where),
                       .busbw_bps = above_zero(job.busbw_bps),
                       .step_sent_bytes = above_zero(job.step_sent_bytes),
-                      .accounting = job.accounting};
+                      .accounting = job.accounting,
+                      .learning = job.learning};
     if (!found.step_times_s.empty()) jobs.push_back(std::move(found));
   }
   return jobs;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "trainwire/record/account.h"
+#include "trainwire/record/learning.h"
 #include "trainwire/record/value.h"
 
 #include <cstddef>
@@ -22,6 +23,7 @@ struct ComparedJob {
   std::optional<double> busbw_bps = {};        ///< at the median exchange time
   std::optional<double> step_sent_bytes = {};  ///< by all ranks in one step
   std::optional<record::Accounting> accounting = {};
+  std::optional<record::Learning> learning = {};  ///< where ranks really trained
 };
 
 struct ComparedRun {

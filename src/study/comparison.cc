@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace tw::study {
@@ -16,14 +17,17 @@ namespace {
 
 using stats::Statistic;
 
-constexpr std::array kMetrics{Metric::Step, Metric::Exchange, Metric::Busbw, Metric::Bytes};
+constexpr std::array kMetrics{Metric::Step,  Metric::Exchange, Metric::Busbw,
+                              Metric::Bytes, Metric::Accuracy, Metric::ToTarget};
 
 stats::Wording wording(Metric metric) {
   switch (metric) {
     case Metric::Step:
     case Metric::Exchange:
+    case Metric::ToTarget:
       return {.higher = "slower", .lower = "faster", .noun = "steps"};
     case Metric::Busbw:
+    case Metric::Accuracy:
       return {.higher = "higher", .lower = "lower", .noun = "steps"};
     case Metric::Bytes:
       return {.higher = "more", .lower = "fewer", .noun = "steps"};
@@ -44,11 +48,11 @@ MetricRow tested(Metric metric, Statistic statistic, std::span<const double> bas
           .text = stats::in_words(found, wording(metric))};
 }
 
-MetricRow counted(std::string statistic, double baseline, double other) {
-  const stats::Wording words = wording(Metric::Bytes);
+MetricRow counted(Metric metric, std::string statistic, double baseline, double other) {
+  const stats::Wording words = wording(metric);
   const double relative = other / baseline - 1;
   const double percent = 100 * std::abs(relative);
-  return {.metric = Metric::Bytes,
+  return {.metric = metric,
           .statistic = std::move(statistic),
           .job = "",
           .baseline = baseline,
@@ -58,6 +62,50 @@ MetricRow counted(std::string statistic, double baseline, double other) {
                                 : fmt::format("{} by {:.{}f} % (counted, no test)",
                                               relative > 0 ? words.higher : words.lower, percent,
                                               percent >= 1 ? 1 : 3)};
+}
+
+/// Standard errors beyond which a difference of shares is no chance: 95 of 100 times.
+constexpr double kSure = 1.96;
+
+MetricRow accuracy_row(const record::Learning& baseline, const record::Learning& other) {
+  const auto variance = [](const record::Learning& learning) {
+    const auto n = static_cast<double>(std::max<std::int64_t>(learning.test_samples, 1));
+    return learning.accuracy * (1 - learning.accuracy) / n;
+  };
+  const double more = other.accuracy - baseline.accuracy;
+  const double error = std::sqrt(variance(baseline) + variance(other));
+  const bool sure = std::abs(more) > kSure * error;
+  return {.metric = Metric::Accuracy,
+          .statistic = "in the end",
+          .job = "",
+          .baseline = baseline.accuracy,
+          .other = other.accuracy,
+          .relative = baseline.accuracy > 0 ? other.accuracy / baseline.accuracy - 1 : 0,
+          .text = sure ? fmt::format("{} by {:.2f} ±{:.2f} points", more > 0 ? "higher" : "lower",
+                                     100 * std::abs(more), 100 * kSure * error)
+                       : fmt::format("no difference is sure: {:+.2f} ±{:.2f} points", 100 * more,
+                                     100 * kSure * error)};
+}
+
+/// Where both were asked for the same accuracy and reached it.
+void compare_learning(const record::Learning& baseline, const record::Learning& other,
+                      std::vector<MetricRow>& rows) {
+  rows.push_back(accuracy_row(baseline, other));
+  if (!baseline.target || !other.target || !baseline.target->time_s || !other.target->time_s ||
+      baseline.target->accuracy != other.target->accuracy) {
+    return;
+  }
+  const std::string what = fmt::format("{:g} %", 100 * baseline.target->accuracy);
+  if (*baseline.target->time_s > 0) {
+    rows.push_back(
+        counted(Metric::ToTarget, what, *baseline.target->time_s, *other.target->time_s));
+  }
+  const auto bytes = [](const record::Learning& learning) {
+    return static_cast<double>(learning.target->sent_bytes.value_or(0));
+  };
+  if (bytes(baseline) > 0) {
+    rows.push_back(counted(Metric::Bytes, "to " + what, bytes(baseline), bytes(other)));
+  }
 }
 
 /// Of each exchange: the bandwidth is inverse to its time, and known at the median time.
@@ -87,7 +135,11 @@ void compare_jobs(const ComparedJob& baseline, const ComparedJob& other, const s
     }
   }
   if (baseline.step_sent_bytes && other.step_sent_bytes) {
-    rows.push_back(counted("sent per step", *baseline.step_sent_bytes, *other.step_sent_bytes));
+    rows.push_back(
+        counted(Metric::Bytes, "sent per step", *baseline.step_sent_bytes, *other.step_sent_bytes));
+  }
+  if (baseline.learning && other.learning) {
+    compare_learning(*baseline.learning, *other.learning, rows);
   }
   for (std::size_t i = first; i < rows.size(); ++i) rows[i].job = name;
 }
@@ -101,7 +153,8 @@ const ComparedJob* job_named(const ComparedRun& run, const std::string& name) {
 
 void compare_bytes(const ComparedRun& baseline, const ComparedRun& other, Comparison& into) {
   if (!baseline.wire_bytes || !other.wire_bytes) return;
-  into.rows.push_back(counted("on the wire", *baseline.wire_bytes, *other.wire_bytes));
+  into.rows.push_back(
+      counted(Metric::Bytes, "on the wire", *baseline.wire_bytes, *other.wire_bytes));
 }
 
 }  // namespace
@@ -116,6 +169,10 @@ std::string_view name_of(Metric metric) {
       return "busbw";
     case Metric::Bytes:
       return "bytes";
+    case Metric::Accuracy:
+      return "accuracy";
+    case Metric::ToTarget:
+      return "to_target";
   }
   return "";
 }

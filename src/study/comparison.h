@@ -2,7 +2,8 @@
 // Two runs compared, metric by metric.
 //
 // Times and bus bandwidths are series, tested as stats/difference.h says. Bytes on the wire are
-// counts: they have no sampling error, so their difference has no interval and no test.
+// counts: they have no sampling error, so their difference has no interval and no test. Accuracies are
+// shares of a test set: whether they differ beyond chance is told by the two shares' standard errors.
 
 #pragma once
 
@@ -17,9 +18,9 @@
 
 namespace tw::study {
 
-enum class Metric { Step, Exchange, Busbw, Bytes };
+enum class Metric { Step, Exchange, Busbw, Bytes, Accuracy, ToTarget };
 
-/// "step", "exchange", "busbw", "bytes", as --metric takes them.
+/// "step", "exchange", "busbw", "bytes", "accuracy", "to_target", as --metric takes them.
 std::string_view name_of(Metric metric);
 /// REQUIRES: one of the names.
 Metric metric_named(std::string_view name);
@@ -27,9 +28,10 @@ Metric metric_named(std::string_view name);
 /// A line of the comparison.
 struct MetricRow {
   Metric metric;
-  std::string statistic;  ///< mean, median, p99; of bytes: on the wire, sent per step
-  std::string job;        ///< empty when there is one only
-  double baseline;        ///< s, bit/s or bytes
+  std::string
+      statistic;    ///< mean, median, p99; of bytes: on the wire, sent per step; of others in words
+  std::string job;  ///< empty when there is one only
+  double baseline;  ///< s, bit/s or bytes
   double other;
   double relative;                                   ///< other / baseline - 1
   std::optional<stats::Difference> difference = {};  ///< nothing for counts

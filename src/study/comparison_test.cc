@@ -31,6 +31,36 @@ TEST(CompareRuns, HasARowForEachStatisticOfWhatBothHave) {
   EXPECT_EQ(found.rows[3].text, "more by 10.0 % (counted, no test)");
 }
 
+TEST(CompareRuns, TellsWhetherAccuraciesDifferBeyondChance) {
+  ComparedRun a = run_with({1, 1, 1, 1, 1, 1});
+  ComparedRun b = a;
+  a.jobs[0].learning = record::Learning{.test_samples = 10'000, .accuracy = 0.9};
+  b.jobs[0].learning = record::Learning{.test_samples = 10'000, .accuracy = 0.895};
+  // Each has a standard error of 0.3 points, their difference one of 0.43.
+  const Comparison near = compare_runs(a, b, "b");
+  EXPECT_EQ(title(near.rows[3]), "accuracy in the end");
+  EXPECT_EQ(near.rows[3].text, "no difference is sure: -0.50 ±0.84 points");
+  b.jobs[0].learning->accuracy = 0.85;
+  EXPECT_THAT(compare_runs(a, b, "b").rows[3].text, testing::StartsWith("lower by 5.00"));
+}
+
+TEST(CompareRuns, TellsWhatItTookToTheAccuracyThatBothReached) {
+  ComparedRun a = run_with({1, 1, 1, 1, 1, 1});
+  a.jobs[0].learning =
+      record::Learning{.target = record::LearningTarget{
+                           .accuracy = 0.85, .step = 10, .time_s = 2.0, .sent_bytes = 1000}};
+  ComparedRun b = a;
+  b.jobs[0].learning->target->time_s = 1.0;
+  b.jobs[0].learning->target->sent_bytes = 500;
+  const Comparison found = compare_runs(a, b, "b");
+  ASSERT_EQ(found.rows.size(), 6u);
+  EXPECT_EQ(title(found.rows[4]), "to_target 85 %");
+  EXPECT_EQ(found.rows[4].text, "faster by 50.0 % (counted, no test)");
+  EXPECT_EQ(title(found.rows[5]), "bytes to 85 %");
+  b.jobs[0].learning->target->time_s.reset();
+  EXPECT_EQ(compare_runs(a, b, "b").rows.size(), 4u);
+}
+
 TEST(CompareFolders, TakesPointsOfTheSameSettings) {
   const std::vector<double> steps(5, 1);
   const ComparedFolder a{.path = "a",

@@ -24,7 +24,10 @@ std::string shown(study::Metric metric, double value) {
   switch (metric) {
     case study::Metric::Step:
     case study::Metric::Exchange:
+    case study::Metric::ToTarget:
       return readable(from_seconds(value));
+    case study::Metric::Accuracy:
+      return fmt::format("{:.2f} %", 100 * value);
     case study::Metric::Busbw:
       return readable(BitRate(value));
     case study::Metric::Bytes:
@@ -200,9 +203,10 @@ ordered_json row_document(const study::MetricRow& row) {
   ordered_json document{{"metric", name_of(row.metric)},
                         {"statistic", row.statistic},
                         {"job", row.job.empty() ? ordered_json() : ordered_json(row.job)},
-                        {"unit", row.metric == study::Metric::Bytes   ? "bytes"
-                                 : row.metric == study::Metric::Busbw ? "bit/s"
-                                                                      : "s"}};
+                        {"unit", row.metric == study::Metric::Bytes      ? "bytes"
+                                 : row.metric == study::Metric::Busbw    ? "bit/s"
+                                 : row.metric == study::Metric::Accuracy ? "share"
+                                                                         : "s"}};
   if (!row.difference) {
     document["baseline"] = {{"value", row.baseline}};
     document["other"] = {{"value", row.other}};

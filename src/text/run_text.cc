@@ -88,6 +88,35 @@ std::string transport_text(const std::string& transport, bool is_simulated) {
   return fmt::format(" (tcp in place of {})", transport);
 }
 
+std::string share_text(double share) { return fmt::format("{:.2f} %", 100 * share); }
+
+/// What a job that really trained knows, and when it knew what was asked for.
+std::string learning_text(const record::Learning& learning) {
+  const bool differ = learning.accuracy_low != learning.accuracy_high;
+  std::string text =
+      fmt::format("  accuracy  {}{} of {} {} pictures after {} and {} sent ({} gradients)\n",
+                  share_text(learning.accuracy),
+                  differ ? fmt::format(" ({} to {} by rank)", share_text(learning.accuracy_low),
+                                       share_text(learning.accuracy_high))
+                         : "",
+                  learning.test_samples, printable(learning.data), time_text(learning.time_s),
+                  readable(Bytes(learning.sent_bytes)), learning.gradient);
+  if (learning.target && learning.target->time_s) {
+    text += fmt::format("  target    {} reached after {} steps, {} and {} sent\n",
+                        share_text(learning.target->accuracy), learning.target->step.value_or(0),
+                        time_text(*learning.target->time_s),
+                        readable(Bytes(learning.target->sent_bytes.value_or(0))));
+  } else if (learning.target) {
+    text += fmt::format("  target    {} was not reached: more steps, or another learning_rate\n",
+                        share_text(learning.target->accuracy));
+  }
+  if (learning.staleness) {
+    text += fmt::format("  staleness {:.2f} pushes of others on average, {} at most\n",
+                        learning.staleness->mean, learning.staleness->most);
+  }
+  return text;
+}
+
 std::string job_text(const record::Job& job, std::string_view over, const Cluster& cluster) {
   const std::uint64_t steps = job.steps.value_or(0);
   std::string text = fmt::format(
@@ -112,6 +141,7 @@ std::string job_text(const record::Job& job, std::string_view over, const Cluste
     text += fmt::format("  alone     {}: a step takes {:.2f} times as long beside the others\n",
                         time_text(job.alone->step), job.alone->slowdown);
   }
+  if (job.learning) text += learning_text(*job.learning);
   return text;
 }
 
@@ -178,6 +208,14 @@ std::string settings_text(const record::Point& point) {
   return printable(fmt::format("{}", fmt::join(point.settings, " ")));
 }
 
+/// "87.41 % after 1.2 GB"; "" where nothing was trained.
+std::string learnt_text(const record::Point& point) {
+  if (point.jobs.empty() || !point.jobs.front().learning) return {};
+  const record::Learning& learning = *point.jobs.front().learning;
+  return fmt::format("    accuracy {} after {} and {} sent\n", share_text(learning.accuracy),
+                     time_text(learning.time_s), readable(Bytes(learning.sent_bytes)));
+}
+
 std::string figures_text(const record::Point& point) {
   const record::Job job = point.jobs.empty() ? record::Job{} : point.jobs.front();
   if (!job.step)
@@ -194,6 +232,7 @@ std::string point_text(const record::Point& point, std::size_t width) {
                      !point.complete   ? "FAILED"
                      : point.checks_ok ? "ok"
                                        : "not ok") +
+         learnt_text(point) +
          (point.problem ? fmt::format("    {}\n", printable(*point.problem)) : "");
 }
 
