@@ -12,6 +12,7 @@ import { isSimulated, list, type Page, readPage, type Run } from "./data";
 import { Flows } from "./flows";
 import { Health } from "./health";
 import { Iterations } from "./iterations";
+import { curvesOf, curvesOfAll, hasLearnt, Learning } from "./learning";
 import { loadParts } from "./load";
 import { TrafficMatrix } from "./matrix";
 import { Collectives, Distributions, Links, Provenance } from "./network";
@@ -52,6 +53,7 @@ function partsOf(run: Run, full: Range): Part[] {
   const parts: (Part | null)[] = [
     sweep ? { id: "sweep", title: "Sweep", show: () => <Sweep run={run} /> } : null,
     sweep ? null : { id: "answer", title: "At a glance", show: () => null },
+    hasLearnt(run) ? { id: "learning", title: "Accuracy", show: () => <Learning curves={curvesOf(run)} /> } : null,
     sweep || !hasWhatIf(run) ? null : { id: "what-if", title: "What if", show: () => <WhatIf run={run} /> },
     sweep ? null : { id: "checks", title: "Checks", show: () => <Checks run={run} /> },
     sweep ? null : { id: "iterations", title: "Iterations", show: () => <Iterations run={run} full={full} timeline={first !== "timeline"} /> },
@@ -109,6 +111,7 @@ function Runs(props: { page: Page; runs: Run[] }) {
   const several = runs.length > 1;
   const parts: Part[] = [
     ...(several ? [{ id: "side-by-side", title: "Side by side", show: () => <SideBySide runs={runs} comparisons={page.comparisons ?? []} /> }] : []),
+    ...(several && runs.filter(hasLearnt).length > 1 ? [{ id: "learning", title: "Accuracy", show: () => <Learning curves={curvesOfAll(runs, labels)} /> }] : []),
     ...(several
       ? [
           {
@@ -123,7 +126,9 @@ function Runs(props: { page: Page; runs: Run[] }) {
           },
         ]
       : []),
-    ...partsOf(run, full).map((part) => ({ ...part, show: () => <div key={`${part.id} ${run.path}`}>{part.show()}</div> })),
+    ...partsOf(run, full)
+      .filter((part) => !several || part.id !== "learning" || runs.filter(hasLearnt).length < 2)
+      .map((part) => ({ ...part, show: () => <div key={`${part.id} ${run.path}`}>{part.show()}</div> })),
     {
       id: "provenance",
       title: "Method and provenance",
