@@ -72,6 +72,14 @@ x.toml:11: run.seed: "seven" is not a whole number from 0 to 9223372036854775807
 7 problems in x.toml)");
 }
 
+TEST(Parse, KeepsKeysOfRealTrainingToIt) {
+  EXPECT_THAT(job_problem("learning_rate = 0.1\n"),
+              HasSubstr("learning_rate: has no effect unless compute = \"train\""));
+  EXPECT_THAT(job_problem("compute = \"train\"\n"),
+              HasSubstr("train knows the models mlp and cnn, not vgg16"));
+  EXPECT_THAT(job_problem("compute = \"train\"\ngradient = \"fp8\"\n"), HasSubstr("fp16"));
+}
+
 TEST(Parse, StopsAtBadSyntaxAlone) {
   EXPECT_THAT(problems("[network]\nrate = 1Gbit\n"), HasSubstr("x.toml:2:"));
 }
