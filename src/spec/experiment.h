@@ -116,7 +116,7 @@ struct Network {
 struct Job {
   Setting<std::string> name = {};  ///< default: "job0", "job1", ...
   Setting<std::optional<std::string>> framework = {};
-  Setting<std::string> model = {};                       ///< empty when `parameters` is given
+  Setting<std::string> model = {};  ///< empty where `parameters` or `command` is given
   Setting<std::optional<Bytes>> parameters = {};         ///< anonymous model: bytes of gradients
   Setting<std::optional<int>> classes = {};              ///< replaces the model's head
   Setting<std::optional<std::vector<int>>> widths = {};  ///< mlp
@@ -134,6 +134,8 @@ struct Job {
   Setting<int> servers = {1};            ///< where it has
   Setting<bool> asynchronous = {false};  ///< where it has: workers do not wait for one another
   Setting<std::string> transport = {"tcp"};
+  /// Somebody's program, its arguments behind it: what exec starts for each rank.
+  Setting<std::vector<std::string>> command = {};
   Setting<int> batch = {32};           ///< samples per worker and step
   Setting<std::int64_t> steps = {20};  ///< after warm-up; derived when epochs is given
   Setting<std::optional<double>> epochs = {};

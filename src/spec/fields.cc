@@ -20,6 +20,7 @@ bool is_leafspine(const Network& n) { return *n.topology == Topology::LeafSpine;
 bool has_core(const Network& n) { return *n.topology != Topology::Star; }
 bool has_servers(const Job& job) { return job.has_servers; }
 bool has_straggler(const Job& job) { return job.straggler->has_value(); }
+bool has_command(const Job& job) { return !job.command->empty(); }
 bool has_model(const Job& job) { return !job.model->empty(); }
 bool is_burst(const Traffic& t) { return *t.kind == TrafficKind::Burst; }
 bool is_long(const Traffic& t) { return *t.kind == TrafficKind::Long; }
@@ -125,7 +126,7 @@ std::vector<Field<Job>> model_fields() {
             {.help = "preset for the keys that the job does not set", .otherwise = "none"}),
       field("model", &Job::model, text(),
             {.help = "see `trainwire models`; case, - and _ do not count",
-             .otherwise = "required, or parameters",
+             .otherwise = "required, or parameters or command",
              .applies = has_model}),
       field("parameters", &Job::parameters, maybe(size(Bytes(4))),
             {.help = "instead of a model: bytes of gradients"}),
@@ -164,6 +165,10 @@ std::vector<Field<Job>> layout_fields() {
             {.help = "strategy ps: workers do not wait for one another", .applies = has_servers}),
       field("transport", &Job::transport, word("transport", kTransports),
             {.help = "how bytes move"}),
+      field("command", &Job::command, texts("[\"python3\", \"train.py\"]"),
+            {.help = "exec: what each rank runs, a program and its arguments",
+             .otherwise = "what follows -- on the command line",
+             .applies = has_command}),
       field("bucket", &Job::bucket, size(),
             {.help = "gradients sent together; 0 sends the whole model at once"}),
       field("first_bucket", &Job::first_bucket, size(),

@@ -216,7 +216,7 @@ Kind<std::string> kernel_name() {
   return kind;
 }
 
-Kind<std::vector<std::string>> texts() { return list_of(text(), "[\"host0\", \"host1\"]"); }
+Kind<std::vector<std::string>> texts(std::string_view example) { return list_of(text(), example); }
 
 Kind<int> whole(int low, int high, std::string_view why) { return whole_kind(low, high, why); }
 

@@ -48,7 +48,7 @@ Kind<std::string> word(std::string_view noun, std::span<const std::string_view> 
 /// Lower-case letters, digits and "_", 1 to 15 of them: what the kernel calls a congestion control.
 Kind<std::string> kernel_name();
 /// Not empty, nor any of the texts.
-Kind<std::vector<std::string>> texts();
+Kind<std::vector<std::string>> texts(std::string_view example = "[\"host0\", \"host1\"]");
 
 /// Within [low, high]. `why` is the reason for `low` where it is worth telling.
 Kind<int> whole(int low, int high, std::string_view why = {});

@@ -225,10 +225,18 @@ TEST(JobModel, IsMatchedLoosely) {
 }
 
 TEST(JobModel, IsGivenByNameOrBySize) {
-  EXPECT_EQ(problems("[job]\n"), "x.toml:1: job: a job needs model = ... or parameters = ...");
+  EXPECT_EQ(
+      problems("[job]\n"),
+      "x.toml:1: job: a job needs model = ... or parameters = ..., or for exec command = [...]");
   EXPECT_EQ(problems("[job]\nmodel = \"vgg16\"\nparameters = \"97MB\""),
             "x.toml:3: job.parameters: the job has a model already; remove one of them");
   EXPECT_EQ(**parsed("[job]\nparameters = \"97MB\"").jobs[0].parameters, 97_MB);
+}
+
+TEST(JobModel, IsNotNeededBesideACommand) {
+  const Experiment experiment = parsed("[job]\ncommand = [\"python3\", \"train.py\"]\n");
+  EXPECT_EQ(*experiment.jobs.at(0).command, (std::vector<std::string>{"python3", "train.py"}));
+  EXPECT_THAT(problems("[job]\ncommand = []\n"), HasSubstr("[\"python3\", \"train.py\"]"));
 }
 
 TEST(JobNames, MustBeKnown) {

@@ -25,9 +25,9 @@ std::string loose(std::string_view name) {
 }
 
 void resolve_model(Job& job, const Vocabulary& vocabulary, keys::Section& section) {
-  if (!section.readable({"model", "parameters"})) return;
-  if (job.model->empty() && !*job.parameters) {
-    section.refuse("a job needs model = ... or parameters = ...");
+  if (!section.readable({"model", "parameters", "command"})) return;
+  if (job.model->empty() && !*job.parameters && job.command->empty()) {
+    section.refuse("a job needs model = ... or parameters = ..., or for exec command = [...]");
     return;
   }
   if (job.model->empty()) return;

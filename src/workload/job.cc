@@ -22,6 +22,12 @@ constexpr std::size_t kLargestTable = 10'000'000;
 
 zoo::Model model_of(const spec::Job& job) {
   if (job.parameters->has_value()) return zoo::anonymous(**job.parameters);
+  if (job.model->empty()) {
+    throw SpecError(fmt::format(
+        "job {}: it has a command, which `trainwire exec` starts, and nothing that says "
+        "what it would send; add model = ... or parameters = ...",
+        *job.name));
+  }
   const auto model = zoo::find(*job.model, {.classes = *job.classes,
                                             .widths = *job.widths,
                                             .blocks = *job.blocks,
