@@ -25,7 +25,7 @@ const record::LiveHeader kHeader{.name = "x", .hosts = {"host0", "host1"}};
 class LiveLogTest : public testing::Test {
  protected:
   LiveLogTest() {
-    const auto commands = talk_.commands("/bin/x");
+    const auto commands = talk_.commands({.words = {"/bin/x"}});
     for (const RankCommand& command : commands) {
       ranks_.emplace_back(os::FileDescriptor(::dup(command.input)));
     }
@@ -62,6 +62,7 @@ TEST_F(LiveLogTest, TellsStepsBytesOfPairsAndRates) {
     talk_.attend();
     // Both hosts' links in both directions, then the core.
     network::NetPlan plan;
+    plan.hosts.resize(2);
     for (const char* link : {"host0", "host0", "host1", "host1", "core", "core"}) {
       plan.ports.push_back({.link = link, .rate = 4_Mbit});
     }

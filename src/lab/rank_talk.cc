@@ -50,7 +50,7 @@ RankTalk::RankTalk(const std::vector<TrainingJob>& jobs)
   }
 }
 
-std::vector<RankCommand> RankTalk::commands(const std::string& program) const {
+std::vector<RankCommand> RankTalk::commands(const os::OwnProgram& program) const {
   std::vector<RankCommand> commands;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const RankState& state = states_[i];
@@ -62,8 +62,9 @@ std::vector<RankCommand> RankTalk::commands(const std::string& program) const {
          .file = job.named ? file_name(state.job, state.rank) : fmt::format("rank{}", state.rank),
          .group = static_cast<int>(state.job),
          .input = lines_[i].other_end.get(),
-         .words = {program, "rank"},
-         .environment = {}});
+         .words = program.words,
+         .environment = program.environment});
+    commands.back().words.emplace_back("rank");
   }
   return commands;
 }

@@ -6,6 +6,7 @@
 
 #include "trainwire/lab/rank_group.h"
 #include "trainwire/lab/training.h"
+#include "trainwire/os/own_program.h"
 #include "trainwire/trainer/learnt.h"
 #include "trainwire/transport/control.h"
 #include "trainwire/transport/tcp/address.h"
@@ -53,7 +54,7 @@ class RankTalk {
 
   /// How to start the ranks, in order: this program as `program rank`, speaking on standard input.
   /// The descriptors in them are ours.
-  std::vector<RankCommand> commands(const std::string& program) const;
+  std::vector<RankCommand> commands(const os::OwnProgram& program) const;
 
   /// Answers what has come; never waits. Nobody starts while others than the ranks are not ready.
   /// REQUIRES: all ranks were started.

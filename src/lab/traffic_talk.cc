@@ -26,7 +26,8 @@ TrafficTalk::TrafficTalk(const std::vector<CrossTraffic>& traffic)
   }
 }
 
-std::vector<RankCommand> TrafficTalk::commands(const std::string& program, int first_group) const {
+std::vector<RankCommand> TrafficTalk::commands(const os::OwnProgram& program,
+                                               int first_group) const {
   std::vector<RankCommand> commands;
   for (const Play& play : plays_) {
     const CrossTraffic& entry = traffic_[play.entry];
@@ -36,8 +37,9 @@ std::vector<RankCommand> TrafficTalk::commands(const std::string& program, int f
                           .file = fmt::format("traffic{}-{}", play.entry, role),
                           .group = first_group + static_cast<int>(commands.size()),
                           .input = line.other_end.get(),
-                          .words = {program, "crosstraffic"},
-                          .environment = {}});
+                          .words = program.words,
+                          .environment = program.environment});
+      commands.back().words.emplace_back("crosstraffic");
     };
     add("sink", entry.to, play.sink);
     add("source", entry.from, play.source);

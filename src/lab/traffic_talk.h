@@ -6,6 +6,7 @@
 
 #include "trainwire/lab/cross_traffic.h"
 #include "trainwire/lab/rank_group.h"
+#include "trainwire/os/own_program.h"
 #include "trainwire/traffic/outcome.h"
 #include "trainwire/transport/control.h"
 #include "trainwire/transport/tcp/address.h"
@@ -23,7 +24,7 @@ class TrafficTalk {
 
   /// How to start the processes, this program as `program crosstraffic`: of each entry that is not
   /// silent a sink, then a source. Their groups are numbered from `first_group`.
-  std::vector<RankCommand> commands(const std::string& program, int first_group) const;
+  std::vector<RankCommand> commands(const os::OwnProgram& program, int first_group) const;
 
   /// Answers what has come; never waits. Sources start once `started`, and all ends once
   /// `finished`. REQUIRES: all processes were started.

@@ -11,7 +11,6 @@
 #include "trainwire/testbed/choose.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace tw::lab {
 namespace {
@@ -71,7 +70,7 @@ void TrainingRun::make_jobs(const std::string& folder) {
 }
 
 ConductOutcome TrainingRun::conduct(RankTalk& talk, const Observer& observer, LiveLog* live) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const os::OwnProgram program = os::own_program();
   request_.commands = talk.commands(program);
   const std::size_t ranks = request_.commands.size();
   TrafficTalk cross(traffic_.entries);

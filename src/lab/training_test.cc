@@ -120,8 +120,11 @@ TEST(RankTalk, IntroducesStartsAndDismissesEverybodyTogether) {
   EXPECT_EQ(talk.ranks().size(), 2u);
   EXPECT_FALSE(talk.started());
   EXPECT_THAT(talk.explain(0).text, HasSubstr("before the first step"));
-  EXPECT_EQ(talk.commands("/bin/x").at(1).label, "rank 1 on host1");
-  EXPECT_EQ(talk.commands("/bin/x").at(1).words, (std::vector<std::string>{"/bin/x", "rank"}));
+  EXPECT_EQ(talk.commands({.words = {"/bin/x"}}).at(1).label, "rank 1 on host1");
+  const RankCommand command =
+      talk.commands({.words = {"/bin/x"}, .environment = {"LD_LIBRARY_PATH=/y"}}).at(1);
+  EXPECT_EQ(command.words, (std::vector<std::string>{"/bin/x", "rank"}));
+  EXPECT_EQ(command.environment, std::vector<std::string>{"LD_LIBRARY_PATH=/y"});
 }
 
 }  // namespace
