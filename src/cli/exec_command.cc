@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/account/packets.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/commands.h"
@@ -8,16 +7,13 @@
 #include "trainwire/command/experiment_file.h"
 #include "trainwire/command/run_options.h"
 #include "trainwire/command/sketch_options.h"
-#include "trainwire/lab/checks.h"
-#include "trainwire/lab/conduct.h"
-#include "trainwire/lab/outcome.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/user_namespace.h"
+#include "trainwire/programs/jobs.h"
+#include "trainwire/programs/measure.h"
 #include "trainwire/record/json.h"
-#include "trainwire/spec/print.h"
-#include "trainwire/spec/scale.h"
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/status.h"
 #include "trainwire/testbed/choose.h"
@@ -29,15 +25,12 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace tw::cli {
 namespace {
@@ -49,6 +42,7 @@ struct ExecOptions {
   std::vector<std::string> command;
   command::ExperimentFile experiment;  ///< follows from these
   std::string launcher = "each";
+  std::string gpu = "none";
   std::string out;
   bool force = false;
   bool json = false;
@@ -56,7 +50,7 @@ struct ExecOptions {
   bool no_check = false;
   bool accept_network = false;
   bool dry_run = false;
-  bool strict = false;
+  bool keep_going = false;
   bool quiet = false;
   bool no_page = false;
 };
@@ -76,7 +70,7 @@ void tell_apart(ExecOptions& options) {
     options.experiment = command::file_of(flags, sketch::For::Program, options.overrides);
     return;
   }
-  if (options.command.empty()) {
+  if (options.first.empty()) {
     throw SpecError(
         "an experiment and a program are needed: exec FILE -- COMMAND..., or exec --hosts 4 --rate "
         "1Gbit -- COMMAND...; see `trainwire exec --help`");
@@ -89,117 +83,122 @@ lab::Launcher launcher_of(const ExecOptions& options) {
   return options.launcher == "torchrun" ? lab::Launcher::Torchrun : lab::Launcher::Each;
 }
 
-/// Of the first job, or one rank on each host.
-std::vector<int> placement_of(const spec::Experiment& experiment) {
-  if (!experiment.jobs.empty()) return spec::placement(experiment.network, experiment.jobs.front());
-  std::vector<int> placement;
-  for (int host = 0; host < *experiment.network.hosts; ++host) placement.push_back(host);
-  return placement;
+programs::ProgramOptions programs_of(const ExecOptions& options) {
+  programs::ProgramOptions made{.command = options.command,
+                                .launcher = launcher_of(options),
+                                .shares_gpu = options.gpu == "shared",
+                                .place = {.checks_network = !options.no_check,
+                                          .accepts_network = options.accept_network,
+                                          .keeps_captures = options.keep}};
+  for (char** entry = environ; *entry != nullptr; ++entry) made.environment.emplace_back(*entry);
+  return made;
 }
 
-/// Marks that the ranks left, as one log; nothing when there are none.
-std::optional<imports::StepLog> read_marks(const std::string& folder, std::size_t ranks) {
-  std::string text = "rank,step,start,end\n";
-  bool any = false;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::string path = lab::marks_file(folder, static_cast<int>(rank));
-    std::ifstream file(path);
-    if (!file) continue;
-    for (std::string line; std::getline(file, line);) {
-      if (line.empty() || line.starts_with("rank")) continue;
-      text += line + "\n";
-      any = true;
-    }
+/// What a terminal shows while programs run: what is done and for how long, and what each job's
+/// first rank prints.
+class ProgramStatus {
+ public:
+  ProgramStatus(command::Streams streams, bool quiet)
+      : err_(streams.err),
+        quiet_(quiet),
+        status_(streams.err, terminal::shown_on(streams.err, quiet)) {}
+
+  /// REQUIRES: this outlives it.
+  programs::Onlooker onlooker() {
+    return {.tell =
+                [this](const std::string& what) {
+                  doing_ = what;
+                  since_ns_ = os::monotonic_ns();
+                  status_.tell(what);
+                },
+            .stop =
+                [this] {
+                  look();
+                  return guard_.interrupted();
+                },
+            .line =
+                [this](const std::string& line) {
+                  if (quiet_) return;
+                  status_.wipe();
+                  fmt::print(err_, "{}\n", line);
+                  err_.flush();
+                }};
   }
-  if (!any) return {};
-  return imports::parse_step_log(text, folder + "/marks");
+  void wipe() { status_.wipe(); }
+
+ private:
+  void look() {
+    const std::int64_t now = os::monotonic_ns();
+    if (now < due_ns_) return;
+    due_ns_ = now + 1'000'000'000;
+    status_.tell(fmt::format("{}, {}", doing_,
+                             terminal::in_words(std::chrono::nanoseconds(now - since_ns_))));
+  }
+
+  std::ostream& err_;
+  bool quiet_;
+  terminal::Status status_;
+  terminal::InterruptGuard guard_;
+  std::string doing_;
+  std::int64_t since_ns_ = os::monotonic_ns();
+  std::int64_t due_ns_ = 0;
+};
+
+/// The experiment and the scripts, by which the run can be known again.
+record::RunFolder folder_of(const ExecOptions& options, const lab::ConductRequest& request,
+                            command::Streams streams) {
+  std::vector<std::string> inputs = programs::script_files(request.launches);
+  if (options.experiment.is_file()) inputs.insert(inputs.begin(), options.experiment.path);
+  return {options.out.empty() ? command::default_folder(options.experiment, options.force)
+                              : options.out,
+          command::provenance_of("exec", inputs, streams),
+          options.force ? result::IfThere::Replace : result::IfThere::Refuse};
 }
 
-/// What the ranks say of their own steps.
-record::MarkedSteps marked_steps(const std::optional<imports::StepLog>& log) {
-  std::map<int, std::vector<double>> times;
-  for (const imports::LoggedStep& step : log ? log->steps : std::vector<imports::LoggedStep>()) {
-    times[step.rank].push_back(1e-9 * static_cast<double>(step.end_ns - step.start_ns));
+std::string summary(const programs::MeasuredPrograms& measured, const std::string& folder) {
+  const record::Run& run = measured.run;
+  std::string text;
+  if (run.capture) {
+    text += text::capture_text(measured.captured, folder, text::verdict_text(run)) + "\n";
   }
-  record::MarkedSteps steps;
-  for (auto& [rank, seconds] : times) {
-    std::sort(seconds.begin(), seconds.end());
-    steps.per_rank.push_back(
-        {.rank = rank, .count = seconds.size(), .median_s = seconds[seconds.size() / 2]});
-  }
-  return steps;
+  text += text::marked_text(run);
+  if (run.cross_traffic) text += text::traffic_text(*run.cross_traffic);
+  text += fmt::format("engine {}\n{}", run.engine.value_or(""), text::checks_text(run.checks));
+  if (run.expectations) text += command::expectations_text(*run.expectations);
+  return text;
 }
 
-lab::ConductRequest request_of(const ExecOptions& options, const spec::Experiment& experiment) {
-  lab::ConductRequest request;
-  request.plan = network::make_plan(spec::scaled(experiment));
-  request.launch.words = options.command;
-  request.launch.placement = placement_of(experiment);
-  request.launch.launcher = launcher_of(options);
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    request.launch.environment.emplace_back(*entry);
-  }
-  request.captures = *experiment.capture.enabled;
-  request.snap_length = *experiment.capture.snaplen;
-  request.timeout = *experiment.run.timeout;
-  request.checks_network = !options.no_check;
-  request.accepts_network = options.accept_network;
-  return request;
-}
-
-int finish(const ExecOptions& options, const spec::Experiment& experiment,
-           const lab::ConductRequest& request, const lab::ConductOutcome& outcome,
-           record::RunFolder& folder, command::Streams streams) {
-  const auto marks = read_marks(folder.path(), request.launch.placement.size());
-  summarise::CaptureResult result =
-      lab::analysed(outcome, request.plan, std::vector<summarise::KnownJob>{{.log = marks}});
-  result.log = marks;
-  lab::write_tables(result, outcome, request.plan, folder);
-  record::Run run = lab::described("exec", result, outcome, request);
-  run.checks = lab::conduct_checks(outcome, request, result);
-  run.steps = marked_steps(marks);
-  account::add_of_packets(run);
-  run.experiment = record::value_from(spec::to_json(experiment));
-  std::vector<command::Judged> expectations;
-  if (!outcome.interrupted && !outcome.failure) {
-    expectations = command::judge_all(experiment.expectations, "exec", run);
-  }
-  folder.finish(run, lab::partial_of(outcome));
-  if (!options.keep && !*experiment.capture.keep) lab::remove_captures(outcome);
+int finish(const ExecOptions& options, const programs::MeasuredPrograms& measured,
+           const std::string& folder, command::Streams streams) {
   if (options.json) {
-    fmt::print(streams.out, "{}\n", record::dumped(run));
+    fmt::print(streams.out, "{}\n", record::dumped(measured.run));
   } else if (!options.quiet) {
-    if (run.capture) {
-      fmt::print(streams.out, "{}\n",
-                 text::capture_text(result, folder.path(), text::verdict_text(run)));
-    }
-    fmt::print(streams.out, "engine {}\n{}{}", testbed::name_of(request.engine),
-               text::checks_text(run.checks), command::expectations_text(expectations));
+    fmt::print(streams.out, "{}", summary(measured, folder));
   }
-  if (!options.no_page) leave_page(folder.path(), !options.json && !options.quiet, streams);
+  if (!options.no_page) leave_page(folder, !options.json && !options.quiet, streams);
   streams.out.flush();
-  if (outcome.interrupted) {
-    fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n",
-               folder.path());
+  if (measured.interrupted) {
+    fmt::print(streams.err, "trainwire: interrupted; {} holds what there was until then\n", folder);
     return command::kInterrupted;
   }
-  if (outcome.failure) {
-    command::show_failure(outcome, streams);
-    throw Error(
-        fmt::format("{}; {} holds what there was until then", *outcome.failure, folder.path()));
+  if (measured.failure) {
+    command::show_failure(measured.outcome, streams);
+    throw Error(fmt::format("{}; {} holds what there was until then", *measured.failure, folder));
   }
-  const int code = command::expectations_code(expectations, streams.err);
-  return options.strict && !record::all_ok(run.checks) ? command::kRunFailed : code;
+  const auto& judged = measured.run.expectations;
+  const int code = judged ? command::expectations_code(*judged, streams.err) : command::kDone;
+  return command::checks_code(measured.run.checks, options.keep_going, code, streams);
 }
 
 /// What would be built and started.
 int show(const lab::ConductRequest& request, spec::Engine asked, command::Streams streams) {
   fmt::print(streams.out, "{}\ncommands\n", text::plan_text(request.plan, asked));
-  lab::LaunchRequest launch = request.launch;
-  launch.namespace_numbers.resize(request.plan.hosts.size());
-  for (const lab::RankCommand& command : lab::make_commands(request.plan, launch)) {
-    fmt::print(streams.out, "  {:<16} {}\n", command.label,
-               printable(fmt::format("{}", fmt::join(command.words, " "))));
+  for (lab::LaunchRequest launch : request.launches) {
+    launch.namespace_numbers.resize(request.plan.hosts.size());
+    for (const lab::RankCommand& command : lab::make_commands(request.plan, launch)) {
+      fmt::print(streams.out, "  {:<16} {}\n", command.label,
+                 printable(fmt::format("{}", fmt::join(command.words, " "))));
+    }
   }
   fmt::print(streams.out, "\nNothing was built or started.\n");
   return 0;
@@ -209,38 +208,23 @@ int exec(ExecOptions& options, command::Streams streams) {
   tell_apart(options);
   const spec::Experiment experiment = command::load(options.experiment);
   command::refuse_simulated(experiment, "exec");
-  lab::ConductRequest request = request_of(options, experiment);
+  const programs::ProgramOptions asked = programs_of(options);
+  lab::ConductRequest request = programs::request_of(experiment, asked);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);
+  programs::require_gpu(asked);
   // First, since a user namespace hides what other runs left.
   ledger::clear_leftovers(ledger::state_folder());
   os::become_root_of_own_namespace();
   request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
-  record::RunFolder folder =
-      command::take_folder("exec", options.experiment, options.out, options.force, streams);
-  folder.table("links");
-  request.folder = std::filesystem::absolute(folder.path()).string();
-  terminal::Status status(streams.err, terminal::shown_on(streams.err, options.quiet));
-  const terminal::InterruptGuard guard;
-  std::string doing;
-  std::int64_t since = os::monotonic_ns();
-  std::int64_t due = since;
-  request.tell = [&](const std::string& what) {
-    doing = what;
-    since = os::monotonic_ns();
-    status.tell(what);
+  record::RunFolder folder = folder_of(options, request, streams);
+  ProgramStatus status(streams, options.quiet);
+  programs::Onlooker onlooker = status.onlooker();
+  onlooker.judge = [&](record::Run& run) {
+    command::judge_all(experiment.expectations, "exec", run);
   };
-  request.care.attend = [&] {
-    const std::int64_t now = os::monotonic_ns();
-    if (now < due) return;
-    due = now + 1'000'000'000;
-    status.tell(
-        fmt::format("{}, {}", doing, terminal::in_words(std::chrono::nanoseconds(now - since))));
-  };
-  request.stop = [&] { return guard.interrupted(); };
-  const lab::ConductOutcome outcome = lab::conduct(request);
-  status.tell("analysing");
+  const auto measured = programs::measure(experiment, asked, std::move(request), folder, onlooker);
   status.wipe();
-  return finish(options, experiment, request, outcome, folder, streams);
+  return finish(options, measured, folder.path(), streams);
 }
 
 }  // namespace
@@ -253,7 +237,8 @@ command::Body declare_exec(command::CommandLine& app) {
                  "describe the network")
       .type_name("");
   app.add_option("COMMAND", options->command,
-                 "what each rank runs, after --; {rank}, {local_rank}, {world}, {host}, {address} "
+                 "what each rank runs, after --; none where each job of the file has its command; "
+                 "{rank}, {local_rank}, {world}, {host}, {address} "
                  "and {master} are replaced")
       .type_name("");
   options->flags = command::add_sketch(app, sketch::For::Program);
@@ -263,6 +248,12 @@ command::Body declare_exec(command::CommandLine& app) {
                  "with torchrun's variables too; mpi: by mpirun")
       .type_name("NAME")
       .one_of({"each", "torchrun", "mpi"});
+  app.add_option(
+         "--gpu", options->gpu,
+         "shared: all ranks compute on the machine's first GPU, side by side by CUDA's MPS, "
+         "and speak NCCL over the emulated network")
+      .type_name("HOW")
+      .one_of({"none", "shared"});
   app.add_option("-o,--out", options->out,
                  "run folder; default: the experiment's name with .run, here")
       .type_name("DIR");
@@ -272,7 +263,7 @@ command::Body declare_exec(command::CommandLine& app) {
   app.add_flag("--accept-network", options->accept_network,
                "go on although the network is more than 10 % off");
   app.add_flag("--dry-run", options->dry_run, "print the network and the commands, do nothing");
-  app.add_flag("--strict", options->strict, "exit with 4 when a check fails");
+  app.add_flag("--keep-going", options->keep_going, "exit with 0 although a check failed");
   add_no_page(app, options->no_page);
   app.add_flag("--json", options->json, "print one JSON document");
   app.add_flag("-q,--quiet", options->quiet, "no summary and no progress");

@@ -47,11 +47,7 @@ int report(const RunOptions& options, const lab::Measured& measured, const std::
   }
   const auto& judged = measured.run.expectations;
   const int code = judged ? command::expectations_code(*judged, streams.err) : command::kDone;
-  if (record::all_ok(measured.run.checks) || options.keep_going) return code;
-  fmt::print(streams.err,
-             "trainwire: a check failed, so the figures are not to be relied on; --keep-going "
-             "takes them anyway\n");
-  return command::kRunFailed;
+  return command::checks_code(measured.run.checks, options.keep_going, code, streams);
 }
 
 /// Nothing when it was interrupted before the jobs ran together.

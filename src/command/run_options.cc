@@ -2,6 +2,7 @@
 #include "trainwire/command/run_options.h"
 
 #include "trainwire/base/printable.h"
+#include "trainwire/command/exit_code.h"
 #include "trainwire/command/version.h"
 
 #include <fmt/format.h>
@@ -75,6 +76,15 @@ record::RunFolder take_folder(std::string_view command, const ExperimentFile& ex
   return {path.empty() ? default_folder(experiment, force) : path,
           provenance_of(command, experiment, streams),
           force ? result::IfThere::Replace : result::IfThere::Refuse};
+}
+
+int checks_code(const std::vector<record::Check>& checks, bool keeps_going, int code,
+                Streams streams) {
+  if (record::all_ok(checks) || keeps_going) return code;
+  fmt::print(streams.err,
+             "trainwire: a check failed, so the figures are not to be relied on; --keep-going "
+             "takes them anyway\n");
+  return kRunFailed;
 }
 
 void show_failure(const lab::ConductOutcome& outcome, Streams streams) {

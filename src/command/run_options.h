@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tw::command {
 
@@ -44,6 +45,11 @@ record::Maker provenance_of(std::string_view command, const ExperimentFile& expe
 /// Takes `path`, or the default folder when it is empty.
 record::RunFolder take_folder(std::string_view command, const ExperimentFile& experiment,
                               const std::string& path, bool force, Streams streams);
+
+/// `code`, or kRunFailed, with a line that says so, when a check failed and nobody wants to go on
+/// all the same.
+int checks_code(const std::vector<record::Check>& checks, bool keeps_going, int code,
+                Streams streams);
 
 /// The last lines of the rank that failed.
 void show_failure(const lab::ConductOutcome& outcome, Streams streams);

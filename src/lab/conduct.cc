@@ -117,8 +117,9 @@ class Conductor {
   explicit Conductor(const ConductRequest& request)
       : request_(request),
         ledger_(ledger::state_folder(),
-                request.commands.empty() ? fmt::format("{}", fmt::join(request.launch.words, " "))
-                                         : request.commands.front().words.front()),
+                request.launches.empty()
+                    ? request.commands.front().words.front()
+                    : fmt::format("{}", fmt::join(request.launches.front().words, " "))),
         cluster_(request.plan, request.engine),
         programs_(cluster_) {
     record();
@@ -128,6 +129,7 @@ class Conductor {
     check_network();
     if (is_stopped()) return std::move(outcome_);
     tell("starting");
+    if (request_.companion.begin) request_.companion.begin(programs_, ledger_);
     Counts counts(cluster_);
     const std::vector<LinkCounters> before = counts.when_quiet();
     std::optional<capture::LiveCapture> capture = start_capture();
@@ -135,6 +137,7 @@ class Conductor {
     outcome_.started = os::moment();
     start_ranks(watch);
     wait_for_ranks();
+    if (request_.companion.end) request_.companion.end(programs_);
     outcome_.ended = os::moment();
     const std::vector<LinkCounters> after = counts.when_quiet();
     outcome_.watch = watch.stop();
@@ -213,29 +216,34 @@ class Conductor {
   }
 
   std::vector<RankCommand> commands() const {
-    if (!request_.commands.empty()) return request_.commands;
-    LaunchRequest launch = request_.launch;
-    launch.marks_folder = request_.folder;
-    for (std::size_t i = 0; i < request_.plan.hosts.size(); ++i) {
-      launch.namespace_numbers.push_back(cluster_.host(static_cast<int>(i)).get());
+    std::vector<RankCommand> all;
+    for (LaunchRequest launch : request_.launches) {
+      launch.marks_folder = request_.folder;
+      for (std::size_t i = 0; i < request_.plan.hosts.size(); ++i) {
+        launch.namespace_numbers.push_back(cluster_.host(static_cast<int>(i)).get());
+      }
+      for (RankCommand& command : make_commands(request_.plan, launch)) {
+        all.push_back(std::move(command));
+      }
     }
-    return make_commands(request_.plan, launch);
+    all.insert(all.end(), request_.commands.begin(), request_.commands.end());
+    return all;
   }
 
   void start_ranks(watch::Watch& watch) {
     ranks_.start(commands(), request_.folder,
-                 [this](const RankCommand& command, int input, int output) {
-                   return programs_.start({.host = command.host,
-                                           .words = command.words,
-                                           .environment = command.environment,
-                                           .input = input,
-                                           .output = output,
-                                           .errors = output});
+                 [this, &watch](const RankCommand& command, int input, int output) {
+                   os::Child child = programs_.start({.host = command.host,
+                                                      .words = command.words,
+                                                      .environment = command.environment,
+                                                      .input = input,
+                                                      .output = output,
+                                                      .errors = output});
+                   watch.follow(child.identity().pid);
+                   ledger_.add(child.identity(), command.label);
+                   if (request_.started) request_.started(command, child.identity());
+                   return child;
                  });
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      watch.follow(ranks_.identity(i).pid);
-      ledger_.add(ranks_.identity(i), ranks_.label(i));
-    }
   }
 
   /// Sources and sinks of cross traffic are no ranks.
@@ -292,9 +300,13 @@ class Conductor {
 ConductOutcome conduct(const ConductRequest& request) {
   if (request.tell) request.tell("building the network");
   // Before anything is built: a misspelt command is told at once.
-  testbed::find_program(!request.commands.empty() ? request.commands.front().words.front()
-                        : request.launch.launcher == Launcher::Mpi ? "mpirun"
-                                                                   : request.launch.words.front());
+  for (const LaunchRequest& launch : request.launches) {
+    if (launch.launcher == Launcher::Mpi) testbed::find_program("mpirun");
+    testbed::find_program(launch.words.front());
+  }
+  for (const RankCommand& command : request.commands) {
+    testbed::find_program(command.words.front());
+  }
   return Conductor(request).run();
 }
 

@@ -7,10 +7,12 @@
 #include "trainwire/capture/live.h"
 #include "trainwire/lab/launch.h"
 #include "trainwire/lab/rank_group.h"
+#include "trainwire/ledger/ledger.h"
 #include "trainwire/os/child.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/testbed/check.h"
 #include "trainwire/testbed/cluster.h"
+#include "trainwire/testbed/programs.h"
 #include "trainwire/watch/counters.h"
 #include "trainwire/watch/record.h"
 #include "trainwire/watch/verdict.h"
@@ -23,11 +25,19 @@
 
 namespace tw::lab {
 
+/// What runs beside the ranks, among them, and is no rank: a daemon that they need. Both may be
+/// empty; `begin` may throw Error, and writes what it has started into the ledger.
+struct Companion {
+  std::function<void(const testbed::Programs& programs, ledger::Ledger& ledger)> begin = {};
+  std::function<void(const testbed::Programs& programs)> end = {};
+};
+
 struct ConductRequest {
   network::NetPlan plan;
   spec::Engine engine = spec::Engine::Nfqueue;  ///< chosen
-  LaunchRequest launch;
-  std::vector<RankCommand> commands = {};  ///< instead of the launch's
+  std::vector<LaunchRequest> launches = {};     ///< somebody's programs, by job
+  std::vector<RankCommand> commands = {};       ///< behind those: our own
+  Companion companion = {};
   /// What is asked while ranks work, besides the timeout and stop.
   RankCare care = {};
   std::string folder;  ///< for outputs, marks and captures
@@ -40,6 +50,8 @@ struct ConductRequest {
   std::function<bool()> stop = {};                    ///< asked often
   /// What each port of the plan carries now, in bit/s; called twice a second.
   std::function<void(std::span<const double>)> rates = {};
+  /// The processes, each as soon as it was started, in the order of the commands.
+  std::function<void(const RankCommand& command, const os::ProcessIdentity& process)> started = {};
 };
 
 struct ConductOutcome {

@@ -28,9 +28,9 @@ class ConductProgram : public testing::Test {
     ConductRequest request;
     const spec::Vocabulary words{};
     request.plan = network::make_plan(spec::parse("[network]\n" + network, "x.toml", words, {}));
-    request.launch = {.words = {"sh", "-c", script},
-                      .placement = {0, 1},
-                      .environment = {"PATH=/usr/sbin:/usr/bin:/bin"}};
+    request.launches = {{.words = {"sh", "-c", script},
+                         .placement = {0, 1},
+                         .environment = {"PATH=/usr/sbin:/usr/bin:/bin"}}};
     request.folder = folder_;
     request.checks_network = false;
     return request;
@@ -102,7 +102,7 @@ TEST_F(ConductProgram, EndsAfterTheTimeout) {
 
 TEST_F(ConductProgram, SaysAtOnceThatACommandIsMissing) {
   ConductRequest asked = request("hosts = 2", "");
-  asked.launch.words = {"no-such-program"};
+  asked.launches.front().words = {"no-such-program"};
   EXPECT_THROW(conduct(asked), SpecError);
 }
 

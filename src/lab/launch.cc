@@ -22,6 +22,9 @@ constexpr const char* kDevice = "eth0";
 constexpr const char* kEnterHost =
     "fd=$(echo \"$1\" | cut -d , -f $((OMPI_COMM_WORLD_RANK + 1))); shift; "
     "export TRAINWIRE_MARKS=\"$TRAINWIRE_MARKS$OMPI_COMM_WORLD_RANK.csv\"; "
+    "[ -z \"$NCCL_HOSTID\" ] || export NCCL_HOSTID=\"$NCCL_HOSTID-$OMPI_COMM_WORLD_RANK\"; "
+    "case \"$NCCL_DEBUG_FILE\" in *nccl-0.log) "
+    "export NCCL_DEBUG_FILE=\"${NCCL_DEBUG_FILE%0.log}$OMPI_COMM_WORLD_RANK.log\";; esac; "
     "exec nsenter \"--net=/proc/1/fd/$fd\" \"$@\"";
 
 std::string replaced(std::string text, const std::map<std::string, std::string>& values) {
@@ -39,11 +42,14 @@ std::string replaced(std::string text, const std::map<std::string, std::string>&
 class Environment {
  public:
   explicit Environment(const std::vector<std::string>& entries) {
-    for (const std::string& entry : entries) {
-      const std::size_t equals = entry.find('=');
-      if (equals != std::string::npos) set(entry.substr(0, equals), entry.substr(equals + 1));
-    }
+    for (const std::string& entry : entries) set_entry(entry);
   }
+  /// "NAME=value"; anything else is left out.
+  void set_entry(const std::string& entry) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) set(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  bool has(const std::string& name) const { return values_.contains(name); }
   void set(const std::string& name, const std::string& value) { values_[name] = value; }
   void set(const std::string& name, int value) { set(name, std::to_string(value)); }
   void set_default(const std::string& name, const std::string& value) {
@@ -104,6 +110,19 @@ void add_common(Environment& environment) {
   environment.set_default("OMP_NUM_THREADS", "1");
 }
 
+/// NCCL refuses a GPU to a second rank of the same host, and would move bytes within the GPU.
+void add_gpu(Environment& environment, const LaunchRequest& request, int rank) {
+  environment.set("NCCL_HOSTID", fmt::format("trainwire-job{}-rank{}", request.job, rank));
+  environment.set("NCCL_NET", "Socket");
+  environment.set_default("CUDA_VISIBLE_DEVICES", "0");
+  for (const std::string& entry : request.gpu->environment) environment.set_entry(entry);
+  // Whoever reads NCCL's own words gets them where he asked for them.
+  if (environment.has("NCCL_DEBUG") || environment.has("NCCL_DEBUG_FILE")) return;
+  environment.set("NCCL_DEBUG", "INFO");
+  environment.set_default("NCCL_DEBUG_SUBSYS", "INIT,NET");
+  environment.set("NCCL_DEBUG_FILE", nccl_file(request, rank));
+}
+
 void add_place(Environment& environment, const LaunchRequest& request, const NetPlan& plan,
                const Place& place) {
   environment.set("RANK", place.rank);
@@ -112,9 +131,11 @@ void add_place(Environment& environment, const LaunchRequest& request, const Net
   environment.set("LOCAL_WORLD_SIZE", place.local_size);
   environment.set("NODE_RANK", place.node);
   environment.set("MASTER_ADDR", host_plan(plan, request.placement.front()).address);
-  environment.set("MASTER_PORT", kMasterPort);
+  environment.set("MASTER_PORT", kMasterPort + request.job);
   environment.set("TRAINWIRE_HOST", host_plan(plan, place.host).name);
-  environment.set("TRAINWIRE_MARKS", marks_file(request.marks_folder, place.rank));
+  environment.set("TRAINWIRE_JOB", request.name.empty() ? "job0" : request.name);
+  environment.set("TRAINWIRE_MARKS", marks_file(request, place.rank));
+  if (request.gpu) add_gpu(environment, request, place.rank);
   if (request.launcher != Launcher::Torchrun) return;
   environment.set("GROUP_RANK", place.node);
   environment.set("GROUP_WORLD_SIZE",
@@ -125,6 +146,11 @@ void add_place(Environment& environment, const LaunchRequest& request, const Net
   environment.set("TORCHELASTIC_RUN_ID", "trainwire");
   environment.set("TORCHELASTIC_RESTART_COUNT", 0);
   environment.set("TORCHELASTIC_MAX_RESTARTS", 0);
+}
+
+/// What a rank's files are called, by the job's number where there are several.
+std::string file_of(const LaunchRequest& request, std::string_view what) {
+  return request.name.empty() ? std::string(what) : fmt::format("job{}-{}", request.job, what);
 }
 
 RankCommand command_of(const NetPlan& plan, const LaunchRequest& request, int rank) {
@@ -139,8 +165,12 @@ RankCommand command_of(const NetPlan& plan, const LaunchRequest& request, int ra
       {"master", host_plan(plan, request.placement.front()).address}};
   RankCommand command{.rank = rank,
                       .host = place.host,
-                      .label = fmt::format("rank {} on {}", rank, host.name),
-                      .file = fmt::format("rank{}", rank)};
+                      .label = request.name.empty() ? fmt::format("rank {} on {}", rank, host.name)
+                                                    : fmt::format("rank {} of {} on {}", rank,
+                                                                  request.name, host.name),
+                      .file = file_of(request, fmt::format("rank{}", rank)),
+                      .group = request.job,
+                      .start = request.start};
   for (const std::string& word : request.words) command.words.push_back(replaced(word, values));
   Environment environment(request.environment);
   add_common(environment);
@@ -159,8 +189,11 @@ RankCommand mpirun(const NetPlan& plan, const LaunchRequest& request) {
   RankCommand command{
       .rank = 0,
       .host = request.placement.front(),
-      .label = fmt::format("mpirun on {}", host_plan(plan, request.placement.front()).name),
-      .file = "rank0"};
+      .label = fmt::format("mpirun{} on {}", request.name.empty() ? "" : " of " + request.name,
+                           host_plan(plan, request.placement.front()).name),
+      .file = file_of(request, "rank0"),
+      .group = request.job,
+      .start = request.start};
   command.words = {"mpirun",
                    "--allow-run-as-root",
                    "--oversubscribe",
@@ -178,7 +211,9 @@ RankCommand mpirun(const NetPlan& plan, const LaunchRequest& request) {
   Environment environment(request.environment);
   add_common(environment);
   // The script above completes it.
-  environment.set("TRAINWIRE_MARKS", request.marks_folder + "/marks-");
+  environment.set("TRAINWIRE_MARKS",
+                  fmt::format("{}/{}", request.marks_folder, file_of(request, "marks-")));
+  if (request.gpu) add_gpu(environment, request, 0);
   environment.set("OMPI_ALLOW_RUN_AS_ROOT", "1");
   environment.set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   command.environment = environment.entries();
@@ -187,8 +222,14 @@ RankCommand mpirun(const NetPlan& plan, const LaunchRequest& request) {
 
 }  // namespace
 
-std::string marks_file(const std::string& folder, int rank) {
-  return fmt::format("{}/marks-{}.csv", folder, rank);
+std::string marks_file(const LaunchRequest& request, int rank) {
+  return fmt::format("{}/{}.csv", request.marks_folder,
+                     file_of(request, fmt::format("marks-{}", rank)));
+}
+
+std::string nccl_file(const LaunchRequest& request, int rank) {
+  return fmt::format("{}/{}.log", request.gpu->log_folder,
+                     file_of(request, fmt::format("nccl-{}", rank)));
 }
 
 std::vector<RankCommand> make_commands(const NetPlan& plan, const LaunchRequest& request) {

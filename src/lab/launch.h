@@ -6,6 +6,7 @@
 
 #include "trainwire/network/plan.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,16 @@ enum class Launcher {
   Mpi,       ///< mpirun, which starts the command once per rank
 };
 
+/// What ranks need that share one GPU, each on a host of its own.
+struct SharedGpu {
+  std::vector<std::string> environment = {};  ///< "NAME=value": where MPS is found
+  std::string log_folder = {};                ///< where NCCL tells what it does
+};
+
+/// One job's program.
 struct LaunchRequest {
+  int job = 0;
+  std::string name = {};                ///< the job's, where there are several; "" for one alone
   std::vector<std::string> words = {};  ///< the command, with placeholders
   std::vector<int> placement = {};      ///< host of each rank
   Launcher launcher = Launcher::Each;
@@ -25,16 +35,19 @@ struct LaunchRequest {
   std::string marks_folder = {};              ///< where ranks may leave marks of their steps
   std::vector<int> namespace_numbers = {};    ///< Mpi: descriptor of each host's namespace, as the
                                               ///< first process of the programs has it
+  Duration start = {};                        ///< after the run's
+  std::optional<SharedGpu> gpu = {};
 };
 
 /// One process to start.
 struct RankCommand {
   int rank = 0;  ///< of the first, when it starts them all
   int host = 0;
-  std::string label;  ///< "rank 2 on host1"
-  std::string file;   ///< of its output, without ".txt"
-  int group = 0;      ///< job whose ranks end together
-  int input = -1;     ///< descriptor that becomes its standard input; none when negative
+  std::string label;    ///< "rank 2 on host1"
+  std::string file;     ///< of its output, without ".txt"
+  int group = 0;        ///< job whose ranks end together
+  Duration start = {};  ///< after the run's
+  int input = -1;       ///< descriptor that becomes its standard input; none when negative
   std::vector<std::string> words = {};
   std::vector<std::string> environment = {};
 };
@@ -44,6 +57,8 @@ struct RankCommand {
 std::vector<RankCommand> make_commands(const network::NetPlan& plan, const LaunchRequest& request);
 
 /// File of a rank's marks in the folder.
-std::string marks_file(const std::string& folder, int rank);
+std::string marks_file(const LaunchRequest& request, int rank);
+/// Where NCCL tells what it does for a rank. REQUIRES: request.gpu.
+std::string nccl_file(const LaunchRequest& request, int rank);
 
 }  // namespace tw::lab

@@ -23,6 +23,28 @@ std::vector<std::int64_t> sent_by(const RankState& state) {
 
 }  // namespace
 
+record::LiveSample counted_rates(std::span<const double> ports_bps, const network::NetPlan& plan) {
+  record::LiveSample sample;
+  for (std::size_t i = 0; i < ports_bps.size(); ++i) {
+    const network::Port& port = plan.ports[i];
+    const bool up = i % 2 == 0;
+    if (i >= 2 * plan.hosts.size()) {
+      sample.core_bps[port.link][up ? 0 : 1] = ports_bps[i];
+    } else if (up) {
+      sample.sent_bps.push_back(ports_bps[i]);
+    }
+    const double share = ports_bps[i] / port.rate.bits_per_second();
+    if (sample.busiest && share <= sample.busiest->share) continue;
+    sample.busiest = record::LiveBusiest{
+        .link = port.link, .direction = up ? "from_host" : "to_host", .share = share};
+  }
+  return sample;
+}
+
+std::int64_t next_sample_ns(std::int64_t now_ns, std::int64_t began_ns) {
+  return now_ns + std::max(kEveryNs, (now_ns - began_ns) / kSamplesOfARun);
+}
+
 LiveLog::LiveLog(std::string path, const record::LiveHeader& header,
                  const std::vector<TrainingJob>& jobs)
     : file_(std::move(path), header),
@@ -32,26 +54,13 @@ LiveLog::LiveLog(std::string path, const record::LiveHeader& header,
       due_ns_(began_ns_) {}
 
 void LiveLog::set_rates(std::span<const double> ports_bps, const network::NetPlan& plan) {
-  counted_ = {};
-  for (std::size_t i = 0; i < ports_bps.size(); ++i) {
-    const network::Port& port = plan.ports[i];
-    const bool up = i % 2 == 0;
-    if (i >= 2 * hosts_) {
-      counted_.core_bps[port.link][up ? 0 : 1] = ports_bps[i];
-    } else if (up) {
-      counted_.sent_bps.push_back(ports_bps[i]);
-    }
-    const double share = ports_bps[i] / port.rate.bits_per_second();
-    if (counted_.busiest && share <= counted_.busiest->share) continue;
-    counted_.busiest = record::LiveBusiest{
-        .link = port.link, .direction = up ? "from_host" : "to_host", .share = share};
-  }
+  counted_ = counted_rates(ports_bps, plan);
 }
 
 void LiveLog::look(const RankTalk& talk) {
   const std::int64_t now = os::monotonic_ns();
   if (!talk.started() || now < due_ns_) return;
-  due_ns_ = now + std::max(kEveryNs, (now - began_ns_) / kSamplesOfARun);
+  due_ns_ = next_sample_ns(now, began_ns_);
   sample(talk);
 }
 

@@ -15,6 +15,11 @@
 
 namespace tw::lab {
 
+/// What ports carry now, as a sample has it: by host, by link between switches, and the fullest.
+record::LiveSample counted_rates(std::span<const double> ports_bps, const network::NetPlan& plan);
+/// When the next sample is due in a log that began at `began_ns`.
+std::int64_t next_sample_ns(std::int64_t now_ns, std::int64_t began_ns);
+
 class LiveLog {
  public:
   /// REQUIRES: `jobs` outlive it. Throws SystemError when the file cannot be made.

@@ -25,25 +25,41 @@ constexpr Duration kAftermath = milliseconds(300);
 
 void RankGroup::start(std::vector<RankCommand> commands, const std::string& folder,
                       const Starter& starter) {
-  const os::FileDescriptor nothing = os::open_to_read("/dev/null");
+  starter_ = starter;
+  since_ = steady_clock::now();
   for (RankCommand& command : commands) {
     const std::string output = fmt::format("{}/{}.txt", folder, command.file);
-    const os::FileDescriptor file = os::open_in_place(output);
-    const int input = command.input >= 0 ? command.input : nothing.get();
-    os::Child child = starter(command, input, file.get());
-    started_.push_back(
-        {.command = std::move(command), .output = output, .child = std::move(child)});
+    started_.push_back({.command = std::move(command), .output = output});
+  }
+  for (Started& started : started_) {
+    if (started.command.start == Duration{}) begin(started);
+  }
+}
+
+void RankGroup::begin(Started& started) {
+  const os::FileDescriptor file = os::open_in_place(started.output);
+  const os::FileDescriptor nothing = os::open_to_read("/dev/null");
+  const int input = started.command.input >= 0 ? started.command.input : nothing.get();
+  started.begun = true;
+  started.child = starter_(started.command, input, file.get());
+}
+
+void RankGroup::begin_due() {
+  for (Started& started : started_) {
+    if (!started.begun && steady_clock::now() >= since_ + started.command.start) begin(started);
   }
 }
 
 bool RankGroup::any_running() {
-  return std::any_of(started_.begin(), started_.end(), [](Started& s) { return !s.child.poll(); });
+  return std::any_of(started_.begin(), started_.end(),
+                     [](Started& s) { return !s.begun || !s.child.poll(); });
 }
 
 std::optional<std::string> RankGroup::wait(const RankCare& care) {
   const auto limit = steady_clock::now() + care.timeout;
   while (any_running()) {
     std::this_thread::sleep_for(kLook);
+    begin_due();
     if (care.attend) care.attend();
     if (const auto why = failure(care)) return why;
     if (care.stop && care.stop()) return {};
@@ -52,7 +68,7 @@ std::optional<std::string> RankGroup::wait(const RankCare& care) {
     if (care.broken) {
       if (const auto why = care.broken()) return why;
     }
-    if (const auto why = lingering()) return why;
+    if (const auto why = lingering(care)) return why;
   }
   if (care.attend) care.attend();
   return failure(care);
@@ -83,10 +99,13 @@ std::optional<std::string> RankGroup::failure(const RankCare& care) {
 }
 
 /// One whose group has been ending for too long.
-std::optional<std::string> RankGroup::lingering() {
+std::optional<std::string> RankGroup::lingering(const RankCare& care) {
   const auto now = steady_clock::now();
-  for (Started& started : started_) {
-    if (!started.ended && started.child.poll()) started.ended = now;
+  for (std::size_t i = 0; i < started_.size(); ++i) {
+    Started& started = started_[i];
+    if (started.ended || !started.child.poll()) continue;
+    started.ended = now;
+    if (care.ended) care.ended(i, *started.child.poll());
   }
   for (Started& started : started_) {
     if (started.ended) continue;
@@ -102,7 +121,7 @@ std::optional<std::string> RankGroup::lingering() {
 
 std::vector<RankOutcome> RankGroup::stop() {
   for (Started& started : started_) {
-    if (started.child.poll()) continue;
+    if (!started.begun || started.child.poll()) continue;
     started.stopped = true;
     started.child.signal(SIGTERM);
     started.child.signal(SIGCONT);  // one that was stopped could not end
@@ -110,6 +129,7 @@ std::vector<RankOutcome> RankGroup::stop() {
   const auto limit = steady_clock::now() + kGrace;
   std::vector<RankOutcome> outcomes;
   for (Started& started : started_) {
+    if (!started.begun) started.stopped = true;
     const auto left = limit - steady_clock::now();
     started.child.wait_for(std::max(left, steady_clock::duration(0)));
     const os::Ending ending = started.child.stop(Duration(0));

@@ -38,6 +38,8 @@ struct RankCare {
     bool cause = true;
   };
   std::function<Explanation(std::size_t rank)> explain = {};
+  /// Told once of each: its number among the commands, and how it ended.
+  std::function<void(std::size_t rank, const os::Ending& ending)> ended = {};
 };
 
 class RankGroup {
@@ -45,11 +47,14 @@ class RankGroup {
   /// Starts one process; `output` is its standard output and error.
   using Starter = std::function<os::Child(const RankCommand& command, int input, int output)>;
 
-  /// Output goes to rank<N>.txt in `folder`. Throws SystemError.
+  /// Output goes to rank<N>.txt in `folder`. Those that start later are started by wait(), so
+  /// `starter` must live as long; it is told of each. Throws SystemError.
   void start(std::vector<RankCommand> commands, const std::string& folder, const Starter& starter);
 
   std::size_t size() const { return started_.size(); }
+  /// Its number is 0 until it was started.
   const os::ProcessIdentity& identity(std::size_t i) const { return started_[i].child.identity(); }
+  const RankCommand& command(std::size_t i) const { return started_[i].command; }
   const std::string& label(std::size_t i) const { return started_[i].command.label; }
 
   /// Until all have ended, one has failed, or the run is stopped. Why it failed: "rank 2 on host2
@@ -63,15 +68,21 @@ class RankGroup {
   struct Started {
     RankCommand command;
     std::string output;
-    os::Child child;
+    os::Child child = {};
+    bool begun = false;
     bool stopped = false;
     std::optional<std::chrono::steady_clock::time_point> ended = {};  ///< noticed
   };
 
+  void begin(Started& started);
+  /// Those whose time has come.
+  void begin_due();
   bool any_running();
   std::optional<std::string> failure(const RankCare& care);
-  std::optional<std::string> lingering();
+  std::optional<std::string> lingering(const RankCare& care);
 
+  Starter starter_;
+  std::chrono::steady_clock::time_point since_ = {};
   std::vector<Started> started_;
 };
 

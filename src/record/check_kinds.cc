@@ -53,6 +53,15 @@ std::span<const CheckKind> check_kinds() {
       CheckKind{"ranks", "how every process ended", "all ended well", "",
                 "one failed, was killed, or the run was interrupted",
                 "its last lines are printed, and its output is in the run folder"},
+      CheckKind{"gpu", "the GPU that ranks shared (exec --gpu shared)", "always: it says which", "",
+                "", "nothing"},
+      CheckKind{"nccl",
+                "what NCCL logs of every rank, against a communicator over its sockets, which is "
+                "the emulated network",
+                "every rank made one, or the program has NCCL log elsewhere", "",
+                "a rank never called NCCL, did not get ready, or NCCL took another way",
+                "initialise with NCCL (PyTorch: init_process_group(\"nccl\")); nccl-RANK.log in "
+                "the run folder tells more"},
       CheckKind{"network",
                 "rate, round trip and loss that the experiment asks of paths, against what real "
                 "packets met on them before the run",

@@ -159,6 +159,7 @@ void describe(Io& io, As<Fault> auto& fault) {
 
 template <typename Io>
 void describe(Io& io, As<RankSteps> auto& steps) {
+  io.if_any("job", steps.job);
   io("rank", steps.rank);
   io("count", steps.count);
   io("median_s", steps.median_s);

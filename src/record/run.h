@@ -142,6 +142,7 @@ struct Fault {
 
 /// What one rank of `exec` marked of its own steps.
 struct RankSteps {
+  std::optional<std::string> job = {};  ///< its name, where there are several
   int rank = 0;
   std::uint64_t count = 0;
   double median_s = 0;

@@ -191,7 +191,7 @@ BitRate network_bound_rate(const Features& features, bool whole_packets) {
   return (whole_packets ? 1_Gbit : 2_Gbit) * features.processors;
 }
 
-std::string doctor_text(const Features& features) {
+std::string doctor_text(const Features& features, const std::string& beside) {
   std::string text = headline(features) + "\n";
   if (features.privilege == Privilege::None) {
     text += row_text(root_row(features)) + row_text(user_row(features));
@@ -200,7 +200,7 @@ std::string doctor_text(const Features& features) {
   for (const Row& row : rows_of(features)) text += row_text(row);
   if (!can_emulate(features))
     return text + "\nnext: one of the remedies above, then doctor again\n";
-  return text + "\n" + engine_text(features) + rate_text(features) + timer_text(features) +
+  return text + "\n" + engine_text(features) + rate_text(features) + timer_text(features) + beside +
          "\nnext: trainwire net check EXPERIMENT\n";
 }
 

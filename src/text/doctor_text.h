@@ -20,8 +20,8 @@ bool can_emulate(const testbed::Features& features);
 /// docs/emulation.md). `whole_packets`: on an engine that cannot lose packets out of super-packets.
 BitRate network_bound_rate(const testbed::Features& features, bool whole_packets);
 
-/// At most 30 lines.
-std::string doctor_text(const testbed::Features& features);
+/// At most 30 lines. `beside` are lines on what else there is, where networks can be emulated.
+std::string doctor_text(const testbed::Features& features, const std::string& beside = "");
 nlohmann::ordered_json doctor_document(const testbed::Features& features);
 
 }  // namespace tw::text

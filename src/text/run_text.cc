@@ -246,6 +246,34 @@ std::string place_text(const std::string& engine) {
   return "loopback: no link is shaped, nothing is captured, times are this machine's";
 }
 
+std::string marked_text(const record::Run& run) {
+  struct Job {
+    std::uint64_t ranks = 0;
+    std::uint64_t steps = 0;  ///< of the rank that marked most
+    double least_s = 0;
+    double most_s = 0;
+  };
+  std::vector<std::pair<std::string, Job>> jobs;
+  for (const record::RankSteps& rank :
+       run.steps ? run.steps->per_rank : decltype(run.steps->per_rank)()) {
+    const std::string name = rank.job.value_or("");
+    if (jobs.empty() || jobs.back().first != name) jobs.emplace_back(name, Job{});
+    Job& job = jobs.back().second;
+    job.least_s = job.ranks == 0 ? rank.median_s : std::min(job.least_s, rank.median_s);
+    job.most_s = std::max(job.most_s, rank.median_s);
+    job.steps = std::max(job.steps, rank.count);
+    ++job.ranks;
+  }
+  std::string text;
+  for (const auto& [name, job] : jobs) {
+    text += fmt::format("steps    {}{} marked by {} rank{}, median {}{}\n",
+                        name.empty() ? "" : printable(name) + ": ", job.steps, job.ranks,
+                        plural(job.ranks), time_text(job.least_s),
+                        job.most_s > job.least_s ? " to " + time_text(job.most_s) : "");
+  }
+  return text;
+}
+
 std::string traffic_text(const record::CrossTraffic& traffic) {
   std::string text;
   for (std::size_t i = 0; i < std::min(traffic.entries.size(), kMostEntries); ++i) {

@@ -18,6 +18,9 @@ std::string run_text(const record::Run& run, const std::string& name, const std:
 /// "engine nfqueue", how it was simulated, or what loopback means.
 std::string place_text(const std::string& engine);
 
+/// What ranks of somebody's programs marked of their steps: a line for each job; "" for none.
+std::string marked_text(const record::Run& run);
+
 /// At most five lines.
 std::string traffic_text(const record::CrossTraffic& traffic);
 

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Several programs, cross traffic and a late start in exec; its exit code, live file and provenance: exec_jobs.py TRAINWIRE."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = sys.argv[1]
+if os.geteuid() != 0:
+    print("skipped: needs root")
+    sys.exit(77)
+
+folder = pathlib.Path(tempfile.mkdtemp(prefix="jobs"))
+environment = dict(os.environ, TRAINWIRE_STATE=str(folder / "state"))
+STEPS, BYTES = 8, 500_000
+(folder / "ring.py").write_text('''
+import os, socket, sys, threading, time
+rank, world, steps, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), int(sys.argv[1]), int(sys.argv[2])
+hosts, port = sys.argv[3].split(","), int(os.environ["MASTER_PORT"]) + 100
+server = socket.create_server(("", port + rank))
+for _ in range(400):
+    try:
+        out = socket.create_connection((hosts[(rank + 1) % world], port + (rank + 1) % world))
+        break
+    except OSError:
+        time.sleep(0.05)
+into = server.accept()[0]
+marks = open(os.environ["TRAINWIRE_MARKS"], "a")
+for step in range(steps):
+    start = time.time()
+    time.sleep(0.05)
+    thread = threading.Thread(target=out.sendall, args=(bytes(size),))
+    thread.start()
+    left = size
+    while left:
+        left -= len(into.recv(min(left, 65536)))
+    thread.join()
+    marks.write(f"{rank},{step},{start},{time.time()}\\n")
+    marks.flush()
+    if rank == 0:
+        print("step", step, flush=True)
+''')
+(folder / "two.toml").write_text(f'''
+[network]
+hosts = 3
+rate = "100Mbit"
+delay = "200us"
+[[job]]
+name = "a"
+hosts = ["host0", "host1"]
+command = ["python3", "ring.py", "{STEPS}", "{BYTES}", "host0,host1"]
+[[job]]
+name = "b"
+hosts = ["host1", "host2"]
+parameters = "{BYTES}"
+start = "1s"
+[[traffic]]
+kind = "constant"
+from = "host2"
+to = "host0"
+load = "10Mbit"
+[run]
+timeout = "60s"
+[[expect]]
+of = "exec"
+metric = "cross_traffic.achieved_bps"
+at_least = 1e6
+''')
+B = ["python3", "ring.py", str(STEPS), str(BYTES), "host1,host2"]
+
+
+def run(*words, code, says=()):
+    result = subprocess.run([PROGRAM, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                            timeout=180, cwd=folder)
+    assert result.returncode == code, (words, result.returncode, result.stderr, result.stdout)
+    for text in says:
+        assert text in result.stderr + result.stdout, (words, text, result.stderr, result.stdout)
+    return result
+
+
+# Nothing says what job b runs; a plan needs to know what is sent.
+run("exec", "two.toml", "--no-check", code=2, says=["job b: nothing says what its ranks run"])
+run("exec", "two.toml", "--set", 'job.command=["true"]', "--", "true", code=2, says=["every job has its own command"])
+run("plan", "two.toml", "--set", 'job.command=["true"]', code=2, says=["job a", "add model"])
+# Both jobs, with b's program behind --.
+shown = run("exec", "two.toml", "-o", "two", "--no-check", "--no-page", "--keep-going", "--", *B, code=0,
+            says=["a: 8 marked by 2 ranks", "b: 8 marked by 2 ranks", "constant from host2 to host0"])
+for job in "ab":
+    assert f"{job} | step 7" in shown.stderr, shown.stderr
+document = json.loads((folder / "two/run.json").read_text())
+inputs = {entry["path"]: entry["hash"] for entry in document["provenance"]["inputs"]}
+assert set(inputs) == {"two.toml", "ring.py"} and all(inputs.values()), inputs
+result = document["summary"]
+assert {(rank["job"], rank["rank"]) for rank in result["steps"]["per_rank"]} == {("a", 0), ("a", 1), ("b", 0), ("b", 1)}
+# b began a second later.
+first = {job: float((folder / f"two/job{i}-marks-0.csv").read_text().split(",")[2]) for i, job in enumerate("ab")}
+assert first["b"] - first["a"] > 0.8, first
+# Cross traffic is no job's, and flows are told apart by their job.
+checks = {check["name"]: check["ok"] for check in result["checks"]}
+assert checks["ranks"] and checks["traffic"], result["checks"]
+assert all(entry["ok"] for entry in result["expectations"]), result["expectations"]
+carried = {share["of"] for link in result["network"]["links"] if link["name"] == "host1" for share in link["shares"]}
+assert carried == {"a", "b"}, carried
+# The page of runs that go on reads this.
+live = [json.loads(line) for line in (folder / "two/live.jsonl").read_text().splitlines()]
+assert [job["name"] for job in live[0]["jobs"]] == ["a", "b"] and live[-1] == {"ended": "done"}
+assert live[-2]["steps"] == [STEPS, STEPS], live[-2]
+# A rank of the second job that fails: who, and of which job.
+run("exec", "two.toml", "-o", "failed", "--no-check", "--no-page", "--", "sh", "-c", "echo no luck; exit 7", code=4,
+    says=["of b on host", "exited with code 7", "no luck"])
+# Nothing is left of any of them.
+left = run("cleanup", code=0)
+print("ok")
