@@ -113,12 +113,16 @@ void Mps::stop(const testbed::Programs& programs) {
   if (processes(programs).empty()) return;
   os::Child ask = run(programs, {control_}, "quit\n");
   ask.wait_for(kLongestFarewell);
-  const auto limit = steady_clock::now() + kLongestFarewell;
-  while (!processes(programs).empty() && steady_clock::now() < limit) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  const auto wait_until_gone = [&](Duration longest) {
+    const auto limit = steady_clock::now() + longest;
+    while (!processes(programs).empty() && steady_clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  };
+  wait_until_gone(kLongestFarewell);
   ask.stop(Duration(0));
   for (const os::ProcessIdentity& process : processes(programs)) os::kill_process(process);
+  wait_until_gone(seconds(1));
 }
 
 std::vector<os::ProcessIdentity> Mps::processes(const testbed::Programs& programs) const {

@@ -32,7 +32,8 @@ std::string problem(const std::string& jobs, const std::vector<std::string>& com
 
 constexpr const char* kTwo =
     "[[job]]\nname = \"a\"\nhosts = [\"host0\", \"host1\"]\ncommand = [\"train\", \"a\"]\n"
-    "[[job]]\nname = \"b\"\nranks = 2\nplacement = [\"host1\", \"host3\"]\nstart = \"2s\"\n";
+    "[[job]]\nname = \"b\"\nranks = 2\nplacement = [\"host1\", \"host3\"]\nparameters = 4\n"
+    "start = \"2s\"\n";
 
 TEST(ProgramJobs, WithoutJobsEachHostHasARank) {
   const auto jobs = program_jobs(read(""), {"train"});

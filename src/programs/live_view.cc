@@ -34,7 +34,7 @@ record::LiveHeader header_of(const spec::Experiment& experiment,
 
 std::string shown_line(double elapsed_s, double busiest_bps, const std::string& job,
                        const std::string& line) {
-  return fmt::format("{:>7.1f} s  {:>11}  {}| {}", elapsed_s, readable(BitRate(busiest_bps)),
+  return fmt::format("{:>7.1f} s  {:>12}  {}| {}", elapsed_s, readable(BitRate(busiest_bps)),
                      job.empty() ? "" : job + " ", line);
 }
 

@@ -38,8 +38,8 @@ TEST(Tail, CutsALineThatNeverEnds) {
 }
 
 TEST(ShownLine, HasClockRateAndJob) {
-  EXPECT_EQ(shown_line(12.42, 1.88e9, "", "loss 2.3"), "   12.4 s  1.88 Gbit/s  | loss 2.3");
-  EXPECT_EQ(shown_line(3, 0, "big", "x"), "    3.0 s      0 bit/s  big | x");
+  EXPECT_EQ(shown_line(12.42, 1.88e9, "", "loss 2.3"), "   12.4 s   1.88 Gbit/s  | loss 2.3");
+  EXPECT_EQ(shown_line(3, 0, "big", "x"), "    3.0 s       0 bit/s  big | x");
 }
 
 }  // namespace
