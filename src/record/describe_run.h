@@ -118,6 +118,15 @@ void describe(Io& io, As<Learning> auto& learning) {
 }
 
 template <typename Io>
+void describe(Io& io, As<Checkpoints> auto& checkpoints) {
+  io("written", checkpoints.written);
+  io("failed", checkpoints.failed);
+  io("bytes", checkpoints.bytes);
+  io("longest_s", checkpoints.longest_s);
+  io.if_any("problem", checkpoints.problem);
+}
+
+template <typename Io>
 void describe(Io& io, As<Job> auto& job) {
   io("name", job.name);
   io("strategy", job.strategy);
@@ -137,6 +146,7 @@ void describe(Io& io, As<Job> auto& job) {
   io.if_any("verdict", job.verdict);
   io.if_any("pace", job.pace);
   io.if_any("learning", job.learning);
+  io.if_any("checkpoints", job.checkpoints);
 }
 
 template <typename Io>
@@ -155,6 +165,23 @@ void describe(Io& io, As<Fault> auto& fault) {
   io.or_null("begin_s", fault.begin_s);
   io.or_null("end_s", fault.end_s);
   io("costs", fault.costs);
+}
+
+template <typename Io>
+void describe(Io& io, As<Recovery> auto& recovery) {
+  io("job", recovery.job);
+  io("policy", recovery.policy);
+  io("what", recovery.what);
+  io("noticed_s", recovery.noticed_s);
+  io("notice", recovery.notice);
+  io.or_null("detection_s", recovery.detection_s);
+  io("step", recovery.step);
+  io("lost_steps", recovery.lost_steps);
+  io("from_checkpoint", recovery.from_checkpoint);
+  io("bytes", recovery.bytes);
+  io("recovery_s", recovery.recovery_s);
+  io.or_null("back_s", recovery.back_s);
+  io("ranks", recovery.ranks);
 }
 
 template <typename Io>
@@ -232,6 +259,7 @@ void describe(Io& io, As<Run> auto& run) {
   io.if_any("utilisation", run.utilisation);
   io.if_any("cross_traffic", run.cross_traffic);
   if (!run.faults.empty() || Io::kReads) io("faults", run.faults);
+  if (!run.recoveries.empty() || Io::kReads) io("recoveries", run.recoveries);
   io.if_any("sweep", run.sweep);
   io.if_any("points", run.points);
   io.if_any("experiment", run.experiment);

@@ -88,7 +88,6 @@ struct Alone {
   bool operator==(const Alone&) const = default;
 };
 
-/// A job as its ranks logged it.
 /// What of a job's step does not depend on the network: compute, and which gradients are there when.
 struct Pace {
   double forward_s = 0;
@@ -98,6 +97,17 @@ struct Pace {
   bool operator==(const Pace&) const = default;
 };
 
+/// What a job wrote to go on from.
+struct Checkpoints {
+  std::uint64_t written = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t bytes = 0;                  ///< of the last
+  double longest_s = 0;                     ///< that ranks waited for one
+  std::optional<std::string> problem = {};  ///< why one could not be written or was not used
+  bool operator==(const Checkpoints&) const = default;
+};
+
+/// A job as its ranks logged it.
 struct Job {
   std::string name = {};
   std::string strategy = {};
@@ -117,6 +127,7 @@ struct Job {
   std::optional<Verdict> verdict = {};
   std::optional<Pace> pace = {};          ///< nothing where there are too many buckets to tell
   std::optional<Learning> learning = {};  ///< where ranks really trained
+  std::optional<Checkpoints> checkpoints = {};
   bool operator==(const Job&) const = default;
 };
 
@@ -138,6 +149,25 @@ struct Fault {
   std::optional<double> end_s = {};    ///< nothing when it lasted to the end
   std::vector<FaultCost> costs = {};   ///< by job
   bool operator==(const Fault&) const = default;
+};
+
+/// How a job went on after it had lost a rank.
+struct Recovery {
+  std::string job = {};
+  std::string policy = {};  ///< "restart", "shrink", "grow"
+  std::string what = {};    ///< "rank 1 on host1 was killed by signal 9 (Killed)"
+  double noticed_s = 0;     ///< after the run's start
+  std::string notice = {};  ///< how: "closed connection", "end of the process", "silence", "return"
+  /// Since the fault; nothing when nobody knows when that was.
+  std::optional<double> detection_s = {};
+  std::int64_t step = 0;         ///< from which it went on
+  std::uint64_t lost_steps = 0;  ///< done, and to be done again
+  bool from_checkpoint = false;
+  std::uint64_t bytes = 0;            ///< of state, sent or read by the ranks to go on
+  double recovery_s = 0;              ///< from the notice until ranks trained again
+  std::optional<double> back_s = {};  ///< from the notice until a step took as long as usual before
+  std::uint64_t ranks = 0;            ///< that went on
+  bool operator==(const Recovery&) const = default;
 };
 
 /// What one rank of `exec` marked of its own steps.
@@ -209,6 +239,7 @@ struct Run {
   std::optional<Utilisation> utilisation = {};
   std::optional<CrossTraffic> cross_traffic = {};
   std::vector<Fault> faults = {};
+  std::vector<Recovery> recoveries = {};
 
   std::optional<Sweep> sweep = {};
   std::optional<std::vector<Point>> points = {};

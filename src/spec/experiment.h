@@ -41,6 +41,8 @@ enum class TrafficKind { Long, WebSearch, Burst, File, Constant };
 enum class Verify { Auto, On, Off };
 /// The first two are of a rank, the others of a link.
 enum class FaultKind { Kill, Stop, LinkDown, LinkFlap, Slow, Loss };
+/// What a job does when a rank is lost.
+enum class OnFailure { Abort, Restart, Shrink, Grow };
 enum class LossUnit { Segment, Train };
 enum class EarlyAction { Mark, Drop };
 enum class Paths { Destination, Flow, Packet };
@@ -168,6 +170,12 @@ struct Job {
   Setting<double> top_k = {0.01};                       ///< of a bucket's gradients, with TopK
   Setting<std::int64_t> evaluate_every = {};            ///< steps; default: a twentieth of all
   Setting<std::optional<double>> target_accuracy = {};  ///< on the test set
+  Setting<OnFailure> on_failure = {};
+  /// Silence after which a rank counts as lost.
+  Setting<Duration> failure_timeout = {std::chrono::seconds(30)};
+  Setting<Duration> restart_after = {};  ///< restart, grow: until a lost rank is started again
+  Setting<std::int64_t> checkpoint_every = {0};                ///< steps; 0: never
+  Setting<std::optional<std::string>> checkpoint_folder = {};  ///< the run's own when absent
   // Only simulations do as these say.
   Setting<int> priority = {0};                   ///< strict, at every port; the higher goes first
   Setting<std::string> congestion_control = {};  ///< default: the network's

@@ -21,6 +21,10 @@ bool has_core(const Network& n) { return *n.topology != Topology::Star; }
 bool has_servers(const Job& job) { return job.has_servers; }
 bool has_straggler(const Job& job) { return job.straggler->has_value(); }
 bool has_command(const Job& job) { return !job.command->empty(); }
+bool starts_again(const Job& job) {
+  return *job.on_failure == OnFailure::Restart || *job.on_failure == OnFailure::Grow;
+}
+bool has_checkpoints(const Job& job) { return *job.checkpoint_every > 0; }
 bool has_model(const Job& job) { return !job.model->empty(); }
 bool is_burst(const Traffic& t) { return *t.kind == TrafficKind::Burst; }
 bool is_long(const Traffic& t) { return *t.kind == TrafficKind::Long; }
@@ -220,6 +224,28 @@ std::vector<Field<Job>> training_fields() {
   };
 }
 
+/// What it does when something breaks.
+std::vector<Field<Job>> failure_fields() {
+  return {
+      field(
+          "on_failure", &Job::on_failure, on_failure(),
+          {.help = "run, when a rank is lost: abort ends the run; restart starts it again and all "
+                   "go back to the last checkpoint; shrink goes on without it; grow does too, and "
+                   "takes it in again when it is back"}),
+      field("failure_timeout", &Job::failure_timeout, time(std::chrono::milliseconds(10)),
+            {.help = "run: a rank that is silent for so long counts as lost"}),
+      field("restart_after", &Job::restart_after, time(),
+            {.help = "on_failure restart and grow: how long until a lost rank is started again",
+             .applies = starts_again}),
+      field("checkpoint_every", &Job::checkpoint_every, long_whole(0, kMostSteps),
+            {.help = "run: steps from one checkpoint to the next; 0 writes none"}),
+      field("checkpoint_folder", &Job::checkpoint_folder, maybe(text()),
+            {.help = "where checkpoints go",
+             .otherwise = "the run's folder, until it has ended well",
+             .applies = has_checkpoints}),
+  };
+}
+
 std::vector<Field<Traffic>> make_traffic_fields() {
   std::vector<Field<Traffic>> fields{
       field("kind", &Traffic::kind, traffic_kind(),
@@ -279,6 +305,7 @@ const std::vector<Field<Job>>& job_fields() {
     append(all, layout_fields());
     append(all, training_fields());
     append(all, learned_job_fields());
+    append(all, failure_fields());
     append(all, simulated_job_fields());
     return all;
   }();

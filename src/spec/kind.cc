@@ -431,6 +431,11 @@ Kind<FaultKind> fault_kind() {
   return choice<FaultKind>("kind of fault", kNames);
 }
 
+Kind<OnFailure> on_failure() {
+  static constexpr std::array<std::string_view, 4> kNames{"abort", "restart", "shrink", "grow"};
+  return choice<OnFailure>("answer to a lost rank", kNames);
+}
+
 Kind<LossUnit> loss_unit() {
   static constexpr std::array<std::string_view, 2> kNames{"segment", "train"};
   return choice<LossUnit>("unit of loss", kNames);

@@ -77,6 +77,7 @@ Kind<Queue> queue();
 Kind<Load> load();
 /// true, false or "auto".
 Kind<Verify> verify();
+Kind<OnFailure> on_failure();
 
 Kind<Topology> topology();
 Kind<Engine> engine();

@@ -87,6 +87,7 @@ void slow_down(Experiment& experiment, double by) {
   }
   for (Job& job : experiment.jobs) {
     slow(job.start);
+    slow(job.restart_after);
     job.time_factor *= by;
   }
 }
