@@ -21,6 +21,8 @@ class Line {
   double send(double at_ns, double bytes);
   /// Forgets what would wait longer than `bytes` take.
   void forget_beyond(double at_ns, double bytes);
+  /// What waits is sent at the new rate. REQUIRES: rate > 0.
+  void set_rate(BitRate rate, double at_ns);
 
  private:
   double ns_per_byte_;

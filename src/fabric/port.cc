@@ -30,6 +30,7 @@ void raise(std::atomic<std::uint64_t>& most, double value) {
 VirtualPort::VirtualPort(const network::Port& port, Queue queue, std::uint64_t seed,
                          PortCounters& counters, BufferPool& pool)
     : queue_(queue),
+      rate_(port.rate),
       queue_bytes_(static_cast<double>(port.queue.count())),
       burst_bytes_(largest_burst_bytes(port.rate)),
       line_(port.rate),
@@ -40,7 +41,16 @@ VirtualPort::VirtualPort(const network::Port& port, Queue queue, std::uint64_t s
   if (port.ecn) mark_bytes_ = static_cast<double>(port.ecn->count());
 }
 
+/// A host's own line is the kernel's, and is told there.
+void VirtualPort::obey(double at_ns) {
+  const double rate_bps = counters_.orders.rate_bps.load(std::memory_order_relaxed);
+  if (rate_bps == ordered_bps_ || queue_ == Queue::InKernel) return;
+  ordered_bps_ = rate_bps;
+  line_.set_rate(rate_bps > 0 ? BitRate(rate_bps) : rate_, at_ns);
+}
+
 void VirtualPort::arrive(Frame frame) {
+  obey(static_cast<double>(frame.time_ns));
   judge(frame);
   const auto differ = [](const Judged& a, const Judged& b) { return a.fate != b.fate; };
   for (auto begin = judged_.begin(); begin != judged_.end();) {
@@ -73,13 +83,16 @@ void VirtualPort::judge(const Frame& frame) {
   const bool may_mark = mark_bytes_ && allows_marking(frame.packet.bytes());
   add(counters_.packets, segments.count);
   add(counters_.bytes, segments.wire_bytes());
+  const double more_loss = counters_.orders.loss.load(std::memory_order_relaxed);
   std::int64_t lost = 0;
   judged_.clear();
   for (int i = 0; i < segments.count; ++i) {
     const double at_ns =
         static_cast<double>(frame.time_ns) - (segments.count - 1 - i) * frame.spacing_ns;
     judged_.push_back(pass_line(at_ns, segments.wire_bytes(i), may_mark));
-    if (judged_.back().fate == Fate::Gone || !segments.is_ip || !loss_.loses_next()) continue;
+    if (judged_.back().fate == Fate::Gone || !segments.is_ip || !loss_.loses_next(more_loss)) {
+      continue;
+    }
     judged_.back().fate = Fate::Gone;
     ++lost;
   }

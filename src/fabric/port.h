@@ -74,7 +74,11 @@ class VirtualPort {
   void emit(Frame& frame, int first, int count);
   void schedule(Frame frame, int first, int count);
 
+  void obey(double at_ns);
+
   Queue queue_;
+  BitRate rate_;            ///< the plan's
+  double ordered_bps_ = 0;  ///< instead
   double queue_bytes_;
   double burst_bytes_;
   std::optional<double> mark_bytes_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a port counts, readable by another process while it works.
+// What a port counts, and what it is told, shared with another process while it works.
 
 #pragma once
 
@@ -7,6 +7,12 @@
 #include <cstdint>
 
 namespace tw::fabric {
+
+/// What a port is to do from now on, set by another process while it works.
+struct PortOrders {
+  std::atomic<double> loss{0};      ///< besides the plan's; 1: nothing gets through
+  std::atomic<double> rate_bps{0};  ///< instead of the plan's; 0: the plan's
+};
 
 /// Of one port, since the start. A port that the kernel shapes counts only what the engine sees.
 struct PortCounters {
@@ -18,6 +24,7 @@ struct PortCounters {
   std::atomic<std::uint64_t> marked{0};         ///< packets marked by ECN
   /// The most frame bytes that a packet has found waiting, since a reader last set it to 0.
   std::atomic<std::uint64_t> deepest{0};
+  PortOrders orders = {};
 };
 
 }  // namespace tw::fabric

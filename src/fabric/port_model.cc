@@ -27,14 +27,12 @@ LossModel::LossModel(const network::Port& port, std::uint64_t seed)
   }
 }
 
-bool LossModel::loses_next() {
+bool LossModel::loses_next(double more) {
   ++seen_;
-  if (enter_ <= 0) {
-    return false;
-  }
-  bad_ = random_.uniform() < (bad_ ? 1 - leave_ : enter_);
-  lost_ += bad_ ? 1 : 0;
-  return bad_;
+  if (enter_ > 0) bad_ = random_.uniform() < (bad_ ? 1 - leave_ : enter_);
+  const bool lost = bad_ || (more > 0 && random_.uniform() < more);
+  lost_ += lost ? 1 : 0;
+  return lost;
 }
 
 DelayModel::DelayModel(const network::Port& port, std::uint64_t seed)

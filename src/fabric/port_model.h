@@ -17,7 +17,8 @@ namespace tw::fabric {
 class LossModel {
  public:
   LossModel(const network::Port& port, std::uint64_t seed);
-  bool loses_next();
+  /// `more`: the share that is lost besides.
+  bool loses_next(double more = 0);
   std::uint64_t seen() const { return seen_; }
   std::uint64_t lost() const { return lost_; }
 

@@ -72,7 +72,8 @@ Bytes largest_segment(BitRate rate) {
 }
 
 bool NetPlan::lossy() const {
-  return std::any_of(ports.begin(), ports.end(), [](const Port& port) { return port.loss > 0; });
+  return will_lose ||
+         std::any_of(ports.begin(), ports.end(), [](const Port& port) { return port.loss > 0; });
 }
 
 int NetPlan::next_port(int from, int to) const {
@@ -103,6 +104,11 @@ NetPlan make_plan(const spec::Experiment& experiment) {
   plan.socket_buffer = *asked.socket_buffer;
   plan.seed = *experiment.run.seed;
   plan.shallow_queues = *asked.allow_shallow_queue;
+  for (const spec::Fault& fault : experiment.faults) {
+    plan.breaks |=
+        *fault.kind == spec::FaultKind::LinkDown || *fault.kind == spec::FaultKind::LinkFlap;
+    plan.will_lose |= *fault.kind == spec::FaultKind::Loss;
+  }
   for (int host = 0; host < network.hosts(); ++host) {
     plan.hosts.push_back(host_plan(host, plan.ip_version));
   }

@@ -47,7 +47,11 @@ struct NetPlan {
   /// Queues may be smaller than the delay needs: then it shows when an engine holds a burst more.
   bool shallow_queues = false;
 
-  bool lossy() const;  ///< whether any port loses packets
+  /// Faults will let nothing through for a while, or lose packets one by one.
+  bool breaks = false;
+  bool will_lose = false;
+
+  bool lossy() const;  ///< whether any port loses packets, now or later
 
   /// Port by which node `from` reaches host `to`. REQUIRES: from != to.
   int next_port(int from, int to) const;

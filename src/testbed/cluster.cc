@@ -109,6 +109,24 @@ std::string Cluster::device_of(int port) const {
   return device_names_.at(static_cast<std::size_t>(port));
 }
 
+void Cluster::alter(int number, const Change& change) {
+  const auto at = static_cast<std::size_t>(number);
+  fabric::PortOrders& orders = counters_.ports()[at].orders;
+  const double rate_bps = change.rate ? change.rate->bits_per_second() : 0;
+  const bool same_rate = orders.rate_bps.exchange(rate_bps) == rate_bps;
+  const bool same_loss = orders.loss.exchange(change.loss) == change.loss;
+  const bool leaves_host = at < 2 * hosts_.size() && number % 2 == 0;
+  const std::string device = leaves_host ? kHostDevice : device_of(number);
+  if (device.empty()) return;  // user space reads its orders
+  const os::InNetwork inside(leaves_host ? hosts_[at / 2] : switches_);
+  Links links;
+  network::Port port = plan_.ports[at];
+  if (change.rate) port.rate = *change.rate;
+  const bool whole_packets = plan_.lossy() && engine_ != Engine::Tap;
+  if (!same_rate) links.shape(device, bucket_for(port, plan_.mtu, whole_packets));
+  if (!same_loss && engine_ == Engine::Netem) lose_more(links, plan_, number, device, change.loss);
+}
+
 void Cluster::build_switches() {
   const os::InNetwork inside(switches_);
   Links links;

@@ -43,6 +43,14 @@ class Cluster {
   const os::FileDescriptor& switches() const { return switches_; }
   /// Name of the switches' device that sends what the port carries, or "" when user space does.
   std::string device_of(int port) const;
+  /// What a port is to be from now on; what it was asked to be otherwise is undone.
+  struct Change {
+    std::optional<BitRate> rate = {};  ///< nothing: the plan's
+    double loss = 0;                   ///< besides the plan's; 1: nothing gets through
+  };
+  /// While packets pass. Throws SystemError. REQUIRES: a plan that breaks, or will lose, where loss
+  /// is above 0.
+  void alter(int port, const Change& change);
   EngineCounters& counters() { return counters_; }
   const EngineCounters& counters() const { return counters_; }
   /// How the engine ended, if it did although it should not have.

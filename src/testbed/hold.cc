@@ -210,7 +210,7 @@ class Engine {
     const auto at = static_cast<std::size_t>(port);
     fabric::PortCounters& counts = counters_.ports()[at];
     counts.packets.fetch_add(1, std::memory_order_relaxed);
-    const bool lost = losses_[at].loses_next();
+    const bool lost = losses_[at].loses_next(counts.orders.loss.load(std::memory_order_relaxed));
     if (lost) counts.lost.fetch_add(1, std::memory_order_relaxed);
     return lost;
   }

@@ -192,7 +192,7 @@ std::vector<Hold> make_holds(const network::NetPlan& plan,
       std::any_of(plan.ports.begin(), plan.ports.end(), [](const network::Port& port) {
         return port.delay > Duration(0) || port.jitter > Duration(0) || port.loss > 0;
       });
-  if (!delays || devices.empty()) return {};
+  if ((!delays && !plan.breaks && !plan.will_lose) || devices.empty()) return {};
   const Side in = side_of(devices, [&](const SwitchDevice& d) { return arriving_time(plan, d); });
   const Side out = side_of(devices, [&](const SwitchDevice& d) { return departing_time(plan, d); });
   std::vector<Hold> holds;

@@ -36,7 +36,7 @@ struct Hold {
 bool faces_host(const network::NetPlan& plan, const SwitchDevice& device);
 Duration hold_time(const network::NetPlan& plan, const SwitchDevice& in, const SwitchDevice& out);
 
-/// Exceptions first, the usual case last. Empty when nothing is delayed or lost.
+/// Exceptions first, the usual case last. Empty when nothing is delayed or lost, now or later.
 std::vector<Hold> make_holds(const network::NetPlan& plan,
                              const std::vector<SwitchDevice>& devices);
 

@@ -63,4 +63,16 @@ void set_up_port(Links& links, const network::NetPlan& plan, int port, const std
   if (engine == spec::Engine::Netem) links.add_netem(device, both_links(plan, settings));
 }
 
+void lose_more(Links& links, const network::NetPlan& plan, int port, const std::string& device,
+               double loss) {
+  network::Port settings = plan.ports[static_cast<std::size_t>(port)];
+  if (leaves_host(plan, settings)) {
+    // What the plan asks of a first link is done by the switches; this comes on top of it.
+    return links.add_netem(
+        device, {.loss = loss, .limit = packets_in_flight(plan, settings, settings.delay)});
+  }
+  settings.loss = 1 - (1 - settings.loss) * (1 - loss);
+  links.add_netem(device, both_links(plan, settings));
+}
+
 }  // namespace tw::testbed

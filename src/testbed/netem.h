@@ -19,4 +19,8 @@ void require_netem_can(const network::NetPlan& plan);
 void set_up_port(Links& links, const network::NetPlan& plan, int port, const std::string& device,
                  spec::Engine engine);
 
+/// More loss on what the port carries, from now on.
+void lose_more(Links& links, const network::NetPlan& plan, int port, const std::string& device,
+               double loss);
+
 }  // namespace tw::testbed
