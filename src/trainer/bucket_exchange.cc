@@ -29,7 +29,9 @@ BucketExchange::BucketExchange(const Task& task, std::span<float> payload,
         "the payload holds all buckets");
 }
 
-BucketExchange::~BucketExchange() {
+BucketExchange::~BucketExchange() { stop(); }
+
+void BucketExchange::stop() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);

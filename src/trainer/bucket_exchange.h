@@ -37,6 +37,9 @@ class BucketExchange {
   /// Until all that was begun is done. Throws what the thread met.
   void wait();
 
+  /// Ends the thread: what it has not done is not done.
+  void stop();
+
   /// Elements of a bucket, and where it begins.
   std::span<float> elements(int bucket) const;
   std::int64_t first_element(int bucket) const;

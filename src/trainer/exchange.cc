@@ -250,10 +250,12 @@ void Exchange::complain(const Parts& parts) const {
   for (std::size_t wire = 0; wire < channels_.size(); ++wire) {
     if (channels_[wire].next_receive < parts.receives[wire].size()) {
       throw PeerLost(fmt::format("nothing came from rank {} for {}", connections_[wire].peer,
-                                 readable(options_.patience)));
+                                 readable(options_.patience)),
+                     PeerLost::How::Silent);
     }
   }
-  throw PeerLost(fmt::format("nothing moved for {}", readable(options_.patience)));
+  throw PeerLost(fmt::format("nothing moved for {}", readable(options_.patience)),
+                 PeerLost::How::Silent);
 }
 
 }  // namespace tw::trainer

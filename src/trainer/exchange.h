@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tw::trainer {
@@ -31,7 +32,10 @@ using workload::Parts;
 /// Another rank is gone or silent: what happened to it is told there.
 class PeerLost : public Error {
  public:
-  using Error::Error;
+  enum class How { Gone, Silent };
+  explicit PeerLost(const std::string& what, How how_lost = How::Gone)
+      : Error(what), how(how_lost) {}
+  How how;
 };
 
 struct ExchangeOptions {

@@ -2,6 +2,7 @@
 #include "trainwire/trainer/loop.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/checkpoint/store.h"
 #include "trainwire/learn/half.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/trainer/async_server.h"
@@ -14,6 +15,8 @@
 #include "trainwire/trainer/socket_log.h"
 #include "trainwire/workload/compute_clock.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -24,48 +27,77 @@ namespace {
 using workload::Act;
 using workload::What;
 using Connections = std::span<const transport::tcp::Connection>;
-using Told = std::function<void(std::int64_t)>;
 
 class Loop {
  public:
-  Loop(const Task& task, const RankConnections& connections, const Told& told,
+  Loop(const Task& task, const RankConnections& connections, const LoopHooks& hooks, Memory& memory,
        const learn::DataSet* data)
       : task_(task),
         training_(task.training),
         connections_(connections.gradient),
-        side_(connections.side, task.patience),
-        told_(told),
-        payload_(static_cast<std::size_t>(task.training.elements())),
+        side_(connections.side, task.patience, hooks.look),
+        hooks_(hooks),
+        memory_(memory),
+        payload_(memory.payload),
         log_(task.log),
         sockets_(task.sockets, connections.gradient),
         transfers_(task.transfers),
         compute_(task.training, task.rank),
         schedule_(step_schedule(task.training)) {
+    payload_.resize(static_cast<std::size_t>(task.training.elements()));
+    memory_.next = task.first_step();
     if (!training_.learning) return;
     check(data != nullptr, "who learns has something to learn from");
     pupil_.emplace(task, *data, payload_);
+    pupil_->take_kept(std::move(memory_.kept), task.first_step());
+    pupil_->began(memory_.begin_ns);
   }
 
-  LoopResult run(const std::function<void()>& leave) && {
+  LoopResult run() {
     const std::vector<Act> script = step_script(training_, task_.rank);
+    const std::int64_t first = task_.first_step();
     prepare();
-    for (std::int64_t i = 0; i < script_repeats(training_, task_.rank); ++i) {
-      carry_out(script, i - training_.warmup);
+    for (std::int64_t i = first + training_.warmup; i < script_repeats(training_, task_.rank);
+         ++i) {
+      const std::int64_t step = i - training_.warmup;
+      carry_out(script, step);
       flush();
+      memory_.next = step + 1;
+      memory_.has_model = true;
+      if (pupil_ && task_.survival.waits) memory_.learnt = pupil_->state(memory_.next);
+      checkpoint();
     }
     if (task_.verify) verify_all();
     if (pupil_) tell_learnt();
-    leave();
+    hooks_.leave();
     if (averager_) averager_->stop();
     flush();
     count();
     return std::move(result_);
   }
 
+  /// What would be lost with this group.
+  void give_up() {
+    if (averager_) averager_->stop();
+    if (exchange_) exchange_->stop();
+    for (const WireCount& count : counted()) memory_.sent += count.sent;
+    memory_.checked += result_.checked;
+    memory_.wrong += result_.wrong;
+    if (pupil_) {
+      memory_.kept = pupil_->give_kept();
+      memory_.begin_ns = pupil_->begin_ns();
+    }
+    flush();
+  }
+
  private:
   ExchangeOptions options() {
     return {.patience = task_.patience,
-            .tick = [this](std::int64_t) { sockets_.sample(); },
+            .tick =
+                [this](std::int64_t) {
+                  sockets_.sample();
+                  if (hooks_.look) hooks_.look();
+                },
             .transfers = task_.transfers.empty() ? nullptr : &transfers_,
             .add = sums_halves() ? learn::add_halves : add};
   }
@@ -80,16 +112,114 @@ class Loop {
     transfers_.flush();
   }
 
+  void sleep_until(std::int64_t monotonic_ns) const {
+    if (hooks_.sleep_until) return hooks_.sleep_until(monotonic_ns);
+    os::sleep_until(monotonic_ns);
+  }
+
   /// Whatever comes before the first step.
   void prepare() {
     if (training_.row().draws_peers) {
-      if (task_.verify) fill(payload_, 0, task_.rank, kModel);
+      if (!task_.survival.restore.empty()) {
+        restore();
+      } else if (task_.verify && !memory_.has_model) {
+        const Survival& survival = task_.survival;
+        fill(payload_, 0, survival.identities > 0 ? survival.identity : task_.rank, kModel);
+      }
       if (pupil_) pupil_->give_model();
-      averager_.emplace(task_, payload_, connections_, log_, transfers_);
+      averager_.emplace(task_, payload_, connections_, log_, transfers_, hooks_.look);
       return;
     }
     exchange_.emplace(task_, payload_, connections_, log_, options());
-    if (!start_buckets(training_).empty()) broadcast();
+    if (task_.survival.group > 0) {
+      synchronise();
+    } else if (!start_buckets(training_).empty()) {
+      broadcast();
+    }
+  }
+
+  /// Rank 0 has the model of the first step, in memory or in a checkpoint; in the end all have. A
+  /// made-up job's parameters follow from the step, so that everybody can tell whether it came
+  /// through. Where servers stand between workers, the others add nothing to it.
+  void synchronise() {
+    const std::int64_t step = task_.first_step();
+    const std::int64_t before = sent_bytes();
+    std::ranges::fill(payload_, 0.0f);
+    if (task_.rank == 0) {
+      if (!task_.survival.restore.empty()) {
+        restore();
+      } else if (!pupil_) {
+        fill(payload_, 0, 0, step);
+      } else {
+        if (memory_.learnt) pupil_->restore(*memory_.learnt);
+        pupil_->give_model();
+      }
+    }
+    if (training_.row().first_model == collective::FirstModel::Broadcast) {
+      exchange_->broadcast(step - 1);
+    } else {
+      for (int bucket = 0; bucket < static_cast<int>(training_.buckets.size()); ++bucket) {
+        exchange_->begin(step - 1, bucket);
+      }
+      exchange_->wait();
+    }
+    if (pupil_ && !task_.is_server()) {
+      pupil_->take_model();
+      pupil_->begin_anew(step);
+    } else if (!task_.is_server()) {
+      result_.checked += training_.elements();
+      result_.wrong += wrong_copies(payload_, 0, 0, step);
+    }
+    memory_.has_model = !task_.is_server();
+    flush();
+    if (hooks_.synchronised) hooks_.synchronised(sent_bytes() - before);
+  }
+
+  void restore() {
+    const checkpoint::Checkpoint found = checkpoint::load(task_.survival.restore);
+    if (found.state.size() != payload_.size()) {
+      throw DataError(fmt::format("{} is of another model: it holds {} numbers, not {}",
+                                  task_.survival.restore, found.state.size(), payload_.size()));
+    }
+    std::ranges::copy(found.state, payload_.begin());
+  }
+
+  /// Between two steps, when one is due. One that cannot be written is told, and training goes on.
+  void checkpoint() {
+    const Survival& survival = task_.survival;
+    const std::int64_t step = memory_.next;
+    if (survival.checkpoint_every == 0 || step <= 0 || step >= training_.steps) return;
+    if (step % survival.checkpoint_every != 0) return;
+    const std::int64_t begin = os::monotonic_ns();
+    Saved saved{.step = step};
+    try {
+      checkpoint::Checkpoint made{
+          .step = step, .seed = training_.arrangement.seed, .state = model_at(step)};
+      saved.bytes = checkpoint::save(
+          {.folder = survival.checkpoint_folder, .name = survival.checkpoint_name}, made);
+    } catch (const SystemError& error) {
+      saved.problem = error.what();
+    }
+    saved.time_ns = os::monotonic_ns() - begin;
+    if (hooks_.saved) hooks_.saved(saved);
+  }
+
+  std::vector<float> model_at(std::int64_t step) {
+    if (averager_) return averager_->model();
+    std::vector<float> model(payload_.size());
+    if (pupil_) {
+      // In the payload's form; between two steps nobody needs what it holds.
+      pupil_->give_model();
+      return {payload_.begin(), payload_.end()};
+    }
+    fill(model, 0, 0, step);
+    return model;
+  }
+
+  std::int64_t sent_bytes() const {
+    std::int64_t sum = 0;
+    for (const WireCount& count : exchange_->counts()) sum += count.sent;
+    return sum;
   }
 
   void broadcast() {
@@ -109,7 +239,7 @@ class Loop {
     const std::int64_t begin = os::monotonic_ns();
     compute_.begin_step(begin);
     if (script.front().what == What::Serve) return serve();
-    told_(step);
+    if (hooks_.told) hooks_.told(step);
     workload::Phase phase = workload::Phase::None;
     std::int64_t since = begin;
     for (const Act& act : script) {
@@ -167,13 +297,13 @@ class Loop {
   /// says how long computing takes, it takes that long at least.
   template <typename Work>
   void work(Work work, std::int64_t end_ns) {
-    if (!pupil_) return os::sleep_until(end_ns);
+    if (!pupil_) return sleep_until(end_ns);
     const std::int64_t begin = os::monotonic_ns();
     work();
-    if (training_.learning->paced) return os::sleep_until(end_ns);
+    if (training_.learning->paced) return sleep_until(end_ns);
     const std::int64_t took = os::monotonic_ns() - begin;
     const double extra = training_.factor(task_.rank) - 1;
-    if (extra > 0) os::sleep_until(begin + took + std::llround(extra * static_cast<double>(took)));
+    if (extra > 0) sleep_until(begin + took + std::llround(extra * static_cast<double>(took)));
   }
 
   void forward(std::int64_t step) {
@@ -230,7 +360,7 @@ class Loop {
     server_.emplace(task_, payload_, connections_, log_, options());
     server_->run([this](std::int64_t step) {
       transfers_.flush();
-      told_(step);
+      if (hooks_.told) hooks_.told(step);
     });
   }
 
@@ -247,7 +377,9 @@ class Loop {
     if (server_) verify_shards();
     if (!averager_) return;
     result_.checked += training_.elements();
-    result_.wrong += wrong_averages(payload_, 0, training_.ranks(), kModel);
+    const int identities = task_.survival.identities;
+    result_.wrong +=
+        wrong_averages(payload_, 0, identities > 0 ? identities : training_.ranks(), kModel);
   }
 
   /// Everything that any worker ever pushed is in this server's shards exactly once.
@@ -266,11 +398,18 @@ class Loop {
     }
   }
 
-  void count() {
-    result_.counts = averager_ ? averager_->counts() : exchange_->counts();
-    for (std::size_t i = 0; server_ && i < result_.counts.size(); ++i) {
-      result_.counts[i].sent += server_->counts()[i].sent;
+  std::vector<WireCount> counted() const {
+    if (averager_) return averager_->counts();
+    if (!exchange_) return {};
+    std::vector<WireCount> counts = exchange_->counts();
+    for (std::size_t i = 0; server_ && i < counts.size(); ++i) {
+      counts[i].sent += server_->counts()[i].sent;
     }
+    return counts;
+  }
+
+  void count() {
+    result_.counts = counted();
     result_.counts.insert(result_.counts.end(), side_.counts().begin(), side_.counts().end());
   }
 
@@ -281,8 +420,9 @@ class Loop {
   const workload::Training& training_;
   Connections connections_;
   SideTalk side_;
-  const Told& told_;
-  std::vector<float> payload_;
+  const LoopHooks& hooks_;
+  Memory& memory_;
+  std::vector<float>& payload_;
   StepLog log_;
   SocketLog sockets_;
   TransferLog transfers_;
@@ -319,19 +459,18 @@ BenchResult bench_row(const Task& all, const BenchRow& row, Connections connecti
   return result;
 }
 
-LoopResult run_bench(const Task& task, Connections connections, const Told& told,
-                     const std::function<void()>& leave) {
+LoopResult run_bench(const Task& task, Connections connections, const LoopHooks& hooks) {
   StepLog log("/dev/null");
   LoopResult result;
   result.counts.resize(connections.size());
   for (std::size_t i = 0; i < task.bench.size(); ++i) {
-    told(static_cast<std::int64_t>(i));
+    if (hooks.told) hooks.told(static_cast<std::int64_t>(i));
     result.bench.push_back(bench_row(task, task.bench[i], connections, log, result.counts));
     result.checked += task.bench[i].elements;
     result.wrong += result.bench.back().wrong;
     log.flush();
   }
-  leave();
+  hooks.leave();
   return result;
 }
 
@@ -350,10 +489,16 @@ RankConnections sorted_out(std::vector<transport::tcp::Connection> all) {
   return sorted;
 }
 
-LoopResult run_loop(const Task& task, const RankConnections& connections, const Told& told,
-                    const std::function<void()>& leave, const learn::DataSet* data) {
-  if (!task.bench.empty()) return run_bench(task, connections.gradient, told, leave);
-  return Loop(task, connections, told, data).run(leave);
+LoopResult run_loop(const Task& task, const RankConnections& connections, const LoopHooks& hooks,
+                    Memory& memory, const learn::DataSet* data) {
+  if (!task.bench.empty()) return run_bench(task, connections.gradient, hooks);
+  Loop loop(task, connections, hooks, memory, data);
+  try {
+    return loop.run();
+  } catch (...) {
+    loop.give_up();
+    throw;
+  }
 }
 
 }  // namespace tw::trainer

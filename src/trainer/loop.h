@@ -7,6 +7,7 @@
 #include "trainwire/learn/data_set.h"
 #include "trainwire/trainer/exchange.h"
 #include "trainwire/trainer/learnt.h"
+#include "trainwire/trainer/memory.h"
 #include "trainwire/trainer/task.h"
 #include "trainwire/transport/tcp/mesh.h"
 
@@ -14,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tw::trainer {
@@ -45,10 +47,30 @@ RankConnections sorted_out(std::vector<transport::tcp::Connection> all);
 /// Lanes between two ranks that the task needs.
 int lanes_of(const Task& task);
 
-/// `told` is called when a step begins; `leave` when the work is done, and returns when everybody's
-/// is. `data` is what a job that really trains learns from. Throws Error.
-LoopResult run_loop(const Task& task, const RankConnections& connections,
-                    const std::function<void(std::int64_t step)>& told,
-                    const std::function<void()>& leave, const learn::DataSet* data = nullptr);
+/// A checkpoint that was due.
+struct Saved {
+  std::int64_t step = 0;  ///< from which it lets a job go on
+  std::uint64_t bytes = 0;
+  std::int64_t time_ns = 0;
+  std::string problem = {};  ///< why it was not written; "" when it was
+};
+
+/// What a loop calls; all but `leave` may be empty.
+struct LoopHooks {
+  std::function<void(std::int64_t step)> told = {};  ///< a step begins
+  std::function<void()> leave = {};  ///< the work is done; returns when everybody's is
+  /// Waits for a time of CLOCK_MONOTONIC, and may throw Halted.
+  std::function<void(std::int64_t monotonic_ns)> sleep_until = {};
+  /// Called often while the rank waits for others; may throw Halted.
+  std::function<void()> look = {};
+  std::function<void(const Saved&)> saved = {};
+  /// The group has its model; how many bytes this rank sent for it.
+  std::function<void(std::int64_t bytes)> synchronised = {};
+};
+
+/// `memory` holds what is left when it throws. `data` is what a job that really trains learns from.
+/// Throws Error, PeerLost, Halted.
+LoopResult run_loop(const Task& task, const RankConnections& connections, const LoopHooks& hooks,
+                    Memory& memory, const learn::DataSet* data = nullptr);
 
 }  // namespace tw::trainer

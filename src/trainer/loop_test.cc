@@ -69,8 +69,8 @@ std::vector<RankResult> run_job(const Task& job, const Folder& folder) {
       const RankConnections connections =
           sorted_out(connect_all(*listeners[static_cast<std::size_t>(rank)], peering));
       RankResult result;
-      result.loop = run_loop(
-          task, connections, [](std::int64_t) {}, [&] { done.arrive_and_wait(); });
+      Memory memory;
+      result.loop = run_loop(task, connections, {.leave = [&] { done.arrive_and_wait(); }}, memory);
       for (const auto& c : connections.gradient) {
         result.wires.push_back({.peer = c.peer, .lane = c.lane});
       }

@@ -23,25 +23,29 @@ constexpr int kLookMs = 20;
 int pulling_lane(int rank, int peer) { return rank < peer ? 0 : 1; }
 
 /// Throws when nothing comes, or can be sent, within the patience.
-void wait_for(int socket, short events, Duration patience, int peer) {
+void wait_for(int socket, short events, Duration patience, int peer,
+              const std::function<void()>& look) {
   pollfd wait{.fd = socket, .events = events, .revents = 0};
   transport::tcp::Patience left(patience);
   while (left.wait(std::span(&wait, 1))) {
     if (wait.revents != 0) return;
+    if (look) look();
   }
-  throw PeerLost(fmt::format("nothing came from rank {} for {}", peer, readable(patience)));
+  throw PeerLost(fmt::format("nothing came from rank {} for {}", peer, readable(patience)),
+                 PeerLost::How::Silent);
 }
 
 }  // namespace
 
 PairAverager::PairAverager(const Task& task, std::span<float> payload,
                            std::span<const transport::tcp::Connection> connections, StepLog& log,
-                           TransferLog& transfers)
+                           TransferLog& transfers, std::function<void()> look)
     : task_(task),
       payload_(payload),
       connections_(connections),
       log_(log),
       transfers_(transfers),
+      look_(std::move(look)),
       sent_(connections.size()),
       requests_(connections.size()),
       scratch_(kBlock) {
@@ -93,7 +97,7 @@ void PairAverager::pull(std::int64_t step) {
           fmt::format("rank {} cannot be reached: {}", peer, std::strerror(moved.error)));
     }
     sent += moved.bytes;
-    if (moved.blocked) wait_for(socket, POLLOUT, task_.patience, peer);
+    if (moved.blocked) wait_for(socket, POLLOUT, task_.patience, peer, look_);
   }
   ++requests_[wire];
   receive_payload(wire);
@@ -103,6 +107,11 @@ void PairAverager::pull(std::int64_t step) {
             .begin_ns = begin,
             .end_ns = os::monotonic_ns(),
             .bytes = static_cast<std::int64_t>(payload_.size_bytes())});
+}
+
+std::vector<float> PairAverager::model() {
+  const std::lock_guard lock(model_);
+  return {payload_.begin(), payload_.end()};
 }
 
 void PairAverager::receive_payload(std::size_t wire) {
@@ -117,7 +126,9 @@ void PairAverager::receive_payload(std::size_t wire) {
     if (moved.closed || moved.error != 0) {
       throw PeerLost(fmt::format("rank {} closed the connection", connections_[wire].peer));
     }
-    if (moved.blocked) wait_for(socket, POLLIN, task_.patience, connections_[wire].peer);
+    if (moved.blocked) {
+      wait_for(socket, POLLIN, task_.patience, connections_[wire].peer, look_);
+    }
     const std::size_t all = carried + moved.bytes;
     const std::size_t whole = all / sizeof(float);
     {

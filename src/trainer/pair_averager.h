@@ -26,10 +26,10 @@ inline constexpr std::size_t kRequestBytes = 8;
 
 class PairAverager {
  public:
-  /// REQUIRES: what is passed outlives it.
+  /// `look` is called while a pull waits, and may throw. REQUIRES: what is passed outlives it.
   PairAverager(const Task& task, std::span<float> payload,
                std::span<const transport::tcp::Connection> connections, StepLog& log,
-               TransferLog& transfers);
+               TransferLog& transfers, std::function<void()> look = {});
   ~PairAverager();
   PairAverager(const PairAverager&) = delete;
   PairAverager& operator=(const PairAverager&) = delete;
@@ -39,6 +39,8 @@ class PairAverager {
 
   /// Changes the model while nobody reads it.
   void change(const std::function<void()>& how);
+  /// As it is now.
+  std::vector<float> model();
 
   /// Answers nobody any more. To be called once all have pulled what they want.
   void stop();
@@ -66,6 +68,7 @@ class PairAverager {
   std::span<const transport::tcp::Connection> connections_;
   StepLog& log_;
   TransferLog& transfers_;
+  std::function<void()> look_;
   std::vector<Client> clients_;
   std::vector<std::atomic<std::int64_t>> sent_;
   std::vector<std::int64_t> requests_;

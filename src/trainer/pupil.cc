@@ -235,4 +235,17 @@ void Pupil::restore(const learn::State& state) {
   }
 }
 
+void Pupil::begin_anew(std::int64_t step) {
+  learn::State begun = state(step);
+  for (auto& [name, values] : begun.arrays) {
+    if (name != "parameters") std::ranges::fill(values, 0.0f);
+  }
+  restore(begun);
+}
+
+void Pupil::take_kept(std::vector<Kept> kept, std::int64_t first_step) {
+  std::erase_if(kept, [&](const Kept& one) { return one.steps > first_step + training_.warmup; });
+  kept_ = std::move(kept);
+}
+
 }  // namespace tw::trainer

@@ -22,12 +22,20 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tw::trainer {
 
 class Pupil {
  public:
+  /// A model to be judged in the end.
+  struct Kept {
+    std::int64_t steps = 0;  ///< done
+    std::int64_t time_ns = 0;
+    std::vector<float> parameters;
+  };
+
   /// REQUIRES: task.training.learning; what is passed outlives it. Throws SpecError when the model
   /// does not fit the data.
   Pupil(const Task& task, const learn::DataSet& data, std::span<float> payload);
@@ -54,13 +62,18 @@ class Pupil {
   learn::State state(std::int64_t step) const;
   /// Throws DataError when it is another model's.
   void restore(const learn::State& state);
+  /// All ranks of a group begin with one model: what each has gathered besides is forgotten.
+  void begin_anew(std::int64_t step);
+
+  /// What it has kept, for who goes on in another group; and from such a one, as far as those steps
+  /// are not done again.
+  std::vector<Kept> give_kept() { return std::move(kept_); }
+  void take_kept(std::vector<Kept> kept, std::int64_t first_step);
+  /// When its first step began, by CLOCK_MONOTONIC; 0: not yet. Who goes on keeps it.
+  std::int64_t begin_ns() const { return begin_ns_; }
+  void began(std::int64_t begin_ns) { begin_ns_ = begin_ns; }
 
  private:
-  struct Kept {
-    std::int64_t steps = 0;  ///< done
-    std::int64_t time_ns = 0;
-    std::vector<float> parameters;
-  };
   double rate(std::int64_t step) const;
   std::int64_t first_sample(std::int64_t step, int local) const;
   void take_local_steps(std::int64_t step);

@@ -9,11 +9,16 @@
 #include "trainwire/transport/control.h"
 
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <utility>
 
 namespace tw::trainer {
 namespace {
@@ -23,6 +28,11 @@ using nlohmann::json;
 /// Often enough for people, too seldom to cost anything.
 constexpr std::int64_t kTellNs = 20'000'000;
 constexpr std::int64_t kTellBytesNs = 250'000'000;
+/// A lossy link may lose a repetition too.
+constexpr int kUnanswered = 2;
+constexpr int kVisitMs = 200;
+/// Timers of poll count milliseconds; the rest of a wait is slept.
+constexpr std::int64_t kFineNs = 2'000'000;
 
 class Rank {
  public:
@@ -47,22 +57,127 @@ class Rank {
   }
 
   void work() {
-    task_ = task_from(control_.receive());
-    // Before anybody waits for this rank.
-    if (task_.training.learning) {
-      data_ = learn::load_data(task_.training.learning->data, task_.training.arrangement.seed);
+    std::optional<transport::tcp::Listener> listener;
+    while (true) {
+      const json message = next_message();
+      if (message.contains("leave")) return;  // the job ended without it
+      if (message.contains("halt")) {
+        answer_halt();
+      } else if (message.contains("visit")) {
+        visit(message.at("visit"));
+      } else {
+        task_ = task_from(message);
+        // Before anybody waits for this rank.
+        if (task_.training.learning && !data_) {
+          data_ = learn::load_data(task_.training.learning->data, task_.training.arrangement.seed);
+        }
+        if (!listener) listener.emplace(task_.address);
+        if (take_part(*listener)) return;
+      }
     }
-    const transport::tcp::Listener listener(task_.address);
-    control_.send({{"port", listener.endpoint().port}});
-    const RankConnections connections =
-        sorted_out(connect_all(listener, peering(control_.receive())));
-    control_.send({{"ready", true}});
-    control_.receive();  // everybody is ready
-    os::sleep_until(os::monotonic_ns() + task_.training.start.count());
-    const LoopResult result = run_loop(
-        task_, connections, [&](std::int64_t step) { tell(step, connections); },
-        [this] { leave(); }, data_ ? &*data_ : nullptr);
-    control_.send(counts(result, connections));
+  }
+
+  /// In one group, to the end; false when it was given up.
+  bool take_part(const transport::tcp::Listener& listener) {
+    cuts_.clear();
+    RankConnections connections;
+    try {
+      control_.send({{"port", listener.endpoint().port}, {"group", task_.survival.group}});
+      connections = sorted_out(connect_all(listener, peering(expect("endpoints"))));
+      control_.send({{"ready", true}});
+      expect("go");  // everybody is ready
+      os::sleep_until(os::monotonic_ns() + task_.training.start.count());
+      const LoopResult result =
+          run_loop(task_, connections, hooks(connections), memory_, data_ ? &*data_ : nullptr);
+      control_.send(counts(result, connections));
+      return true;
+    } catch (const Halted&) {
+      note_cuts(connections);
+    } catch (const PeerLost& error) {
+      if (!task_.survival.waits) throw;
+      note_cuts(connections);
+      tell_lost(error.what(), error.how == PeerLost::How::Silent);
+    } catch (const transport::tcp::Unreachable& error) {
+      if (!task_.survival.waits) throw;
+      cuts_ = error.ranks;
+      tell_lost(error.what(), true);
+    }
+    return false;
+  }
+
+  json next_message() {
+    if (pending_) return *std::exchange(pending_, std::nullopt);
+    return control_.receive();
+  }
+
+  /// The next message, which is of that kind, or Halted.
+  json expect(const char* key) {
+    json message = control_.receive();
+    if (message.contains(key)) return message;
+    pending_ = std::move(message);
+    throw Halted();
+  }
+
+  void tell_lost(const char* why, bool silent) const {
+    control_.send({{"lost", why}, {"silent", silent}, {"time_ns", os::monotonic_ns()}});
+  }
+
+  void answer_halt() const {
+    control_.send({{"halted", memory_.next}, {"has_model", memory_.has_model}, {"cuts", cuts_}});
+  }
+
+  /// Peers to which something was sent again and again.
+  void note_cuts(const RankConnections& connections) {
+    for (const auto* kind : {&connections.gradient, &connections.side}) {
+      for (const transport::tcp::Connection& c : *kind) {
+        const bool cut = transport::tcp::tcp_state(c.socket.get()).unanswered >= kUnanswered;
+        if (cut && (cuts_.empty() || cuts_.back() != c.peer)) cuts_.push_back(c.peer);
+      }
+    }
+  }
+
+  /// Tries until it reaches the group that it wants to join, or is told otherwise.
+  void visit(const json& where) {
+    const transport::tcp::Endpoint to{.address = where.at("address").get<std::string>(),
+                                      .port = where.at("port").get<std::uint16_t>()};
+    const auto from = where.at("from").get<std::string>();
+    while (!control_.wait(0)) {
+      const os::FileDescriptor socket = transport::tcp::begin_connect(to, from);
+      pollfd waited{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+      const bool answered = ::poll(&waited, 1, kVisitMs) > 0;
+      const int error = transport::tcp::pending_error(socket);
+      if (answered && (error == 0 || error == ECONNREFUSED)) {
+        control_.send({{"here", true}});
+        return;
+      }
+      if (control_.wait(kVisitMs)) return;
+    }
+  }
+
+  LoopHooks hooks(const RankConnections& connections) {
+    LoopHooks hooks{.told = [&](std::int64_t step) { tell(step, connections); },
+                    .leave = [this] { leave(); }};
+    hooks.saved = [this](const Saved& saved) {
+      control_.send({{"saved", saved.step},
+                     {"bytes", saved.bytes},
+                     {"time_ns", saved.time_ns},
+                     {"problem", saved.problem}});
+    };
+    hooks.synchronised = [this](std::int64_t bytes) { control_.send({{"synchronised", bytes}}); };
+    if (!task_.survival.waits) return hooks;
+    hooks.look = [this] { look(); };
+    hooks.sleep_until = [this](std::int64_t until) {
+      for (std::int64_t left = until - os::monotonic_ns(); left > kFineNs;
+           left = until - os::monotonic_ns()) {
+        if (control_.wait(static_cast<int>((left - kFineNs / 2) / 1'000'000))) throw Halted();
+      }
+      os::sleep_until(until);
+    };
+    return hooks;
+  }
+
+  void look() const {
+    if (control_.wait(0)) throw Halted();
   }
 
   transport::tcp::Peering peering(const json& message) const {
@@ -72,6 +187,7 @@ class Rank {
                                     .lanes = lanes_of(task_),
                                     .more = side_connections(task_.training, task_.rank),
                                     .patience = task_.patience};
+    if (task_.survival.waits) peering.look = [this] { look(); };
     for (const json& endpoint : message.at("endpoints")) {
       peering.endpoints.push_back({.address = endpoint.at(0).get<std::string>(),
                                    .port = endpoint.at(1).get<std::uint16_t>()});
@@ -82,7 +198,14 @@ class Rank {
   void tell(std::int64_t step, const RankConnections& connections) {
     step_ = step;
     const std::int64_t now = os::monotonic_ns();
-    if (now - told_ns_ < kTellNs) return;
+    const Survival& survival = task_.survival;
+    const bool at_once = std::ranges::find(survival.told_steps, step) != survival.told_steps.end();
+    for (const OwnSignal& own : survival.signals) {
+      if (own.step != step) continue;
+      control_.send({{"fault", own.fault}, {"time_ns", os::monotonic_ns()}, {"step", step}});
+      ::kill(::getpid(), own.signal);
+    }
+    if (now - told_ns_ < kTellNs && !at_once) return;
     told_ns_ = now;
     json message{{"step", step}};
     if (now - told_bytes_ns_ >= kTellBytesNs) {
@@ -107,10 +230,10 @@ class Rank {
 
   void leave() {
     control_.send({{"done", true}});
-    control_.receive();
+    expect("leave");
   }
 
-  static json counts(const LoopResult& result, const RankConnections& connections) {
+  json counts(const LoopResult& result, const RankConnections& connections) const {
     json wires = json::array();
     const auto add = [&](const transport::tcp::Connection& connection) {
       const WireCount& count = result.counts[wires.size()];
@@ -125,8 +248,11 @@ class Rank {
     for (const BenchResult& row : result.bench) {
       bench.push_back({row.elements, row.time_ns, row.wrong, row.cpu_ns});
     }
-    json told{
-        {"counts", wires}, {"checked", result.checked}, {"wrong", result.wrong}, {"bench", bench}};
+    json told{{"counts", wires},
+              {"checked", result.checked + memory_.checked},
+              {"wrong", result.wrong + memory_.wrong},
+              {"sent_before", memory_.sent},
+              {"bench", bench}};
     if (result.learnt) told["learnt"] = to_json(*result.learnt);
     return told;
   }
@@ -134,6 +260,9 @@ class Rank {
   transport::Control control_;
   Task task_;
   std::optional<learn::DataSet> data_;
+  Memory memory_;
+  std::optional<json> pending_;  ///< that ended what went on
+  std::vector<int> cuts_;        ///< ranks of the last group that were not reached
   std::int64_t step_ = 0;
   std::int64_t told_ns_ = 0;
   std::int64_t told_bytes_ns_ = 0;

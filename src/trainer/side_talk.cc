@@ -31,8 +31,12 @@ std::vector<Hello> side_connections(const workload::Training& training, int rank
   return all;
 }
 
-SideTalk::SideTalk(std::span<const transport::tcp::Connection> connections, Duration patience)
-    : connections_(connections), patience_(patience), counts_(connections.size()) {}
+SideTalk::SideTalk(std::span<const transport::tcp::Connection> connections, Duration patience,
+                   std::function<void()> look)
+    : connections_(connections),
+      patience_(patience),
+      look_(std::move(look)),
+      counts_(connections.size()) {}
 
 void SideTalk::talk() {
   std::vector<Talk> talks(connections_.size());
@@ -65,8 +69,10 @@ void SideTalk::talk() {
            .events = static_cast<short>(talk.sent < kSideBytes ? POLLIN | POLLOUT : POLLIN),
            .revents = 0});
     }
+    if (look_) look_();
     if (waits.empty() || patience.wait(waits)) continue;
-    throw PeerLost(fmt::format("nothing came from rank {} for {}", silent, readable(patience_)));
+    throw PeerLost(fmt::format("nothing came from rank {} for {}", silent, readable(patience_)),
+                   PeerLost::How::Silent);
   }
 }
 

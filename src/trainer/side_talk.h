@@ -13,6 +13,7 @@
 #include "trainwire/transport/tcp/mesh.h"
 #include "trainwire/workload/script.h"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -27,8 +28,9 @@ std::vector<transport::tcp::Hello> side_connections(const workload::Training& tr
 
 class SideTalk {
  public:
-  /// REQUIRES: the connections outlive it.
-  SideTalk(std::span<const transport::tcp::Connection> connections, Duration patience);
+  /// `look` is called while it waits, and may throw. REQUIRES: the connections outlive it.
+  SideTalk(std::span<const transport::tcp::Connection> connections, Duration patience,
+           std::function<void()> look = {});
 
   /// Tells every other end and hears from it. Throws Error that names who is silent.
   void talk();
@@ -39,6 +41,7 @@ class SideTalk {
  private:
   std::span<const transport::tcp::Connection> connections_;
   Duration patience_;
+  std::function<void()> look_;
   std::vector<WireCount> counts_;
 };
 

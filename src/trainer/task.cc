@@ -113,6 +113,45 @@ Training read_training(const json& d) {
   return training;
 }
 
+json to_json(const Survival& survival) {
+  json signals = json::array();
+  for (const OwnSignal& own : survival.signals) {
+    signals.push_back({own.step, own.signal, own.fault});
+  }
+  json document{{"waits", survival.waits},
+                {"group", survival.group},
+                {"identity", survival.identity},
+                {"identities", survival.identities},
+                {"restore", survival.restore},
+                {"checkpoint_every", survival.checkpoint_every},
+                {"checkpoint_folder", survival.checkpoint_folder},
+                {"checkpoint_name", survival.checkpoint_name},
+                {"signals", signals},
+                {"told_steps", survival.told_steps}};
+  if (survival.begin) document["begin"] = *survival.begin;
+  return document;
+}
+
+Survival read_survival(const json& d) {
+  Survival survival;
+  d.at("waits").get_to(survival.waits);
+  d.at("group").get_to(survival.group);
+  d.at("identity").get_to(survival.identity);
+  d.at("identities").get_to(survival.identities);
+  d.at("restore").get_to(survival.restore);
+  d.at("checkpoint_every").get_to(survival.checkpoint_every);
+  d.at("checkpoint_folder").get_to(survival.checkpoint_folder);
+  d.at("checkpoint_name").get_to(survival.checkpoint_name);
+  for (const json& own : d.at("signals")) {
+    survival.signals.push_back({.step = own.at(0).get<std::int64_t>(),
+                                .signal = own.at(1).get<int>(),
+                                .fault = own.at(2).get<int>()});
+  }
+  d.at("told_steps").get_to(survival.told_steps);
+  if (d.contains("begin")) survival.begin = d.at("begin").get<std::int64_t>();
+  return survival;
+}
+
 Task read_task(const json& d) {
   Task task;
   task.training = read_training(d.at("training"));
@@ -130,6 +169,7 @@ Task read_task(const json& d) {
     task.bench.push_back(
         {.elements = row.at(0).get<std::int64_t>(), .repeats = row.at(1).get<int>()});
   }
+  task.survival = read_survival(d.at("survival"));
   return task;
 }
 
@@ -147,7 +187,8 @@ json to_json(const Task& task) {
           {"transfers", task.transfers},
           {"verify", task.verify},
           {"patience_ns", task.patience.count()},
-          {"bench", bench}};
+          {"bench", bench},
+          {"survival", to_json(task.survival)}};
 }
 
 Task task_from(const json& document) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,30 @@ struct BenchRow {
   std::int64_t elements = 0;
   int repeats = 1;
   bool operator==(const BenchRow&) const = default;
+};
+
+/// A fault that was asked for: the rank gives itself that signal as it begins the step.
+struct OwnSignal {
+  std::int64_t step = 0;
+  int signal = 0;
+  int fault = 0;  ///< of the experiment
+  bool operator==(const OwnSignal&) const = default;
+};
+
+/// What a rank has to know so that its job may outlive others, and itself.
+struct Survival {
+  bool waits = false;  ///< for a new group when a peer is lost, instead of ending
+  int group = 0;       ///< how often the job's group was formed anew
+  int identity = 0;    ///< the rank that it was at first
+  int identities = 0;  ///< and how many there were; 0: as many as now
+  std::optional<std::int64_t> begin = {};  ///< its first step; nothing: the training's
+  std::string restore = {};                ///< checkpoint that it begins with; empty: none
+  std::int64_t checkpoint_every = 0;       ///< steps; 0: it writes none
+  std::string checkpoint_folder = {};
+  std::string checkpoint_name = {};
+  std::vector<OwnSignal> signals = {};
+  std::vector<std::int64_t> told_steps = {};  ///< of which the run wants to hear at once
+  bool operator==(const Survival&) const = default;
 };
 
 struct Task {
@@ -33,7 +58,9 @@ struct Task {
   bool verify = false;         ///< what comes out of exchanges
   Duration patience = std::chrono::seconds(30);
   std::vector<BenchRow> bench = {};  ///< instead of training
+  Survival survival = {};
 
+  std::int64_t first_step() const { return survival.begin.value_or(-training.warmup); }
   bool is_server() const { return training.is_server(rank); }
   bool operator==(const Task&) const = default;
 };

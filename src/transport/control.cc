@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -55,6 +56,11 @@ json Control::receive() const {
   if (receive_text(socket_.get(), text, 0) <= 0)
     throw Error("the run that this rank is of has ended");
   return parse(text);
+}
+
+bool Control::wait(int milliseconds) const {
+  pollfd waited{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&waited, 1, milliseconds) > 0;
 }
 
 std::optional<json> Control::poll() const {

@@ -27,6 +27,8 @@ class Control {
   /// Waits for the next message. Throws Error when the other end is gone, DataError for what is
   /// none.
   nlohmann::json receive() const;
+  /// Whether a message is there, or the other end is gone, within that time.
+  bool wait(int milliseconds) const;
   /// The next message if there is one; nothing too when the other end is gone.
   std::optional<nlohmann::json> poll() const;
 

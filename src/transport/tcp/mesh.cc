@@ -77,7 +77,8 @@ class Meeting {
 
   void wait() {
     const std::int64_t left = limit_ns_ - os::monotonic_ns();
-    if (left <= 0) throw Error(complaint());
+    if (left <= 0) throw Unreachable(complaint(), missing_ranks());
+    if (peering_.look) peering_.look();
     std::vector<pollfd> waits{{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0}};
     for (const Greeting& g : greetings_) {
       const bool sending = g.may_send && g.sent_bytes < kHelloBytes;
@@ -85,7 +86,8 @@ class Meeting {
                        .events = static_cast<short>(sending ? POLLIN | POLLOUT : POLLIN),
                        .revents = 0});
     }
-    const std::int64_t most = failed_.empty() ? left : std::min(left, kRetryNs);
+    const bool returns_soon = !failed_.empty() || peering_.look;
+    const std::int64_t most = returns_soon ? std::min(left, kRetryNs) : left;
     ::poll(waits.data(), waits.size(), static_cast<int>(most / 1'000'000) + 1);
   }
 
@@ -160,6 +162,14 @@ class Meeting {
     missing_.erase(at);
     made_.push_back(
         {.peer = who.rank, .lane = who.lane, .socket = std::exchange(greeting.socket, {})});
+  }
+
+  std::vector<int> missing_ranks() const {
+    std::vector<int> ranks;
+    for (const Hello& whom : missing_) {
+      if (ranks.empty() || ranks.back() != whom.rank) ranks.push_back(whom.rank);
+    }
+    return ranks;
   }
 
   std::string complaint() const {

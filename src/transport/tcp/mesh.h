@@ -6,10 +6,14 @@
 
 #pragma once
 
+#include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
 #include "trainwire/transport/tcp/hello.h"
 #include "trainwire/transport/tcp/socket.h"
 
+#include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tw::transport::tcp {
@@ -29,9 +33,17 @@ struct Peering {
   int lanes = 1;                         ///< connections with each of them
   std::vector<Hello> more = {};  ///< single connections besides, by the other's rank and lane
   Duration patience = std::chrono::seconds(30);
+  std::function<void()> look = {};  ///< called several times a second; may throw
 };
 
-/// By peer, then lane. Throws Error that names who is missing when the patience is over,
+/// Ranks that could not be reached in time.
+class Unreachable : public Error {
+ public:
+  Unreachable(const std::string& what, std::vector<int> who) : Error(what), ranks(std::move(who)) {}
+  std::vector<int> ranks;
+};
+
+/// By peer, then lane. Throws Unreachable that names who is missing when the patience is over,
 /// SystemError when this machine refuses. REQUIRES: both ends name each other.
 std::vector<Connection> connect_all(const Listener& listener, const Peering& peering);
 

@@ -108,7 +108,8 @@ TcpState tcp_state(int socket) {
           .rtt_deviation_s = 1e-6 * info.tcpi_rttvar,
           .window_bytes = static_cast<std::int64_t>(info.tcpi_snd_cwnd) * info.tcpi_snd_mss,
           .retransmitted_packets = info.tcpi_total_retrans,
-          .acknowledged_bytes = static_cast<std::int64_t>(info.tcpi_bytes_acked)};
+          .acknowledged_bytes = static_cast<std::int64_t>(info.tcpi_bytes_acked),
+          .unanswered = info.tcpi_unacked > 0 ? info.tcpi_backoff : 0};
 }
 
 }  // namespace tw::transport::tcp

@@ -51,6 +51,7 @@ struct TcpState {
   std::int64_t window_bytes = 0;           ///< congestion window
   std::int64_t retransmitted_packets = 0;  ///< so far
   std::int64_t acknowledged_bytes = 0;     ///< so far, of what was sent
+  int unanswered = 0;  ///< how often the oldest that nobody acknowledged was sent again
 };
 TcpState tcp_state(int socket);
 
