@@ -169,6 +169,7 @@ int bench(const BenchOptions& options, command::Streams streams) {
   const std::vector<trainer::BenchRow> sizes = rows_of(options);
   spec::Experiment experiment = command::load(*options.experiment);
   command::refuse_simulated(experiment, "bench exchange");
+  command::refuse_faults(experiment, "bench exchange");
   lab::TrainingRun training(options.place.place(), experiment);
   if (training.jobs().size() != 1) {
     throw SpecError("bench exchange takes an experiment with one job");

@@ -208,6 +208,7 @@ int exec(ExecOptions& options, command::Streams streams) {
   tell_apart(options);
   const spec::Experiment experiment = command::load(options.experiment);
   command::refuse_simulated(experiment, "exec");
+  command::refuse_faults(experiment, "exec");
   const programs::ProgramOptions asked = programs_of(options);
   lab::ConductRequest request = programs::request_of(experiment, asked);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);

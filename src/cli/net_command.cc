@@ -152,6 +152,7 @@ int net(const NetOptions& options, command::Streams streams) {
   const spec::Engine asked = *experiment.network.engine;
   if (options.action == "show") return show(options, plan, asked, streams);
   command::refuse_simulated(experiment, "net " + options.action);
+  command::refuse_faults(experiment, "net " + options.action);
   // First, since a user namespace hides what other runs left.
   ledger::clear_leftovers(ledger::state_folder());
   os::become_root_of_own_namespace();

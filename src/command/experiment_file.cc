@@ -97,9 +97,13 @@ void refuse_simulated(const spec::Experiment& experiment, std::string_view comma
                     "`trainwire sim` can",
                     command));
   }
+}
+
+void refuse_faults(const spec::Experiment& experiment, std::string_view command) {
   if (experiment.faults.empty()) return;
   throw SpecError(fmt::format(
-      "fault: {} cannot break links or stop ranks; `trainwire sim` can, or leave [[fault]] out",
+      "fault: {} cannot break links or stop ranks; `trainwire run` and `trainwire sim` can, or leave "
+      "[[fault]] out",
       command));
 }
 

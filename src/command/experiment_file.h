@@ -40,8 +40,10 @@ void read(ExperimentFile& file);
 /// SpecError with all problems when it is wrong.
 spec::Experiment load(const ExperimentFile& file);
 
-/// Throws SpecError where the experiment asks for what only simulations do, faults among it.
+/// Throws SpecError where the experiment asks for what only simulations do.
 void refuse_simulated(const spec::Experiment& experiment, std::string_view command);
+/// Throws SpecError where it has faults.
+void refuse_faults(const spec::Experiment& experiment, std::string_view command);
 
 /// Adds --expect to a command that takes no experiment.
 void add_expect(CommandLine& app, std::string& path);

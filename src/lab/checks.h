@@ -20,8 +20,11 @@ std::vector<record::Check> conduct_checks(const ConductOutcome& outcome,
 
 /// What only our own ranks allow: schedule, ranks and wire count the same bytes, and the sums are
 /// right. The wire is compared only where `result` has packets.
+/// A rank that was lost told nothing of what it sent: then only sums are judged.
+enum class Recovered { No, Yes };
 std::vector<record::Check> training_checks(const std::vector<TrainingJob>& jobs,
                                            const std::vector<RankState>& ranks,
-                                           const summarise::CaptureResult& result);
+                                           const summarise::CaptureResult& result,
+                                           Recovered recovered = Recovered::No);
 
 }  // namespace tw::lab

@@ -266,7 +266,13 @@ class Conductor {
       if (request_.care.attend) request_.care.attend();
       if (request_.rates) meter.look(request_.rates);
     };
-    care.broken = [this] { return cluster_.engine_failure(); };
+    if (request_.steer) {
+      care.steer = [this](RankGroup& ranks) { request_.steer(ranks, &cluster_); };
+    }
+    care.broken = [this]() -> std::optional<std::string> {
+      if (auto why = cluster_.engine_failure()) return why;
+      return request_.care.broken ? request_.care.broken() : std::nullopt;
+    };
     outcome_.failure = ranks_.wait(care);
     outcome_.ranks = ranks_.stop();
   }

@@ -48,6 +48,8 @@ struct ConductRequest {
   bool accepts_network = false;  ///< goes on although the network is not what was asked for
   std::function<void(const std::string&)> tell = {};  ///< what is being done, a few words
   std::function<bool()> stop = {};                    ///< asked often
+  /// After care.attend: may signal ranks and alter links; no cluster on loopback.
+  std::function<void(RankGroup& ranks, testbed::Cluster* cluster)> steer = {};
   /// What each port of the plan carries now, in bit/s; called twice a second.
   std::function<void(std::span<const double>)> rates = {};
   /// The processes, each as soon as it was started, in the order of the commands.

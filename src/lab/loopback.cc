@@ -56,6 +56,7 @@ ConductOutcome conduct_on_loopback(const ConductRequest& request) {
     outcome.interrupted = outcome.interrupted || (request.stop && request.stop());
     return outcome.interrupted;
   };
+  if (request.steer) care.steer = [&](RankGroup& group) { request.steer(group, nullptr); };
   outcome.failure = ranks.wait(care);
   outcome.ranks = ranks.stop();
   outcome.ended = os::moment();

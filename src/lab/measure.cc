@@ -4,6 +4,7 @@
 #include "trainwire/lab/checks.h"
 #include "trainwire/lab/outcome.h"
 #include "trainwire/lab/rank_logs.h"
+#include "trainwire/lab/survival.h"
 #include "trainwire/lab/training_run.h"
 #include "trainwire/lessons/lessons.h"
 #include "trainwire/network/scale_doubts.h"
@@ -24,9 +25,17 @@ namespace {
 std::vector<std::int64_t> sent_by_job(const RankTalk& talk, std::size_t jobs) {
   std::vector<std::int64_t> sums(jobs);
   for (const RankState& rank : talk.ranks()) {
+    sums[rank.job] += rank.counts.sent_before;
     for (const std::int64_t sent : rank.counts.sent) sums[rank.job] += sent;
   }
   return sums;
+}
+
+Recovered any_recovered(const RankTalk& talk, std::size_t jobs) {
+  for (std::size_t i = 0; i < jobs; ++i) {
+    if (!talk.job(i).recoveries().empty()) return Recovered::Yes;
+  }
+  return Recovered::No;
 }
 
 class Measurement {
@@ -44,9 +53,9 @@ class Measurement {
                  training_.jobs());
     outcome_ = training_.conduct(talk, observer_, &live);
     live.sample(talk);
-    take_steps(folder);
+    take_steps(talk, folder);
     captured_ = analysed(outcome_, request().plan, known_jobs(), endpoints_of(talk));
-    take_schedule();
+    if (talk.job(0).recoveries().empty()) take_schedule();
     if (!place_.loopback) write_tables(captured_, outcome_, request().plan, folder);
     take_flows(training_.traffic(), folder);
     const record::Run found = record_of(talk);
@@ -65,13 +74,18 @@ class Measurement {
   const ConductRequest& request() const { return training_.request(); }
 
   /// What the ranks logged, into the tables.
-  void take_steps(record::RunFolder& folder) {
-    for (const TrainingJob& job : training_.jobs()) {
-      phases_.push_back(read_phases(job));
+  void take_steps(const RankTalk& talk, record::RunFolder& folder) {
+    for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
+      const TrainingJob& job = training_.jobs()[i];
+      const std::vector<trainer::Task>& given = talk.job(i).given();
+      JobPhases phases = read_phases(given);
+      phases_.push_back(std::move(phases.rows));
+      attendance_.push_back(std::move(phases.attendance));
       steps::write_steps(phases_.back(), job.name, folder);
-      write_sockets(job, folder);
-      write_transfers(job, folder);
-      remove_rank_files(job);
+      write_sockets(job.name, given, folder);
+      write_transfers(job.name, given, folder);
+      remove_rank_files(given);
+      if (talk.job(i).left()) remove_checkpoints(job, request().folder);
     }
   }
 
@@ -132,8 +146,8 @@ class Measurement {
     const std::vector<std::int64_t> sent = sent_by_job(talk, training_.jobs().size());
     for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
       const TrainingJob& job = training_.jobs()[i];
-      run.jobs.push_back(
-          steps::described(job.training(), phases_[i], sent[i], job.tasks.front().verify));
+      run.jobs.push_back(steps::described(job.training(), phases_[i], sent[i],
+                                          job.tasks.front().verify, attendance_[i]));
       run.jobs.back().learning = lessons::learning_of(lessons[i]);
       const steps::CountedTime time = steps::counted_time(phases_[i], job.training());
       if (counted.begin_ns == 0 || time.begin_ns < counted.begin_ns) {
@@ -141,6 +155,7 @@ class Measurement {
       }
       counted.end_ns = std::max(counted.end_ns, time.end_ns);
     }
+    add_survival(run, talk);
     if (!run.iterations) run.iterations = steps::logged_iterations(run.jobs.front());
     run.network = network_of(outcome_, request().plan, {counted.begin_ns, counted.end_ns});
     usage::share(run.network, request().plan, sent_by(captured_, request().plan));
@@ -165,8 +180,21 @@ class Measurement {
     return lessons;
   }
 
+  void add_survival(record::Run& run, const RankTalk& talk) const {
+    const FaultTimes times{.faults = training_.faults().played(),
+                           .started_ns = talk.started_ns(),
+                           .moment = outcome_.started};
+    add_faults(run, times, phases_);
+    for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
+      const TrainingJob& job = training_.jobs()[i];
+      add_recoveries(run, times, job, talk.job(i), phases_[i]);
+      run.jobs[i].checkpoints = checkpoints_of(job, talk.job(i));
+    }
+  }
+
   std::vector<record::Check> checks_of(const RankTalk& talk) const {
-    std::vector<record::Check> checks = training_checks(training_.jobs(), talk.ranks(), captured_);
+    std::vector<record::Check> checks = training_checks(
+        training_.jobs(), talk.ranks(), captured_, any_recovered(talk, training_.jobs().size()));
     if (!training_.traffic().entries.empty() && captured_.traffic.totals.packets > 0) {
       checks.push_back(traffic_check(training_.traffic(), captured_));
     }
@@ -195,7 +223,8 @@ class Measurement {
   TrainingRun training_;
   ConductOutcome outcome_;
   summarise::CaptureResult captured_;
-  std::vector<std::vector<record::PhaseRow>> phases_;
+  std::vector<std::vector<record::PhaseRow>> phases_;  ///< by job
+  std::vector<steps::Attendance> attendance_;
 };
 
 }  // namespace

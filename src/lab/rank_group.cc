@@ -23,8 +23,16 @@ constexpr Duration kAftermath = milliseconds(300);
 
 }  // namespace
 
+os::Child RankGroup::launch(const RankCommand& command, const std::string& output,
+                            int input) const {
+  const os::FileDescriptor nothing = os::open_to_read("/dev/null");
+  const os::FileDescriptor file = os::open_in_place(output);
+  return starter_(command, input >= 0 ? input : nothing.get(), file.get());
+}
+
 void RankGroup::start(std::vector<RankCommand> commands, const std::string& folder,
                       const Starter& starter) {
+  folder_ = folder;
   starter_ = starter;
   since_ = steady_clock::now();
   for (RankCommand& command : commands) {
@@ -37,16 +45,32 @@ void RankGroup::start(std::vector<RankCommand> commands, const std::string& fold
 }
 
 void RankGroup::begin(Started& started) {
-  const os::FileDescriptor file = os::open_in_place(started.output);
-  const os::FileDescriptor nothing = os::open_to_read("/dev/null");
-  const int input = started.command.input >= 0 ? started.command.input : nothing.get();
   started.begun = true;
-  started.child = starter_(started.command, input, file.get());
+  started.child = launch(started.command, started.output, started.command.input);
 }
 
 void RankGroup::begin_due() {
   for (Started& started : started_) {
     if (!started.begun && steady_clock::now() >= since_ + started.command.start) begin(started);
+  }
+}
+
+void RankGroup::restart(std::size_t i, int input) {
+  Started& of = started_[i];
+  of.child.stop(Duration(0));
+  of.output = fmt::format("{}/{}-again{}.txt", folder_, of.command.file, ++of.restarts);
+  of.child = launch(of.command, of.output, input);
+  of.excused = false;
+  of.ended.reset();
+}
+
+void RankGroup::excuse(const RankCare& care) {
+  if (!care.survives) return;
+  for (std::size_t i = 0; i < started_.size(); ++i) {
+    Started& of = started_[i];
+    const auto ending = of.child.poll();
+    if (!ending || ending->succeeded() || of.excused) continue;
+    of.excused = care.survives(i, *ending);
   }
 }
 
@@ -57,10 +81,12 @@ bool RankGroup::any_running() {
 
 std::optional<std::string> RankGroup::wait(const RankCare& care) {
   const auto limit = steady_clock::now() + care.timeout;
-  while (any_running()) {
+  while (any_running() || (care.awaits && care.awaits())) {
     std::this_thread::sleep_for(kLook);
     begin_due();
     if (care.attend) care.attend();
+    excuse(care);
+    if (care.steer) care.steer(*this);
     if (const auto why = failure(care)) return why;
     if (care.stop && care.stop()) return {};
     const auto now = steady_clock::now();
@@ -71,12 +97,15 @@ std::optional<std::string> RankGroup::wait(const RankCare& care) {
     if (const auto why = lingering(care)) return why;
   }
   if (care.attend) care.attend();
+  excuse(care);
   return failure(care);
 }
 
 /// The rank that was killed is the cause before one that noticed.
 std::optional<std::string> RankGroup::failure(const RankCare& care) {
-  const auto failed = [](Started& s) { return s.child.poll() && !s.child.poll()->succeeded(); };
+  const auto failed = [](Started& s) {
+    return s.child.poll() && !s.child.poll()->succeeded() && !s.excused;
+  };
   if (std::none_of(started_.begin(), started_.end(), failed)) return {};
   for (auto until = steady_clock::now() + kAftermath;
        steady_clock::now() < until && any_running();) {
@@ -110,7 +139,7 @@ std::optional<std::string> RankGroup::lingering(const RankCare& care) {
   for (Started& started : started_) {
     if (started.ended) continue;
     for (const Started& other : started_) {
-      if (other.command.group != started.command.group || !other.ended) continue;
+      if (other.command.group != started.command.group || !other.ended || other.excused) continue;
       if (now < *other.ended + kLongestFarewell) continue;
       return fmt::format("{} went on for {} after {} had ended", started.command.label,
                          readable(kLongestFarewell), other.command.label);
@@ -136,7 +165,8 @@ std::vector<RankOutcome> RankGroup::stop() {
     outcomes.push_back({.label = started.command.label,
                         .output = started.output,
                         .ending = ending,
-                        .stopped = started.stopped});
+                        .stopped = started.stopped,
+                        .excused = started.excused});
   }
   return outcomes;
 }

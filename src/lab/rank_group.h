@@ -21,7 +21,10 @@ struct RankOutcome {
   std::string output;  ///< path of what it printed
   os::Ending ending;
   bool stopped = false;  ///< by us, because of another one, a timeout or Ctrl-C
+  bool excused = false;  ///< ended badly, but others went on without it
 };
+
+class RankGroup;
 
 /// What is asked and told while ranks work; all may be empty.
 struct RankCare {
@@ -29,6 +32,12 @@ struct RankCare {
   std::function<bool()> stop = {};  ///< Ctrl-C
   /// Called at every look, a hundred times a second.
   std::function<void()> attend = {};
+  /// After it: may signal processes and start some again.
+  std::function<void(RankGroup&)> steer = {};
+  /// A process has ended badly: whether the run goes on without it. Asked once of each.
+  std::function<bool(std::size_t rank, const os::Ending& ending)> survives = {};
+  /// Whether a process is still to be started.
+  std::function<bool()> awaits = {};
   /// Why the run cannot go on although all ranks do.
   std::function<std::optional<std::string>()> broken = {};
   /// What a rank has to say of its failure: "at step 14: ..."; "" for nothing. `cause` is whether
@@ -57,6 +66,12 @@ class RankGroup {
   const RankCommand& command(std::size_t i) const { return started_[i].command; }
   const std::string& label(std::size_t i) const { return started_[i].command.label; }
 
+  /// No process: nothing.
+  void signal(std::size_t i, int number) { started_[i].child.signal(number); }
+  /// Ends it if it runs, and starts it anew; its output goes to a file of its own. Throws
+  /// SystemError.
+  void restart(std::size_t i, int input);
+
   /// Until all have ended, one has failed, or the run is stopped. Why it failed: "rank 2 on host2
   /// exited with code 1", or nothing.
   std::optional<std::string> wait(const RankCare& care);
@@ -71,6 +86,8 @@ class RankGroup {
     os::Child child = {};
     bool begun = false;
     bool stopped = false;
+    bool excused = false;  ///< its end ends nobody else
+    int restarts = 0;
     std::optional<std::chrono::steady_clock::time_point> ended = {};  ///< noticed
   };
 
@@ -78,9 +95,12 @@ class RankGroup {
   /// Those whose time has come.
   void begin_due();
   bool any_running();
+  os::Child launch(const RankCommand& command, const std::string& output, int input) const;
+  void excuse(const RankCare& care);
   std::optional<std::string> failure(const RankCare& care);
   std::optional<std::string> lingering(const RankCare& care);
 
+  std::string folder_;
   Starter starter_;
   std::chrono::steady_clock::time_point since_ = {};
   std::vector<Started> started_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/rank_talk.h"
 
+#include "trainwire/os/clock.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <signal.h>
 
 #include <algorithm>
 
@@ -22,6 +25,7 @@ RankCounts counts_from(const json& message, std::size_t ranks) {
   }
   message.at("checked").get_to(counts.checked);
   message.at("wrong").get_to(counts.wrong);
+  message.at("sent_before").get_to(counts.sent_before);
   for (const json& row : message.at("bench")) {
     counts.bench.push_back({.elements = row.at(0).get<std::int64_t>(),
                             .time_ns = row.at(1).get<std::int64_t>(),
@@ -34,26 +38,22 @@ RankCounts counts_from(const json& message, std::size_t ranks) {
 
 }  // namespace
 
-RankTalk::RankTalk(const std::vector<TrainingJob>& jobs)
-    : jobs_(jobs), introduced_(jobs.size(), false) {
+RankTalk::RankTalk(const std::vector<TrainingJob>& jobs) : jobs_(jobs) {
   for (std::size_t job = 0; job < jobs.size(); ++job) {
+    first_.push_back(states_.size());
+    std::vector<std::string> labels;
     for (std::size_t rank = 0; rank < jobs[job].tasks.size(); ++rank) {
-      states_.push_back({.job = job,
-                         .rank = rank,
-                         .label = jobs[job].label(rank),
-                         .step = -jobs[job].training().warmup});
-      auto [ours, theirs] = transport::make_control_sockets();
-      lines_.push_back(
-          {.control = transport::Control(std::move(ours)), .other_end = std::move(theirs)});
-      lines_.back().control.send(to_json(jobs[job].tasks[rank]));
+      labels.push_back(jobs[job].label(rank));
+      states_.push_back(
+          {.job = job, .rank = rank, .label = labels.back(), .step = -jobs[job].training().warmup});
     }
+    talks_.emplace_back(jobs[job].tasks, std::move(labels), jobs[job].policy);
   }
 }
 
 std::vector<RankCommand> RankTalk::commands(const os::OwnProgram& program) const {
   std::vector<RankCommand> commands;
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const RankState& state = states_[i];
+  for (const RankState& state : states_) {
     const TrainingJob& job = jobs_[state.job];
     commands.push_back(
         {.rank = static_cast<int>(state.rank),
@@ -61,7 +61,7 @@ std::vector<RankCommand> RankTalk::commands(const os::OwnProgram& program) const
          .label = state.label,
          .file = job.named ? file_name(state.job, state.rank) : fmt::format("rank{}", state.rank),
          .group = static_cast<int>(state.job),
-         .input = lines_[i].other_end.get(),
+         .input = talks_[state.job].input_of(static_cast<int>(state.rank)),
          .words = program.words,
          .environment = program.environment});
     commands.back().words.emplace_back("rank");
@@ -69,87 +69,62 @@ std::vector<RankCommand> RankTalk::commands(const os::OwnProgram& program) const
   return commands;
 }
 
-void RankTalk::close_other_ends() {
-  for (Line& line : lines_) line.other_end = {};
-}
-
 void RankTalk::attend(bool others_ready) {
-  close_other_ends();
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    while (const auto message = lines_[i].control.poll()) take(i, *message);
+  for (std::size_t job = 0; job < talks_.size(); ++job) {
+    talks_[job].attend([&](int rank, const json& message) {
+      take(index(job, static_cast<std::size_t>(rank)), message);
+    });
   }
-  for (std::size_t job = 0; job < jobs_.size(); ++job) {
-    if (!introduced_[job]) introduce(job);
-    dismiss(job);
-  }
-  if (!started_ && others_ready) start_when_ready();
+  const auto ready = [](const recover::JobTalk& talk) { return talk.ready(); };
+  if (started_ || !others_ready || !std::ranges::all_of(talks_, ready)) return;
+  for (recover::JobTalk& talk : talks_) talk.go();
+  started_ = true;
+  started_ns_ = os::monotonic_ns();
 }
 
 void RankTalk::take(std::size_t i, const json& message) {
   RankState& state = states_[i];
   if (message.contains("step")) message.at("step").get_to(state.step);
+  if (message.contains("fault")) {
+    own_faults_[message.at("fault").get<int>()] = message.at("time_ns").get<std::int64_t>();
+  }
   if (message.contains("acknowledged")) {
-    auto bytes = message.at("acknowledged").get<std::vector<std::int64_t>>();
-    if (bytes.size() == jobs_[state.job].tasks.size()) state.acknowledged = std::move(bytes);
+    const auto bytes = message.at("acknowledged").get<std::vector<std::int64_t>>();
+    if (static_cast<int>(bytes.size()) == talks_[state.job].group().size()) {
+      state.acknowledged = by_identity(state.job, bytes);
+    }
   }
   if (message.contains("failed")) {
     message.at("failed").get_to(state.failure);
     message.at("peer_lost").get_to(state.peer_lost);
   }
-  if (message.contains("port")) message.at("port").get_to(lines_[i].port);
-  if (message.contains("ready")) lines_[i].ready = true;
-  if (message.contains("done")) lines_[i].done = true;
   if (message.contains("counts")) {
     state.counts = counts_from(message, jobs_[state.job].tasks.size());
+    state.counts.sent = by_identity(state.job, state.counts.sent);
+    state.counts.framing = by_identity(state.job, state.counts.framing);
     state.told_counts = true;
   }
 }
 
-template <typename Test>
-bool RankTalk::all_of_job(std::size_t job, Test test) const {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (states_[i].job == job && !test(lines_[i])) return false;
+std::vector<std::int64_t> RankTalk::by_identity(std::size_t job,
+                                                const std::vector<std::int64_t>& by_rank) const {
+  const recover::Group& group = talks_[job].group();
+  std::vector<std::int64_t> all(jobs_[job].tasks.size());
+  for (std::size_t rank = 0; rank < group.members.size(); ++rank) {
+    all[static_cast<std::size_t>(group.members[rank])] = by_rank[rank];
   }
-  return true;
+  return all;
 }
 
 std::vector<transport::tcp::Endpoint> RankTalk::endpoints(std::size_t job) const {
   std::vector<transport::tcp::Endpoint> endpoints;
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (states_[i].job != job || lines_[i].port == 0) continue;
-    endpoints.push_back({.address = jobs_[job].tasks[states_[i].rank].address,
-                         .port = static_cast<std::uint16_t>(lines_[i].port)});
+  for (std::size_t rank = 0; rank < jobs_[job].tasks.size(); ++rank) {
+    const int port = talks_[job].port(static_cast<int>(rank));
+    if (port == 0) continue;
+    endpoints.push_back(
+        {.address = jobs_[job].tasks[rank].address, .port = static_cast<std::uint16_t>(port)});
   }
   return endpoints;
-}
-
-/// Once all ranks of a job listen, each is told where.
-void RankTalk::introduce(std::size_t job) {
-  if (!all_of_job(job, [](const Line& line) { return line.port != 0; })) return;
-  json endpoints = json::array();
-  for (const auto& [address, port] : this->endpoints(job)) endpoints.push_back({address, port});
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (states_[i].job == job) lines_[i].control.send({{"endpoints", endpoints}});
-  }
-  introduced_[job] = true;
-}
-
-void RankTalk::start_when_ready() {
-  if (!std::all_of(lines_.begin(), lines_.end(), [](const Line& line) { return line.ready; })) {
-    return;
-  }
-  for (const Line& line : lines_) line.control.send({{"go", true}});
-  started_ = true;
-}
-
-/// Nobody leaves before all have done their work: others may still be receiving.
-void RankTalk::dismiss(std::size_t job) {
-  if (!all_of_job(job, [](const Line& line) { return line.done && !line.left; })) return;
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (states_[i].job != job) continue;
-    lines_[i].control.send({{"leave", true}});
-    lines_[i].left = true;
-  }
 }
 
 RankCare::Explanation RankTalk::explain(std::size_t rank) const {
@@ -160,14 +135,46 @@ RankCare::Explanation RankTalk::explain(std::size_t rank) const {
   return {.text = fmt::format("{}: {}", where, state.failure), .cause = !state.peer_lost};
 }
 
+bool RankTalk::survives(std::size_t rank, const os::Ending& ending) {
+  const RankState& state = states_[rank];
+  const std::string told = explain(rank).text;
+  return talks_[state.job].survives(
+      static_cast<int>(state.rank),
+      fmt::format("{} {} {}", state.label, os::describe(ending), told));
+}
+
+void RankTalk::steer(RankGroup& ranks) {
+  for (std::size_t job = 0; job < talks_.size(); ++job) {
+    const auto at = [&](int rank) { return index(job, static_cast<std::size_t>(rank)); };
+    talks_[job].steer({.kill = [&](int rank) { ranks.signal(at(rank), SIGKILL); },
+                       .start =
+                           [&](int rank, const os::FileDescriptor& input) {
+                             states_[at(rank)].failure.clear();
+                             ranks.restart(at(rank), input.get());
+                           }});
+  }
+}
+
+bool RankTalk::awaits() const {
+  return std::ranges::any_of(talks_, [](const recover::JobTalk& talk) { return talk.awaits(); });
+}
+
+std::optional<std::string> RankTalk::failure() const {
+  for (const recover::JobTalk& talk : talks_) {
+    if (talk.failure()) return talk.failure();
+  }
+  return {};
+}
+
 bool RankTalk::done() const {
-  return std::all_of(lines_.begin(), lines_.end(), [](const Line& line) { return line.left; });
+  return std::ranges::all_of(talks_, [](const recover::JobTalk& talk) { return talk.left(); });
 }
 
 std::int64_t RankTalk::step(std::size_t job) const {
   std::int64_t least = jobs_[job].training().steps;
   for (const RankState& state : states_) {
-    if (state.job == job) least = std::min(least, state.step);
+    const bool counts = state.job == job && talks_[job].is_member(static_cast<int>(state.rank));
+    if (counts) least = std::min(least, state.step);
   }
   return least;
 }

@@ -7,11 +7,15 @@
 #include "trainwire/lab/rank_group.h"
 #include "trainwire/lab/training.h"
 #include "trainwire/os/own_program.h"
+#include "trainwire/recover/job_talk.h"
 #include "trainwire/trainer/learnt.h"
 #include "trainwire/transport/control.h"
 #include "trainwire/transport/tcp/address.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +28,7 @@ struct RankCounts {
   std::vector<std::int64_t> framing = {};  ///< bytes sent besides, by peer: hellos and requests
   std::int64_t checked = 0;                ///< elements
   std::int64_t wrong = 0;
+  std::int64_t sent_before = 0;  ///< in groups that were given up, of payload
   struct Bench {
     std::int64_t elements = 0;
     std::int64_t time_ns = 0;
@@ -61,38 +66,44 @@ class RankTalk {
   void attend(bool others_ready = true);
   /// Of a rank that has ended badly.
   RankCare::Explanation explain(std::size_t rank) const;
+  /// A rank's process has ended badly: whether its job goes on.
+  bool survives(std::size_t rank, const os::Ending& ending);
+  /// Ends and starts processes where a job must.
+  void steer(RankGroup& ranks);
+  bool awaits() const;  ///< a process that is still to be started
+  /// Why a job cannot go on although its processes do.
+  std::optional<std::string> failure() const;
 
   const std::vector<RankState>& ranks() const { return states_; }
   /// The least step that a rank of the job is in, and whether all have started.
   std::int64_t step(std::size_t job) const;
   bool started() const { return started_; }
+  /// CLOCK_MONOTONIC; 0 before.
+  std::int64_t started_ns() const { return started_ns_; }
+  recover::JobTalk& job(std::size_t number) { return talks_[number]; }
+  const recover::JobTalk& job(std::size_t number) const { return talks_[number]; }
+  /// The number of a job's rank among all.
+  std::size_t index(std::size_t job, std::size_t rank) const { return first_[job] + rank; }
+  /// When ranks said that faults began which they played themselves: fault, CLOCK_MONOTONIC.
+  const std::map<int, std::int64_t>& own_faults() const { return own_faults_; }
   /// Where the ranks of a job listen, as far as they have told.
   std::vector<transport::tcp::Endpoint> endpoints(std::size_t job) const;
   /// Whether all ranks have done their work.
   bool done() const;
 
  private:
-  struct Line {
-    transport::Control control;
-    os::FileDescriptor other_end;
-    int port = 0;
-    bool ready = false;
-    bool done = false;
-    bool left = false;
-  };
-  void close_other_ends();
   void take(std::size_t i, const nlohmann::json& message);
-  void introduce(std::size_t job);
-  void start_when_ready();
-  void dismiss(std::size_t job);
-  template <typename Test>
-  bool all_of_job(std::size_t job, Test test) const;
+  /// What a rank counted by the numbers of its group, by those of the job.
+  std::vector<std::int64_t> by_identity(std::size_t job,
+                                        const std::vector<std::int64_t>& by_rank) const;
 
   const std::vector<TrainingJob>& jobs_;
   std::vector<RankState> states_;
-  std::vector<Line> lines_;
-  std::vector<bool> introduced_;
+  std::vector<recover::JobTalk> talks_;  ///< by job
+  std::vector<std::size_t> first_;       ///< rank of each job
+  std::map<int, std::int64_t> own_faults_;
   bool started_ = false;
+  std::int64_t started_ns_ = 0;
 };
 
 }  // namespace tw::lab

@@ -30,6 +30,12 @@ void require_runnable(const spec::Job& job) {
                     "job.transport=tcp), or start a program that uses {} with `trainwire exec`",
                     *job.name, *job.transport, *job.transport));
   }
+  if (*job.on_failure != spec::OnFailure::Abort && *job.asynchronous && job.has_servers) {
+    throw SpecError(fmt::format(
+        "job {}: on_failure: asynchronous servers hold what no checkpoint has; take on_failure = "
+        "\"abort\", or asynchronous = false",
+        *job.name));
+  }
   if (*job.compute == spec::Compute::Torch) {
     throw SpecError(fmt::format(
         "job {}: compute = \"torch\" is not in this build; take \"train\", \"profile\" or \"none\"",
@@ -43,6 +49,17 @@ bool verifies(const spec::Job& job, const Training& training) {
   const bool exact = !training.arrangement.asynchronous ||
                      (training.steps + training.warmup) * training.workers() <= kMostSums;
   return exact && training.bytes() <= kSmall;
+}
+
+/// Checkpoints: of all together, or of each that has a model of its own.
+trainer::Survival survival_of(const spec::Job& job, const Training& training, int rank,
+                              std::size_t number, const std::string& folder) {
+  trainer::Survival survival{.checkpoint_every = *job.checkpoint_every};
+  survival.checkpoint_folder = job.checkpoint_folder->value_or(folder);
+  survival.checkpoint_name = training.row().draws_peers
+                                 ? file_name(number, static_cast<std::size_t>(rank))
+                                 : fmt::format("job{}", number);
+  return survival;
 }
 
 }  // namespace
@@ -72,6 +89,9 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
     made.transport = *job.transport;
     made.named = experiment.jobs.size() > 1;
     made.hosts = training.arrangement.layout.host_of;
+    made.policy = {.on_failure = *job.on_failure,
+                   .timeout = *job.failure_timeout,
+                   .restart_after = *job.restart_after};
     for (const HostAddress& host : hosts) made.host_names.push_back(host.name);
     const transport::tcp::Token token = transport::tcp::make_token();
     for (int rank = 0; rank < static_cast<int>(made.hosts.size()); ++rank) {
@@ -85,7 +105,8 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                             .address = host.address,
                             .log = file + "-steps.tmp",
                             .sockets = file + "-sockets.tmp",
-                            .verify = verifies(job, training)});
+                            .verify = verifies(job, training),
+                            .survival = survival_of(job, training, rank, jobs.size() - 1, folder)});
     }
   }
   return jobs;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trainwire/lab/launch.h"
+#include "trainwire/recover/job_talk.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/trainer/task.h"
 
@@ -19,6 +20,7 @@ struct TrainingJob {
   std::vector<int> hosts = {};  ///< of each rank
   std::vector<std::string> host_names = {};
   std::vector<trainer::Task> tasks = {};  ///< of each rank
+  recover::Policy policy = {};            ///< when a rank is lost
 
   /// As it is run: with payloads divided by the scale.
   const workload::Training& training() const { return tasks.front().training; }

@@ -66,6 +66,9 @@ void TrainingRun::prepare() {
 void TrainingRun::make_jobs(const std::string& folder) {
   request_.folder = folder;
   jobs_ = training_jobs(experiment_, hosts(), folder);
+  faults_ = FaultPlayer(experiment_, request_.plan);
+  faults_.prepare(jobs_);
+  if (place_.loopback) faults_.require_no_links();
   traffic_.entries = cross_traffic(experiment_, request_.plan, hosts(), folder);
 }
 
@@ -96,6 +99,15 @@ ConductOutcome TrainingRun::conduct(RankTalk& talk, const Observer& observer, Li
   };
   request_.care.explain = [&](std::size_t i) {
     return i < ranks ? talk.explain(i) : cross.explain(i - ranks);
+  };
+  request_.care.survives = [&](std::size_t i, const os::Ending& ending) {
+    return i < ranks && talk.survives(i, ending);
+  };
+  request_.care.awaits = [&] { return talk.awaits(); };
+  request_.care.broken = [&] { return talk.failure(); };
+  request_.steer = [&](RankGroup& group, testbed::Cluster* cluster) {
+    faults_.look(talk, group, cluster);
+    talk.steer(group);
   };
   ConductOutcome outcome = place_.loopback ? conduct_on_loopback(request_) : lab::conduct(request_);
   traffic_.outcomes = cross.outcomes();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "trainwire/lab/conduct.h"
+#include "trainwire/lab/fault_player.h"
 #include "trainwire/lab/live_log.h"
 #include "trainwire/lab/place.h"
 #include "trainwire/lab/rank_talk.h"
@@ -41,6 +42,7 @@ class TrainingRun {
   const std::vector<TrainingJob>& jobs() const { return jobs_; }
   /// Outcomes: nothing before conduct(), of silent ones, or when it was cut off.
   const TrafficResult& traffic() const { return traffic_; }
+  const FaultPlayer& faults() const { return faults_; }
   /// Where the cross traffic went.
   const std::vector<transport::tcp::Endpoint>& sinks() const { return sinks_; }
 
@@ -52,6 +54,7 @@ class TrainingRun {
   ConductRequest request_;
   std::vector<TrainingJob> jobs_;
   TrafficResult traffic_;
+  FaultPlayer faults_;
   std::vector<transport::tcp::Endpoint> sinks_;
 };
 

@@ -176,13 +176,16 @@ ordered_json fit_of(const std::string& folder) {
 /// The summary as the page shows it: what broke stands before what else was found.
 ordered_json shown_summary(const record::RunFile& file) {
   ordered_json summary = record::summary_without_times(file);
-  if (file.summary.faults.empty()) return summary;
+  if (file.summary.faults.empty() && file.summary.recoveries.empty()) return summary;
   ordered_json findings = ordered_json::array();
   for (const record::Fault& fault : file.summary.faults) {
     findings.push_back({{"text", record::fault_words(fault)},
                         {"severity", !fault.begin_s               ? "info"
                                      : record::cost_a_step(fault) ? "warning"
                                                                   : "notice"}});
+  }
+  for (const record::Recovery& recovery : file.summary.recoveries) {
+    findings.push_back({{"text", record::recovery_words(recovery)}, {"severity", "warning"}});
   }
   for (ordered_json& finding : summary["findings"]) findings.push_back(std::move(finding));
   summary["findings"] = std::move(findings);

@@ -31,10 +31,13 @@ double mean(const std::vector<double>& values) {
 using ByStep = std::map<std::int64_t, std::vector<double>>;
 
 /// Of the steps that every worker has finished.
-std::vector<double> means(const ByStep& steps, std::size_t workers) {
+std::vector<double> means(const ByStep& steps, std::size_t workers, const Attendance& attendance) {
   std::vector<double> means;
   for (const auto& [step, values] : steps) {
-    if (values.size() == workers) means.push_back(mean(values));
+    const auto some = attendance.find(step);
+    if (values.size() == (some == attendance.end() ? workers : some->second)) {
+      means.push_back(mean(values));
+    }
   }
   return means;
 }
@@ -48,18 +51,20 @@ std::size_t workers_of(const Training& training) {
 }
 
 /// Mean over the workers, in order.
-std::vector<double> step_times(const std::vector<PhaseRow>& rows, const Training& training) {
+std::vector<double> step_times(const std::vector<PhaseRow>& rows, const Training& training,
+                               const Attendance& attendance) {
   ByStep steps;
   for (const PhaseRow& row : rows) {
     if (row.phase == Phase::Step && is_counted(row, training)) {
       steps[row.step].push_back(seconds_of(row));
     }
   }
-  return means(steps, workers_of(training));
+  return means(steps, workers_of(training), attendance);
 }
 
 /// First to last byte of a step's exchange, the same.
-std::vector<double> exchange_times(const std::vector<PhaseRow>& rows, const Training& training) {
+std::vector<double> exchange_times(const std::vector<PhaseRow>& rows, const Training& training,
+                                   const Attendance& attendance) {
   std::map<std::pair<std::int64_t, int>, std::pair<std::int64_t, std::int64_t>> exchanges;
   for (const PhaseRow& row : rows) {
     if (row.phase != Phase::Exchange || !is_counted(row, training)) continue;
@@ -72,7 +77,7 @@ std::vector<double> exchange_times(const std::vector<PhaseRow>& rows, const Trai
   for (const auto& [key, span] : exchanges) {
     steps[key.first].push_back(1e-9 * static_cast<double>(span.second - span.first));
   }
-  return means(steps, workers_of(training));
+  return means(steps, workers_of(training), attendance);
 }
 
 /// Median of each phase, per step and worker.
@@ -192,10 +197,10 @@ record::Job described(const Training& training, Summary summary, std::int64_t se
 }
 
 record::Job described(const Training& training, const std::vector<PhaseRow>& rows,
-                      std::int64_t sent_bytes, bool verified) {
+                      std::int64_t sent_bytes, bool verified, const Attendance& attendance) {
   return described(training,
-                   Summary{.step_s = step_times(rows, training),
-                           .exchange_s = exchange_times(rows, training),
+                   Summary{.step_s = step_times(rows, training, attendance),
+                           .exchange_s = exchange_times(rows, training, attendance),
                            .phases_median_s = phase_medians(rows, training)},
                    sent_bytes, verified);
 }

@@ -44,11 +44,14 @@ struct Summary {
 /// Of values in any order; the upper one of two in the middle. 0 without any.
 double upper_median(std::vector<double> values);
 
+/// Workers that took part in a step, where they were not all.
+using Attendance = std::map<std::int64_t, std::size_t>;
+
 /// What a job's counted steps took; `sent_bytes` by all its ranks in all steps.
 record::Job described(const workload::Training& training, Summary summary, std::int64_t sent_bytes,
                       bool verified);
 record::Job described(const workload::Training& training, const std::vector<record::PhaseRow>& rows,
-                      std::int64_t sent_bytes, bool verified);
+                      std::int64_t sent_bytes, bool verified, const Attendance& attendance = {});
 
 /// Iterations as a job's ranks tell them, where there are no packets.
 record::Iterations logged_iterations(const record::Job& job);

@@ -193,6 +193,22 @@ std::string gradients_text(const std::vector<record::GradientPair>& pairs) {
                      mean(1), mean(0));
 }
 
+std::string recoveries_text(const record::Run& run) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(run.recoveries.size(), kMostEntries); ++i) {
+    text += fmt::format("recovery {}\n", record::recovery_words(run.recoveries[i]));
+  }
+  if (run.recoveries.size() > kMostEntries) {
+    text += fmt::format("  and {} more in run.json\n", run.recoveries.size() - kMostEntries);
+  }
+  for (const record::Job& job : run.jobs) {
+    if (!job.checkpoints) continue;
+    text += fmt::format("kept {}: {}\n", printable(job.name),
+                        record::checkpoint_words(*job.checkpoints));
+  }
+  return text;
+}
+
 std::string faults_text(const std::vector<record::Fault>& faults) {
   std::string text;
   for (std::size_t i = 0; i < std::min(faults.size(), kMostEntries); ++i) {
@@ -314,6 +330,7 @@ std::string run_text(const record::Run& run, const std::string& name, const std:
   text += links_text(run);
   if (run.cross_traffic) text += traffic_text(*run.cross_traffic);
   text += faults_text(run.faults);
+  text += recoveries_text(run);
   text += pairs_text(run) + findings_text(run.findings) + checks_text(run.checks);
   if (run.expectations) text += command::expectations_text(*run.expectations);
   return text + fmt::format(
