@@ -29,7 +29,8 @@ class LiveLogTest : public testing::Test {
     for (const RankCommand& command : commands) {
       ranks_.emplace_back(os::FileDescriptor(::dup(command.input)));
     }
-    for (const transport::Control& rank : ranks_) rank.send({{"port", 1}, {"ready", true}});
+    for (const transport::Control& rank : ranks_)
+      rank.send({{"port", 1}, {"group", 0}, {"ready", true}});
     talk_.attend();
   }
   ~LiveLogTest() override { std::filesystem::remove(path_); }
@@ -109,7 +110,11 @@ TEST_F(LiveLogTest, WhoHasToldItsCountsHasDoneEverything) {
   LiveLog live(path_, kHeader, jobs_);
   for (std::size_t i = 0; i < 2; ++i) {
     const json wire{{"peer", 1 - i}, {"sent", 700 + i}, {"framing", 24}};
-    ranks_[i].send({{"counts", {wire}}, {"checked", 0}, {"wrong", 0}, {"bench", json::array()}});
+    ranks_[i].send({{"counts", {wire}},
+                    {"checked", 0},
+                    {"wrong", 0},
+                    {"sent_before", 0},
+                    {"bench", json::array()}});
   }
   talk_.attend();
   live.sample(talk_);

@@ -43,13 +43,20 @@ void forget(JobPhases& phases, std::int64_t begin, std::optional<int> rank) {
   });
 }
 
-/// Ranks that go their own pace are counted in those steps that they have done.
-void count_own_pace(const trainer::Task& first, JobPhases& phases) {
-  if (!first.training.row().draws_peers) return;
-  phases.attendance.clear();
-  for (const PhaseRow& row : phases.rows) {
-    if (row.phase == record::Phase::Step) ++phases.attendance[row.step];
+/// A step from which the job went on is done, although who was lost may not have said so; one of the
+/// last group is when all of them say so. Ranks that go their own pace count where they were.
+steps::Attendance attendance(const trainer::Task& first, const trainer::Task& last,
+                             const std::vector<PhaseRow>& rows) {
+  steps::Attendance there;
+  for (const PhaseRow& row : rows) {
+    const bool counts = row.phase == record::Phase::Step && row.rank < first.training.workers();
+    if (counts) ++there[row.step];
   }
+  if (first.training.row().draws_peers) return there;
+  for (auto& [step, workers] : there) {
+    if (step >= last.first_step()) workers = static_cast<std::size_t>(last.training.workers());
+  }
+  return there;
 }
 
 /// Of the ranks of a group.
@@ -88,11 +95,9 @@ JobPhases read_phases(std::span<const trainer::Task> given) {
     for (const PhaseRow& row : rows) {
       if (group > 0 && row.step < begin && row.phase != record::Phase::Broadcast) continue;
       phases.rows.push_back(row);
-      if (group == 0 || row.phase != record::Phase::Step) continue;
-      phases.attendance[row.step] = static_cast<std::size_t>(task.training.workers());
     }
   }
-  if (group > 0) count_own_pace(given.front(), phases);
+  if (group > 0) phases.attendance = attendance(given.front(), given.back(), phases.rows);
   std::stable_sort(phases.rows.begin(), phases.rows.end(),
                    [](const PhaseRow& a, const PhaseRow& b) { return a.rank < b.rank; });
   return phases;
