@@ -21,7 +21,7 @@ install(FILES ${completion}/_trainwire DESTINATION ${TW_ZSH_FUNCTIONS})
 install(DIRECTORY python/ DESTINATION ${CMAKE_INSTALL_DATADIR}/trainwire/python PATTERN "__pycache__" EXCLUDE
         PATTERN "*.egg-info" EXCLUDE PATTERN "build" EXCLUDE)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+install(DIRECTORY docs examples reproductions DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN trainwire.1 EXCLUDE PATTERN "*.run" EXCLUDE)
 
 # tools/package: a Debian package, its Depends read off the program by dpkg-shlibdeps.

@@ -2,6 +2,7 @@
 #include "trainwire/cli/commands.h"
 
 #include "trainwire/guide/commands.h"
+#include "trainwire/reproduce/command.h"
 
 #include <array>
 
@@ -89,6 +90,11 @@ std::span<const command::Command> commands() {
                        "trainwire predict job.toml --what-if network.rate=10Gbit,25Gbit --what-if "
                        "job.strategy=ring,tree\n"
                        "trainwire predict job.toml --scale 2..1024\n"},
+      command::Command{"reproduce", "published figures and tables, computed anew, with verdicts",
+                       reproduce::declare_reproduce,
+                       "trainwire reproduce\n"
+                       "trainwire reproduce tum S2-T3.1\n"
+                       "trainwire reproduce --full -o reproduced\n"},
       command::Command{"show", "an experiment with every default and derived value",
                        guide::declare_show,
                        "trainwire show job.toml\n"

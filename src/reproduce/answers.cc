@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/reproduce/answers.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/base/parallel.h"
+#include "trainwire/command/expect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+namespace tw::reproduce {
+namespace {
+
+/// Long ones first, so that no processor waits for the last.
+int weight(const Question& question) {
+  switch (question.engine) {
+    case Engine::Packet:
+      return 2;
+    case Engine::Flow:
+    case Engine::Predict:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+/// Each once, in the order in which they are best answered.
+std::vector<Question> sorted(std::span<const Question> questions) {
+  std::map<std::string, Question> once;
+  for (const Question& question : questions) once.emplace(question.key(), question);
+  std::vector<Question> all;
+  for (auto& [key, question] : once) all.push_back(std::move(question));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Question& a, const Question& b) { return weight(a) > weight(b); });
+  return all;
+}
+
+void require_asked_rightly(const Question& question, const Answer& found) {
+  if (!found.asked_wrongly) return;
+  throw SpecError(fmt::format("{}: compute: {}", question.asked_at, found.failure));
+}
+
+void collect(const nlohmann::ordered_json& node, std::string_view path, std::string_view whole,
+             Values& into) {
+  const std::size_t star = path.find('*');
+  if (star == path.npos) {
+    const command::Lookup found = command::look_up(node, path);
+    if (!found.number) {
+      throw DataError(fmt::format("no number at \"{}\": {}", whole, found.problem));
+    }
+    into.push_back(*found.number);
+    return;
+  }
+  const nlohmann::ordered_json* list = &node;
+  std::string_view head = path.substr(0, star == 0 ? 0 : star - 1);
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('.'), head.size());
+    const std::string key(head.substr(0, end));
+    const bool is_index = !key.empty() && key.find_first_not_of("0123456789") == key.npos;
+    if (list->is_array() && is_index && key.size() < 9 && std::stoul(key) < list->size()) {
+      list = &(*list)[std::stoul(key)];
+    } else if (list->is_object() && list->contains(key)) {
+      list = &(*list)[key];
+    } else {
+      throw DataError(fmt::format("no list at \"{}\": there is no \"{}\"", whole, key));
+    }
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  if (!list->is_array()) throw DataError(fmt::format("no list at \"{}\"", whole));
+  const std::string_view rest = star + 1 < path.size() ? path.substr(star + 2) : std::string_view();
+  for (const auto& item : *list) collect(item, rest, whole, into);
+}
+
+}  // namespace
+
+std::string Question::key() const {
+  std::string key = fmt::format("{}\n{}", name_of(engine), experiment);
+  for (const std::string& setting : settings) key += "\n" + setting;
+  return key;
+}
+
+Values numbers_at(const nlohmann::ordered_json& document, std::string_view path) {
+  Values found;
+  collect(document, path, path, found);
+  return found;
+}
+
+Answers answers_to(std::span<const Question> questions, const Conducting& conducting) {
+  const std::vector<Question> all = sorted(questions);
+  Answers answers;
+  Progress progress{.all = all.size()};
+  const auto tell = [&] {
+    if (conducting.tell) conducting.tell(progress);
+  };
+  for (const Question& question : all) {
+    if (question.engine != Engine::Run) continue;
+    progress.now = question.experiment;
+    tell();
+    Answer found = measure(question, conducting.folder, conducting.streams);
+    require_asked_rightly(question, found);
+    answers.emplace(question.key(), std::move(found));
+    ++progress.done;
+  }
+  progress.now.clear();
+  std::mutex mutex;
+  in_parallel(all.size(), [&](std::size_t i) {
+    if (all[i].engine == Engine::Run) return;
+    if (conducting.goes_on && !conducting.goes_on()) return;
+    Answer found = answer(all[i], conducting.goes_on);
+    const std::lock_guard lock(mutex);
+    answers.emplace(all[i].key(), std::move(found));
+    ++progress.done;
+    tell();
+  });
+  for (const Question& question : all) {
+    if (const auto found = answers.find(question.key()); found != answers.end()) {
+      require_asked_rightly(question, found->second);
+    }
+  }
+  return answers;
+}
+
+}  // namespace tw::reproduce

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/reproduce/recorded.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/command/hosts_file.h"
+#include "trainwire/reproduce/fields.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace tw::reproduce {
+namespace {
+
+std::string path_of(const Artefact& artefact) { return artefact.folder + "/recorded.toml"; }
+
+Verdict verdict_in(const keys::Node* node, int line, std::string_view key, Problems& problems) {
+  const auto* text = node == nullptr ? nullptr : std::get_if<std::string>(&node->value);
+  const auto found = text == nullptr ? std::nullopt : verdict_named(*text);
+  if (!found) {
+    problems.add(node == nullptr ? line : node->place.line, key,
+                 "no verdict; `trainwire reproduce ID --record` writes the file anew");
+  }
+  return found.value_or(Verdict::NotDetermined);
+}
+
+}  // namespace
+
+std::optional<Recorded> read_recorded(const Artefact& artefact) {
+  const std::string path = path_of(artefact);
+  if (std::error_code none; !std::filesystem::exists(path, none)) return {};
+  Problems problems(path);
+  const keys::Table table = keys::read_tree(command::read_whole(path), path);
+  Recorded recorded;
+  recorded.verdict = verdict_in(keys::find(table, "verdict"), 1, "verdict", problems);
+  if (const keys::Node* rows = keys::find(table, "rows")) {
+    if (const auto* entries = std::get_if<keys::Table>(&rows->value)) {
+      for (const keys::Entry& entry : *entries) {
+        recorded.rows[entry.key] =
+            verdict_in(&entry.node, entry.node.place.line, "rows." + entry.key, problems);
+      }
+    }
+  }
+  problems.throw_if_any();
+  return recorded;
+}
+
+std::string recorded_text(const Outcome& outcome) {
+  std::string text = fmt::format("# Written by `trainwire reproduce --record`.\nverdict = \"{}\"\n",
+                                 name_of(outcome.verdict));
+  if (outcome.judged.empty()) return text;
+  text += "\n[rows]\n";
+  for (const Judged& one : outcome.judged) {
+    text += fmt::format("{} = \"{}\"\n", keys::print({.value = one.what}), name_of(one.verdict));
+  }
+  return text;
+}
+
+void record(const Outcome& outcome) {
+  const std::string path = path_of(outcome.artefact);
+  std::ofstream out(path, std::ios::binary);
+  out << recorded_text(outcome);
+  out.close();
+  if (!out) throw SystemError(fmt::format("writing {}: it cannot be written", path));
+}
+
+std::vector<std::string> worse(const Outcome& outcome, const Recorded& recorded) {
+  std::vector<std::string> sentences;
+  for (const Judged& one : outcome.judged) {
+    const auto before = recorded.rows.find(one.what);
+    if (before == recorded.rows.end() || one.verdict >= before->second) continue;
+    std::string found;
+    if (one.published && one.value) {
+      found =
+          fmt::format(" (published {:.6g}, now {:.6g} {})", *one.published, *one.value, one.unit);
+    }
+    sentences.push_back(fmt::format("{}: {}: was {}, is {}{}", outcome.artefact.id, one.what,
+                                    name_of(before->second), name_of(one.verdict), found));
+  }
+  if (sentences.empty() && outcome.judged.size() == recorded.rows.size() &&
+      outcome.verdict < recorded.verdict) {
+    sentences.push_back(fmt::format("{}: was {}, is {}", outcome.artefact.id,
+                                    name_of(recorded.verdict), name_of(outcome.verdict)));
+  }
+  return sentences;
+}
+
+}  // namespace tw::reproduce

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/command/exit_code.h"
+#include "trainwire/os/clock.h"
+#include "trainwire/reproduce/collection.h"
+#include "trainwire/reproduce/command.h"
+#include "trainwire/reproduce/documents.h"
+#include "trainwire/reproduce/recorded.h"
+#include "trainwire/reproduce/tables.h"
+#include "trainwire/terminal/interrupt.h"
+#include "trainwire/terminal/status.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <atomic>
+#include <memory>
+
+namespace tw::reproduce {
+namespace {
+
+struct ReproduceOptions {
+  std::vector<std::string> names;
+  std::string folder;
+  std::string out;
+  std::string engine;
+  bool quick = false;
+  bool full = false;
+  bool list = false;
+  bool record = false;
+  bool json = false;
+  bool csv = false;
+  bool quiet = false;
+};
+
+Asking asking_of(const ReproduceOptions& options) {
+  if (options.quick && options.full) {
+    throw SpecError("--quick and --full: choose one; --quick is what happens without either");
+  }
+  Asking asking{.full = options.full};
+  if (!options.engine.empty()) asking.only = engine_named(options.engine);
+  if (asking.only == Engine::Run) asking.full = true;
+  return asking;
+}
+
+/// What is shown while it lasts.
+class Shown {
+ public:
+  Shown(const ReproduceOptions& options, command::Streams streams)
+      : line_(streams.err, terminal::shown_on(streams.err, options.quiet)) {}
+
+  void tell(const Progress& progress) {
+    const double elapsed = 1e-9 * static_cast<double>(os::monotonic_ns() - began_ns_);
+    std::string text = fmt::format("{} of {} answers", progress.done, progress.all);
+    if (progress.done > 0) {
+      const double each = elapsed / static_cast<double>(progress.done);
+      text += fmt::format(", about {} left",
+                          terminal::in_words(std::chrono::duration<double>(
+                              each * static_cast<double>(progress.all - progress.done))));
+    }
+    line_.tell(progress.now.empty() ? text : text + ": " + progress.now);
+  }
+  void wipe() { line_.wipe(); }
+
+ private:
+  terminal::Status line_;
+  std::int64_t began_ns_ = os::monotonic_ns();
+};
+
+std::vector<Outcome> outcomes_of(const std::vector<Artefact>& artefacts, const Asking& asking,
+                                 const Answers& answers) {
+  std::vector<Outcome> outcomes;
+  for (const Artefact& artefact : artefacts) {
+    outcomes.push_back(judge(artefact, asking, answers));
+  }
+  // Asked for one engine, those that it gives nothing of are of no interest.
+  if (asking.only) {
+    std::erase_if(outcomes, [](const Outcome& each) { return each.judged.empty(); });
+  }
+  return outcomes;
+}
+
+/// Tells what is worse than recorded; the exit code.
+int compare_with_recorded(const std::vector<Outcome>& outcomes, command::Streams streams) {
+  int code = command::kDone;
+  for (const Outcome& outcome : outcomes) {
+    const auto recorded = read_recorded(outcome.artefact);
+    if (!recorded) continue;
+    for (const std::string& sentence : worse(outcome, *recorded)) {
+      fmt::print(streams.err, "trainwire: WORSE THAN RECORDED: {}\n", sentence);
+      code = command::kExpectationFailed;
+    }
+  }
+  return code;
+}
+
+void print(const ReproduceOptions& options, const std::vector<Outcome>& outcomes,
+           command::Streams streams) {
+  if (options.json) {
+    fmt::print(streams.out, "{}\n", document_of(outcomes).dump(2));
+  } else if (options.csv) {
+    fmt::print(streams.out, "{}", csv_of(outcomes));
+  } else if (!options.quiet) {
+    const bool in_detail = !options.names.empty() && outcomes.size() <= 3;
+    if (!in_detail) fmt::print(streams.out, "{}", table_text(outcomes));
+    for (const Outcome& outcome : outcomes) {
+      if (in_detail) fmt::print(streams.out, "{}", detail_text(outcome));
+    }
+    if (!options.out.empty()) {
+      fmt::print(streams.out, "next: open {}/reproductions.html\n", options.out);
+    } else if (in_detail) {
+      fmt::print(streams.out, "next: trainwire reproduce -o DIR for a page with plots\n");
+    } else {
+      fmt::print(streams.out,
+                 "next: trainwire reproduce ID for its numbers and reasons, -o DIR for a page\n");
+    }
+  }
+  streams.out.flush();
+}
+
+int reproduce(const ReproduceOptions& options, command::Streams streams) {
+  const Asking asking = asking_of(options);
+  const Collection collection =
+      read_collection(options.folder.empty() ? default_folder() : options.folder);
+  const std::vector<Artefact> artefacts = selected(collection, options.names);
+  if (options.list) {
+    fmt::print(streams.out, "{}", list_text(artefacts));
+    return command::kDone;
+  }
+  std::vector<Question> questions;
+  for (const Artefact& artefact : artefacts) {
+    const std::vector<Question> some = questions_of(artefact, asking);
+    questions.insert(questions.end(), some.begin(), some.end());
+  }
+  Shown shown(options, streams);
+  std::optional<terminal::InterruptGuard> guard;
+  std::atomic<bool> stopped = false;
+  const Answers answers = answers_to(
+      questions,
+      {.folder = (options.out.empty() ? "reproductions.measured" : options.out + "/measured"),
+       .streams = streams,
+       .tell =
+           [&](const Progress& progress) {
+             // Runs have a guard of their own.
+             if (progress.now.empty() && !guard) guard.emplace();
+             shown.tell(progress);
+           },
+       .goes_on =
+           [&] {
+             if (guard && guard->interrupted()) stopped = true;
+             return !stopped;
+           }});
+  shown.wipe();
+  if (stopped) {
+    fmt::print(streams.err,
+               "trainwire: interrupted; what was measured is kept for the next start\n");
+    return command::kInterrupted;
+  }
+  const std::vector<Outcome> outcomes = outcomes_of(artefacts, asking, answers);
+  if (!options.out.empty()) write_documents(options.out, collection, outcomes);
+  print(options, outcomes, streams);
+  if (options.record) {
+    for (const Outcome& outcome : outcomes) record(outcome);
+    return command::kDone;
+  }
+  return compare_with_recorded(outcomes, streams);
+}
+
+}  // namespace
+
+command::Body declare_reproduce(command::CommandLine& app) {
+  const auto options = std::make_shared<ReproduceOptions>();
+  app.add_option("ID", options->names,
+                 "artefacts (S0-F10, tum/fig-10) or whole papers (tum); without any all of them")
+      .type_name("");
+  app.add_flag("--quick", options->quick,
+               "plan, predict and sim only, under three minutes; what happens without --full");
+  app.add_flag("--full", options->full,
+               "real packets on emulated networks too; goes on where it was stopped");
+  app.add_option("--engine", options->engine, "only what this engine gives")
+      .type_name("NAME")
+      .one_of({"equation", "plan", "predict", "flow", "packet", "run"});
+  app.add_option("-o,--out", options->out,
+                 "write a page, and CSV, SVG, PDF and LaTeX, into this folder")
+      .type_name("DIR");
+  app.add_option("--folder", options->folder, "where artefacts lie; default: reproductions")
+      .type_name("DIR");
+  app.add_flag("--list", options->list, "only print which artefacts there are");
+  app.add_flag("--record", options->record,
+               "write the verdicts beside the artefacts: what later ones are held against");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing but errors, and what is worse");
+  app.add_flag("--csv", options->csv, "print every number as CSV");
+  app.add_flag("--json", options->json, "print one JSON document");
+  return [options](command::Streams streams) { return reproduce(*options, streams); };
+}
+
+}  // namespace tw::reproduce
