@@ -72,6 +72,14 @@ void read_numbers(Fields& fields, Row& row) {
   row.low = fields.expression("low");
   row.high = fields.expression("high");
   row.tolerance = fields.tolerances("tolerance");
+  const std::string bound = fields.text("bound");
+  if (bound == "at least") {
+    row.bound = Bound::AtLeast;
+  } else if (bound == "at most") {
+    row.bound = Bound::AtMost;
+  } else if (!bound.empty()) {
+    fields.refuse("bound", "write \"at least\" or \"at most\"");
+  }
   row.because = fields.text("because");
   row.holds = fields.expression("holds");
 }
@@ -91,7 +99,9 @@ void require_whole(Fields& fields, const Row& row) {
   }
   if (!row.missing.empty()) return;
   if (!row.ours) fields.refuse("ours", "say what it is compared with, or what is missing");
-  if (row.tolerance.empty()) {
+  if (row.bound != Bound::None) {
+    if (!row.tolerance.empty()) fields.refuse("tolerance", "a bound has none; leave it out");
+  } else if (row.tolerance.empty()) {
     fields.refuse("tolerance", "how close is close enough? A number in the unit, or \"5%\"");
   } else if (row.tolerance.size() != 1 && row.tolerance.size() != numbers) {
     fields.refuse("tolerance", "give one, or one for each number");

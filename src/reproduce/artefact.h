@@ -59,6 +59,9 @@ struct Tolerance {
   double of(double published) const;
 };
 
+/// Where a paper prints a limit and no value.
+enum class Bound { None, AtLeast, AtMost };
+
 /// What was published, held against what comes out; several numbers of one kind make one row.
 struct Row {
   std::string what;
@@ -71,6 +74,7 @@ struct Row {
   std::optional<Expression> ours = {};
   std::optional<Expression> low = {};  ///< of ours; a plain name has its own
   std::optional<Expression> high = {};
+  Bound bound = Bound::None;               ///< no tolerance then
   std::vector<Tolerance> tolerance{};      ///< one, or one for every number
   std::string because = {};                ///< why so close, and no closer
   std::optional<Expression> holds = {};    ///< a claim, in place of numbers

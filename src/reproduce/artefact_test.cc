@@ -74,6 +74,8 @@ TEST(Artefact, SaysFileLineAndRemedyOfWhatIsWrong) {
   EXPECT_THAT(refusal(with("because = \"printed so\"", "")), HasSubstr("row.because"));
   EXPECT_THAT(refusal(with("kind = \"table\"", "kind = \"tabel\"")),
               HasSubstr("artefact.toml:2: kind: did you mean \"table\"?"));
+  EXPECT_THAT(refusal(with("because", "bound = \"at most\"\nbecause")),
+              HasSubstr("a bound has none; leave it out"));
   EXPECT_THAT(refusal(with("[8, 16]", "[8]")), HasSubstr("give each as many values"));
   EXPECT_THAT(refusal("id = "), HasSubstr("artefact.toml:1"));
 }

@@ -151,7 +151,9 @@ class RowJudge {
 
  private:
   Judged begun(std::size_t i) const {
-    Judged one{.what = row_.what,
+    Judged one{.what = row_.bound == Bound::None      ? row_.what
+                       : row_.bound == Bound::AtLeast ? row_.what + " (at least)"
+                                                      : row_.what + " (at most)",
                .place = row_.place.empty() ? artefact_.place : row_.place,
                .unit = row_.unit,
                .engine = engine_};
@@ -191,15 +193,20 @@ class RowJudge {
       one.value = ours[i];
       if (low && low->size() == all.size()) one.low = (*low)[i];
       if (high && high->size() == all.size()) one.high = (*high)[i];
-      const Tolerance& tolerance = row_.tolerance[row_.tolerance.size() == 1 ? 0 : i];
-      const double allowed = tolerance.of(*one.published);
-      // A billionth: what is printed in decimals is not exact in binary.
-      if (std::fabs(ours[i] - *one.published) <= allowed + 1e-9 * std::fabs(*one.published)) {
+      if (is_close(ours[i], *one.published, i)) {
         accept(one);
       } else {
         explain(one);
       }
     }
+  }
+
+  bool is_close(double value, double published, std::size_t i) const {
+    if (row_.bound == Bound::AtLeast) return value >= published;
+    if (row_.bound == Bound::AtMost) return value <= published;
+    const Tolerance& tolerance = row_.tolerance[row_.tolerance.size() == 1 ? 0 : i];
+    // A billionth: what is printed in decimals is not exact in binary.
+    return std::fabs(value - published) <= tolerance.of(published) + 1e-9 * std::fabs(published);
   }
 
   std::optional<Values> bounds(const std::optional<Expression>& written, std::string_view name) {

@@ -58,6 +58,12 @@ TEST(Judge, ReproducesWhatIsInsideTheTolerance) {
   EXPECT_DOUBLE_EQ(*one.value, 2);
 }
 
+TEST(Judge, KeepsToABound) {
+  const std::string row = "ours = \"at(step, 1)\"\nbecause = \"so\"\n";
+  EXPECT_EQ(judged(row + "published = 1\nbound = \"at least\"\n").verdict, Verdict::Reproduced);
+  EXPECT_EQ(judged(row + "published = 1\nbound = \"at most\"\n").verdict, Verdict::NotDetermined);
+}
+
 TEST(Judge, NamesFittedValues) {
   const Judged one = judged(
       "published = 2\nours = \"at(step, 1)\"\ntolerance = 0.1\nbecause = \"so\"\nfitted = "

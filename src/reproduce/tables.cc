@@ -223,6 +223,7 @@ std::string detail_text(const Outcome& outcome) {
   if (!artefact.about.empty()) text += fmt::format("  {}\n", printable(artefact.about));
   if (!artefact.does.empty()) text += fmt::format("  by hand: {}\n", artefact.does);
   std::string reason;
+  std::vector<std::string> fitted;
   for (const Judged& one : outcome.judged) {
     text += fmt::format("  {:<52} {:>12} {:>12} {:<8} {:>8}  {} ({})\n", cut(one.what, 52),
                         one.published ? number_text(*one.published) : "claim", ours_text(one),
@@ -231,9 +232,10 @@ std::string detail_text(const Outcome& outcome) {
       reason = one.reason;
       text += fmt::format("      {}\n", printable(reason));
     }
-    if (!one.fitted.empty()) {
+    if (one.fitted != fitted && !one.fitted.empty()) {
       text += fmt::format("      fitted: {}\n", fmt::join(one.fitted, "; "));
     }
+    fitted = one.fitted;
   }
   return text + fmt::format("  verdict: {}\n", name_of(outcome.verdict));
 }
