@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 namespace tw::reproduce {
@@ -29,6 +30,7 @@ header.a h3 { flex: 1 1 20rem; }
 .not-determined { background: #e5e5e5; color: #333; }
 svg { max-width: 100%; height: auto; display: block; margin: .6rem 0; }
 table { border-collapse: collapse; font-size: .88rem; width: 100%; } td, th { text-align: left; padding: .18rem .5rem; border-top: 1px solid #eee; vertical-align: top; }
+th .v { white-space: normal; display: inline-block; padding: 0 .5rem; }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .w { overflow-x: auto; } code { background: #f3f3f3; padding: .05rem .3rem; border-radius: 4px; font-size: .88em; overflow-wrap: anywhere; }
 .m { color: #555; font-size: .9rem; } summary { cursor: pointer; }
@@ -161,7 +163,7 @@ std::string tally_table(const Collection& collection, std::span<const Outcome> o
     if (of_paper.empty()) continue;
     const Tally tally = tally_of(of_paper);
     text += tally_row(
-        fmt::format("<a href=\"#{}\">{}</a>: artefacts", escaped(paper.name), escaped(paper.name)),
+        fmt::format("<a href=\"#{}\">{}</a>", escaped(paper.name), escaped(paper.name)),
         tally.artefacts);
   }
   const Tally tally = tally_of(outcomes);
