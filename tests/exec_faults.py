@@ -80,7 +80,7 @@ _, errors = process.communicate(timeout=60)
 assert process.returncode == 130, (process.returncode, errors)
 assert "interrupted" in errors and "stopped" in errors, errors
 # Two at once do not disturb each other.
-both = [subprocess.Popen([PROGRAM, "exec", "e.toml", "-o", name, "--no-check", "--", "sleep", "1"], env=environment,
+both = [subprocess.Popen([PROGRAM, "exec", "e.toml", "-o", name, "--no-check", "--keep-going", "--", "sleep", "1"], env=environment,
                          cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         for name in ("one", "two")]
 for process in both:

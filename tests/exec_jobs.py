@@ -18,7 +18,7 @@ STEPS, BYTES = 8, 500_000
 (folder / "ring.py").write_text('''
 import os, socket, sys, threading, time
 rank, world, steps, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), int(sys.argv[1]), int(sys.argv[2])
-hosts, port = sys.argv[3].split(","), int(os.environ["MASTER_PORT"]) + 100
+hosts, port = sys.argv[3].split(","), int(os.environ["MASTER_PORT"]) + 1
 server = socket.create_server(("", port + rank))
 for _ in range(400):
     try:
@@ -110,6 +110,31 @@ assert live[-2]["steps"] == [STEPS, STEPS], live[-2]
 # A rank of the second job that fails: who, and of which job.
 run("exec", "two.toml", "-o", "failed", "--no-check", "--no-page", "--", "sh", "-c", "echo no luck; exit 7", code=4,
     says=["of b on host", "exited with code 7", "no luck"])
+# A rank that is stopped at a step, for a second: told, with what it cost; the others wait for it.
+FAULT = """
+[[fault]]
+kind = "stop"
+job = "a"
+rank = 1
+step = 3
+for = "1s"
+"""
+(folder / "stop.toml").write_text((folder / "two.toml").read_text() + FAULT)
+run("exec", "stop.toml", "-o", "stop", "--no-check", "--no-page", "--keep-going", "--", *B, code=0,
+    says=["fault stop rank 1 of a", "every fault was played"])
+summary = json.loads((folder / "stop/run.json").read_text())["summary"]
+[stop] = summary["faults"]
+assert 0.9 < stop["end_s"] - stop["begin_s"] < 1.5, stop
+cost = next(cost for cost in stop["costs"] if cost["job"] == "a")
+assert cost["longest_s"] > 0.9 and cost["cost_s"] > 0.7, stop
+# A rank that is killed at a time: what the others make of it is their program's matter; sleepers do not mind.
+(folder / "kill.toml").write_text('[network]\nhosts = 2\n[[job]]\ncommand = ["sleep", "2"]\n[[fault]]\nkind = "kill"\nrank = 1\nat = "500ms"\n')
+run("exec", "kill.toml", "-o", "kill", "--no-check", "--no-page", "--keep-going", code=0, says=["fault kill rank 1 of job0"])
+summary = json.loads((folder / "kill/run.json").read_text())["summary"]
+assert [rank["signal"] for rank in summary["ranks"]] == [0, 9] and summary["duration_s"] > 1.8, summary["ranks"]
+# A fault that never comes is a check that failed; one of a link is told at once.
+run("exec", "kill.toml", "-o", "never", "--no-check", "--no-page", "--set", "fault.at=1h", code=4, says=["the run was over before"])
+run("exec", "kill.toml", "--no-check", "--set", 'fault=[{kind="link-down",link="host0",at="1s"}]', code=2, says=["cannot break link host0"])
 # Nothing is left of any of them.
 left = run("cleanup", code=0)
 print("ok")

@@ -161,7 +161,7 @@ std::string summary(const programs::MeasuredPrograms& measured, const std::strin
   if (run.capture) {
     text += text::capture_text(measured.captured, folder, text::verdict_text(run)) + "\n";
   }
-  text += text::marked_text(run);
+  text += text::marked_text(run) + text::faults_text(run.faults);
   if (run.cross_traffic) text += text::traffic_text(*run.cross_traffic);
   text += fmt::format("engine {}\n{}", run.engine.value_or(""), text::checks_text(run.checks));
   if (run.expectations) text += command::expectations_text(*run.expectations);
@@ -208,7 +208,6 @@ int exec(ExecOptions& options, command::Streams streams) {
   tell_apart(options);
   const spec::Experiment experiment = command::load(options.experiment);
   command::refuse_simulated(experiment, "exec");
-  command::refuse_faults(experiment, "exec");
   const programs::ProgramOptions asked = programs_of(options);
   lab::ConductRequest request = programs::request_of(experiment, asked);
   if (options.dry_run) return show(request, *experiment.network.engine, streams);

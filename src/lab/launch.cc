@@ -15,6 +15,8 @@ namespace {
 using network::NetPlan;
 
 constexpr int kMasterPort = 29500;
+/// Programs like to count on from it.
+constexpr int kPortsOfAJob = 100;
 constexpr const char* kDevice = "eth0";
 
 /// Moves one process that mpirun started into its rank's host: the first argument lists the
@@ -131,7 +133,7 @@ void add_place(Environment& environment, const LaunchRequest& request, const Net
   environment.set("LOCAL_WORLD_SIZE", place.local_size);
   environment.set("NODE_RANK", place.node);
   environment.set("MASTER_ADDR", host_plan(plan, request.placement.front()).address);
-  environment.set("MASTER_PORT", kMasterPort + request.job);
+  environment.set("MASTER_PORT", kMasterPort + kPortsOfAJob * request.job);
   environment.set("TRAINWIRE_HOST", host_plan(plan, place.host).name);
   environment.set("TRAINWIRE_JOB", request.name.empty() ? "job0" : request.name);
   environment.set("TRAINWIRE_MARKS", marks_file(request, place.rank));

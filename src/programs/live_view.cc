@@ -58,6 +58,8 @@ double LiveView::elapsed_s() const {
   return 1e-9 * static_cast<double>(os::monotonic_ns() - began_ns_);
 }
 
+void LiveView::begin() { began_ns_ = os::monotonic_ns(); }
+
 void LiveView::set_rates(std::span<const double> ports_bps) {
   counted_ = lab::counted_rates(ports_bps, plan_);
   busiest_bps_ = ports_bps.empty() ? 0 : *std::max_element(ports_bps.begin(), ports_bps.end());

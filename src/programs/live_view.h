@@ -29,6 +29,8 @@ class LiveView {
   LiveView(const spec::Experiment& experiment, const lab::ConductRequest& request,
            std::function<void(const std::string&)> line);
 
+  /// The clock counts from here; before, from when this was made.
+  void begin();
   void set_rates(std::span<const double> ports_bps);
   /// Often: shows new lines, and writes a sample when it is due.
   void look();

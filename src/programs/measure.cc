@@ -12,6 +12,7 @@
 #include "trainwire/os/clock.h"
 #include "trainwire/os/own_program.h"
 #include "trainwire/programs/explain.h"
+#include "trainwire/programs/faults.h"
 #include "trainwire/programs/jobs.h"
 #include "trainwire/programs/live_view.h"
 #include "trainwire/programs/marks.h"
@@ -27,6 +28,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace tw::programs {
 namespace {
@@ -59,6 +61,7 @@ class Measurement {
     if (options_.shares_gpu) share_gpu();
     traffic_.entries = lab::cross_traffic(spec::scaled(experiment_), request_.plan,
                                           hosts_of(request_.plan), request_.folder);
+    faults_.emplace(spec::scaled(experiment_), request_);
     LiveView view(experiment_, request_, onlooker_.line);
     conduct(view);
     tell("analysing");
@@ -112,11 +115,12 @@ class Measurement {
         cross.commands(os::own_program(), static_cast<int>(request_.launches.size()));
     const std::size_t ranks = rank_processes();
     std::size_t ended = 0;
-    std::vector<std::string> outputs;
     std::int64_t sockets_due = 0;
     request_.tell = onlooker_.tell;
     request_.stop = onlooker_.stop;
+    bool begun = false;
     request_.started = [&](const lab::RankCommand& command, const os::ProcessIdentity& process) {
+      if (!std::exchange(begun, true)) view.begin();
       const auto job = static_cast<std::size_t>(command.group);
       if (job < request_.launches.size()) sockets_.add(job, process.pid);
     };
@@ -134,6 +138,8 @@ class Measurement {
       return lab::RankCare::Explanation{.text = meaning.empty() ? "" : "(" + meaning + ")",
                                         .cause = !meaning.empty() || !lost_a_peer(output_of(i))};
     };
+    request_.steer = [&](lab::RankGroup& group, testbed::Cluster*) { faults_->look(group); };
+    request_.care.survives = [&](std::size_t i, const os::Ending&) { return faults_->killed(i); };
     request_.rates = [&](std::span<const double> ports_bps) { view.set_rates(ports_bps); };
     outcome_ = lab::conduct(request_);
     traffic_.outcomes = cross.outcomes();
@@ -154,7 +160,7 @@ class Measurement {
   }
 
   void analyse() {
-    std::vector<summarise::KnownJob> known;
+    std::vector<summarise::KnownJob>& known = known_;
     for (const lab::LaunchRequest& job : request_.launches) {
       known.push_back({.name = job.name, .log = read_marks(job)});
       add_marked(job, known.back().log, steps_);
@@ -174,6 +180,10 @@ class Measurement {
       run.checks.push_back(lab::traffic_check(traffic_, captured_));
     }
     run.steps = steps_;
+    if (!faults_->played().empty()) {
+      run.checks.push_back(fault_check(faults_->played()));
+      run.faults = described(faults_->played(), outcome_.started.real_ns, known_);
+    }
     usage::share(run.network, request_.plan, lab::sent_by(captured_, request_.plan));
     run.utilisation = usage::busiest(run.network);
     if (!traffic_.entries.empty()) {
@@ -201,6 +211,8 @@ class Measurement {
   Sockets sockets_;
   lab::TrafficResult traffic_;
   std::vector<transport::tcp::Endpoint> sinks_;
+  std::optional<FaultPlayer> faults_;
+  std::vector<summarise::KnownJob> known_;
   gpu::Facts gpu_;
   std::unique_ptr<gpu::Mps> mps_;
   summarise::CaptureResult captured_;
@@ -223,6 +235,7 @@ lab::ConductRequest request_of(const spec::Experiment& experiment, const Program
   request.timeout = *experiment.run.timeout;
   request.checks_network = options.place.checks_network;
   request.accepts_network = options.place.accepts_network;
+  FaultPlayer(scaled, request);  // what cannot be played is told before anything is made
   return request;
 }
 

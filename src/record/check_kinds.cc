@@ -55,6 +55,9 @@ std::span<const CheckKind> check_kinds() {
                 "its last lines are printed, and its output is in the run folder"},
       CheckKind{"gpu", "the GPU that ranks shared (exec --gpu shared)", "always: it says which", "",
                 "", "nothing"},
+      CheckKind{"faults", "the experiment's faults, against those that were played (exec)",
+                "all were", "", "one never began: its step or time did not come",
+                "a fault at a step needs a program that marks its steps (TRAINWIRE_MARKS)"},
       CheckKind{"nccl",
                 "what NCCL logs of every rank, against a communicator over its sockets, which is "
                 "the emulated network",

@@ -209,17 +209,6 @@ std::string recoveries_text(const record::Run& run) {
   return text;
 }
 
-std::string faults_text(const std::vector<record::Fault>& faults) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(faults.size(), kMostEntries); ++i) {
-    text += fmt::format("fault {}\n", record::fault_words(faults[i]));
-  }
-  if (faults.size() > kMostEntries) {
-    text += fmt::format("  and {} more in run.json\n", faults.size() - kMostEntries);
-  }
-  return text;
-}
-
 std::string settings_text(const record::Point& point) {
   return printable(fmt::format("{}", fmt::join(point.settings, " ")));
 }
@@ -260,6 +249,17 @@ std::string place_text(const std::string& engine) {
   }
   if (engine != "loopback") return "engine " + engine;
   return "loopback: no link is shaped, nothing is captured, times are this machine's";
+}
+
+std::string faults_text(const std::vector<record::Fault>& faults) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostEntries); ++i) {
+    text += fmt::format("fault {}\n", record::fault_words(faults[i]));
+  }
+  if (faults.size() > kMostEntries) {
+    text += fmt::format("  and {} more in run.json\n", faults.size() - kMostEntries);
+  }
+  return text;
 }
 
 std::string marked_text(const record::Run& run) {

@@ -21,6 +21,9 @@ std::string place_text(const std::string& engine);
 /// What ranks of somebody's programs marked of their steps: a line for each job; "" for none.
 std::string marked_text(const record::Run& run);
 
+/// A line for each of the first, and how many more there are.
+std::string faults_text(const std::vector<record::Fault>& faults);
+
 /// At most five lines.
 std::string traffic_text(const record::CrossTraffic& traffic);
 
