@@ -78,7 +78,7 @@ assert [point["expectations"][0]["ok"] for point in document["points"]] == [Fals
 
 if os.geteuid() == 0:
     # Packets or none, the document says whose it is.
-    EXEC = ["exec", "e.toml", "--no-check", "--force", "-o", "b.run", "--", "true"]
+    EXEC = ["exec", "e.toml", "--no-check", "--keep-going", "--force", "-o", "b.run", "--", "true"]
     judged(EXEC, "ranks.0.exit_code", 0)
     loud = EXEC[:-2] + ["--json", "--", "sh", "-c", "ping -c 2 $MASTER_ADDR || true"]
     assert json.loads(run(loud, 'of = "plan"\nmetric = "jobs.0.ranks"\nequals = 7', 0).stdout)["command"] == "exec"

@@ -62,7 +62,7 @@ def test_a_program_in_the_background_serves_the_next(folder):
 
 def test_exec_without_a_file(folder):
     done = trainwire("exec", "--hosts", "2", "--rate", "50Mbit", "--link", "host1:to:20Mbit", "--ranks", "4", "--no-check",
-                     "--no-page", "-o", "x.run", "-q", "--", "hostname", folder=folder)
+                     "--no-page", "--keep-going", "-o", "x.run", "-q", "--", "hostname", folder=folder)
     assert done.returncode == 0, done.stderr
     file = json.loads((pathlib.Path(folder) / "x.run" / "run.json").read_text())
     run = file["summary"]

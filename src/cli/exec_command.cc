@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -70,7 +71,10 @@ void tell_apart(ExecOptions& options) {
     options.experiment = command::file_of(flags, sketch::For::Program, options.overrides);
     return;
   }
-  if (options.first.empty()) {
+  std::error_code none;
+  const bool is_program = !options.first.ends_with(".toml") && options.first != "-" &&
+                          !std::filesystem::exists(options.first, none);
+  if (options.command.empty() && is_program) {
     throw SpecError(
         "an experiment and a program are needed: exec FILE -- COMMAND..., or exec --hosts 4 --rate "
         "1Gbit -- COMMAND...; see `trainwire exec --help`");
