@@ -30,7 +30,7 @@ const learn::DataSet& data() {
   return set;
 }
 
-Task job_of(const std::string& strategy, int workers, int servers = 0) {
+Task lesson_job(const std::string& strategy, int workers, int servers = 0) {
   Task job;
   job.log = job.sockets = "/dev/null";
   workload::Training& training = job.training;
@@ -62,7 +62,7 @@ Task ready(Task job) {
   return job;
 }
 
-std::vector<Learnt> run_job(const Task& wanted) {
+std::vector<Learnt> learn_job(const Task& wanted) {
   const Task job = ready(wanted);
   const int ranks = job.training.ranks();
   std::vector<std::unique_ptr<transport::tcp::Listener>> listeners;
@@ -105,22 +105,22 @@ double distance(const Learnt& one, const Learnt& other) {
 }
 
 const Learnt& alone() {
-  static const Learnt learnt = run_job(job_of("ring", 1)).front();
+  static const Learnt learnt = learn_job(lesson_job("ring", 1)).front();
   return learnt;
 }
 
 /// Sums of floats in another order differ in their last bits: of 6 steps' models by some 1e-7.
 constexpr double kRounding = 1e-5;
 
-class EveryStrategy : public testing::TestWithParam<std::string> {};
+class SummingStrategy : public testing::TestWithParam<std::string> {};
 
-TEST_P(EveryStrategy, EndsWithTheModelOfOneRankThatTakesAllSamples) {
+TEST_P(SummingStrategy, EndsWithTheModelOfOneRankThatTakesAllSamples) {
   const collective::Strategy& row = collective::strategy(GetParam());
   for (int workers = 1; workers <= 8; ++workers) {
     const int servers = row.has_servers ? 1 + workers / 4 : 0;
-    Task job = job_of(GetParam(), workers, servers);
+    Task job = lesson_job(GetParam(), workers, servers);
     job.training.overlap = workers % 2 == 0;
-    const std::vector<Learnt> learnt = run_job(job);
+    const std::vector<Learnt> learnt = learn_job(job);
     for (int rank = 0; rank < workers; ++rank) {
       EXPECT_LT(distance(learnt[static_cast<std::size_t>(rank)], alone()), kRounding)
           << workers << " workers, rank " << rank;
@@ -138,21 +138,21 @@ std::vector<std::string> summing_strategies() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, EveryStrategy, testing::ValuesIn(summing_strategies()),
+INSTANTIATE_TEST_SUITE_P(Of, SummingStrategy, testing::ValuesIn(summing_strategies()),
                          [](const auto& tested) { return tested.param; });
 
 TEST(Pupil, OfAnotherSeedFindsAnotherModel) {
-  Task job = job_of("ring", 1);
+  Task job = lesson_job("ring", 1);
   job.training.arrangement.seed = 4;
   job.training.learning->learning_rate = 0.1;
   // Signs of sums differ too, so squares are compared.
-  EXPECT_GT(std::fabs(run_job(job).front().digest.back() / alone().digest.back() - 1), 1e-3);
+  EXPECT_GT(std::fabs(learn_job(job).front().digest.back() / alone().digest.back() - 1), 1e-3);
 }
 
 TEST(Pupil, WithHalvesEndsNearTheSameModel) {
-  Task job = job_of("ring", 4);
+  Task job = lesson_job("ring", 4);
   job.training.learning->precision = Precision::Fp16;
-  const std::vector<Learnt> learnt = run_job(job);
+  const std::vector<Learnt> learnt = learn_job(job);
   // Eleven bits of each gradient, and of the first model.
   EXPECT_LT(distance(learnt[0], alone()), 2e-3);
   EXPECT_GT(distance(learnt[0], alone()), kRounding);
@@ -160,12 +160,12 @@ TEST(Pupil, WithHalvesEndsNearTheSameModel) {
 }
 
 TEST(Pupil, WithTheLargestGradientsAloneLearnsToo) {
-  Task job = job_of("halving_doubling", 4);
+  Task job = lesson_job("halving_doubling", 4);
   job.training.learning->precision = Precision::TopK;
   job.training.learning->top_k = 0.05;
   job.training.broadcast = false;
   job.training.steps = 40;
-  const std::vector<Learnt> learnt = run_job(job);
+  const std::vector<Learnt> learnt = learn_job(job);
   EXPECT_EQ(learnt[0].digest, learnt[3].digest);
   EXPECT_GT(learnt[0].looks.back().accuracy, 0.8);
 }
@@ -173,25 +173,25 @@ TEST(Pupil, WithTheLargestGradientsAloneLearnsToo) {
 TEST(Pupil, WithLocalStepsOfOneWorkerTakesThemAll) {
   // One worker's local steps are its steps: 6 steps of one batch, or 2 of three. Only rates differ: they
   // fall with steps.
-  Task job = job_of("ring", 1);
+  Task job = lesson_job("ring", 1);
   job.training.learning->local_steps = 3;
   job.training.steps = 2;
-  EXPECT_LT(distance(run_job(job).front(), alone()), 0.1);
+  EXPECT_LT(distance(learn_job(job).front(), alone()), 0.1);
 }
 
 TEST(Pupil, WithLocalStepsEndsWithTheSameModelEverywhere) {
-  Task job = job_of("ring", 3);
+  Task job = lesson_job("ring", 3);
   job.training.learning->local_steps = 4;
-  const std::vector<Learnt> learnt = run_job(job);
+  const std::vector<Learnt> learnt = learn_job(job);
   EXPECT_EQ(learnt[0].digest, learnt[2].digest);
   EXPECT_GT(learnt[0].looks.back().accuracy, 0.8);
 }
 
 TEST(Pupil, OfAnAsynchronousServerLearnsAndIsToldHowOldModelsWere) {
-  Task job = job_of("ps", 3, 2);
+  Task job = lesson_job("ps", 3, 2);
   job.training.arrangement.asynchronous = true;
   job.training.steps = 40;
-  const std::vector<Learnt> learnt = run_job(job);
+  const std::vector<Learnt> learnt = learn_job(job);
   for (int rank = 0; rank < 3; ++rank) {
     EXPECT_GT(learnt[static_cast<std::size_t>(rank)].looks.back().accuracy, 0.8);
   }
@@ -202,15 +202,15 @@ TEST(Pupil, OfAnAsynchronousServerLearnsAndIsToldHowOldModelsWere) {
 }
 
 TEST(Pupil, OfPairAveragingLearns) {
-  Task job = job_of("pair_averaging", 4);
+  Task job = lesson_job("pair_averaging", 4);
   job.training.steps = 20;
-  for (const Learnt& learnt : run_job(job)) EXPECT_GT(learnt.looks.back().accuracy, 0.8);
+  for (const Learnt& learnt : learn_job(job)) EXPECT_GT(learnt.looks.back().accuracy, 0.8);
 }
 
 TEST(Pupil, JudgesEveryLookOnce) {
   // After 2, 4 and 6 steps; the last one is rank 0's.
   std::map<std::int64_t, int> looks;
-  const std::vector<Learnt> all = run_job(job_of("ring", 2));
+  const std::vector<Learnt> all = learn_job(lesson_job("ring", 2));
   for (const Learnt& learnt : all) {
     for (const Look& look : learnt.looks) ++looks[look.steps];
   }
@@ -229,7 +229,7 @@ void take_steps(Pupil& pupil, std::int64_t first, std::int64_t end) {
 
 TEST(Pupil, GoesOnFromItsStateAsIfNothingHadBeen) {
   for (const Precision precision : {Precision::Fp32, Precision::Fp16, Precision::TopK}) {
-    Task job = job_of("ring", 1);
+    Task job = lesson_job("ring", 1);
     job.training.learning->precision = precision;
     job.training.learning->top_k = 0.02;
     job = ready(job);
@@ -248,7 +248,7 @@ TEST(Pupil, GoesOnFromItsStateAsIfNothingHadBeen) {
 }
 
 TEST(Pupil, RefusesTheStateOfAnotherModel) {
-  const Task job = ready(job_of("ring", 1));
+  const Task job = ready(lesson_job("ring", 1));
   std::vector<float> payload(static_cast<std::size_t>(job.training.elements()));
   Pupil pupil(job, data(), payload);
   EXPECT_THROW(pupil.restore({.step = 1, .arrays = {{"parameters", {1, 2}}}}), DataError);
