@@ -202,7 +202,8 @@ std::vector<Field<Job>> training_fields() {
       field("broadcast", &Job::broadcast, flag(),
             {.help = "rank 0 sends its model to all before the first step"}),
       field("compute", &Job::compute, compute(),
-            {.help = "profile waits as long as the device would take, train really trains mlp or cnn, none "
+            {.help = "profile waits as long as the device would take, train really trains mlp or "
+                     "cnn, none "
                      "skips; torch is not there yet"}),
       field("device", &Job::device, text(), {.help = "whose profile; see `trainwire models`"}),
       field("compute_time", &Job::compute_time, maybe(time()),
