@@ -4,28 +4,80 @@
 #include "trainwire/base/error.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace tw::learn {
 namespace {
 
 constexpr float kLargestHalf = 65504;
 
-std::uint16_t sent(float value) {
-  return to_half(std::clamp(value * kHalfScale, -kLargestHalf, kLargestHalf));
+/// What is converted at a time.
+constexpr std::size_t kBlock = 1024;
+
+void widen_plainly(const std::uint16_t* halves, float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = from_half(halves[i]);
 }
 
-std::uint32_t pair_of(std::uint16_t low, std::uint16_t high) {
-  return static_cast<std::uint32_t>(low) | static_cast<std::uint32_t>(high) << 16;
+void narrow_plainly(const float* values, std::uint16_t* halves, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    halves[i] = to_half(std::clamp(values[i], -kLargestHalf, kLargestHalf));
+  }
 }
 
-std::uint16_t low_of(std::uint32_t word) { return static_cast<std::uint16_t>(word); }
-std::uint16_t high_of(std::uint32_t word) { return static_cast<std::uint16_t>(word >> 16); }
-
-std::uint16_t sum(std::uint16_t a, std::uint16_t b) {
-  return to_half(std::clamp(from_half(a) + from_half(b), -kLargestHalf, kLargestHalf));
+#if defined(__x86_64__)
+[[gnu::target("f16c,avx")]] void widen_eight(const std::uint16_t* halves, float* values,
+                                             std::size_t count) {
+  std::size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    __m128i some;
+    std::memcpy(&some, halves + i, sizeof some);
+    _mm256_storeu_ps(values + i, _mm256_cvtph_ps(some));
+  }
+  widen_plainly(halves + i, values + i, count - i);
 }
+
+[[gnu::target("f16c,avx")]] void narrow_eight(const float* values, std::uint16_t* halves,
+                                              std::size_t count) {
+  const __m256 most = _mm256_set1_ps(kLargestHalf);
+  const __m256 least = _mm256_set1_ps(-kLargestHalf);
+  std::size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const __m256 some = _mm256_min_ps(_mm256_max_ps(_mm256_loadu_ps(values + i), least), most);
+    const __m128i narrow = _mm256_cvtps_ph(some, _MM_FROUND_TO_NEAREST_INT);
+    std::memcpy(halves + i, &narrow, sizeof narrow);
+  }
+  narrow_plainly(values + i, halves + i, count - i);
+}
+
+bool has_converter() {
+  static const bool has = __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
+  return has;
+}
+
+void widen(const std::uint16_t* halves, float* values, std::size_t count) {
+  has_converter() ? widen_eight(halves, values, count) : widen_plainly(halves, values, count);
+}
+
+/// What is too large becomes the largest.
+void narrow(const float* values, std::uint16_t* halves, std::size_t count) {
+  has_converter() ? narrow_eight(values, halves, count) : narrow_plainly(values, halves, count);
+}
+#else
+void widen(const std::uint16_t* halves, float* values, std::size_t count) {
+  widen_plainly(halves, values, count);
+}
+
+/// What is too large becomes the largest.
+void narrow(const float* values, std::uint16_t* halves, std::size_t count) {
+  narrow_plainly(values, halves, count);
+}
+#endif
 
 }  // namespace
 
@@ -60,28 +112,41 @@ float from_half(std::uint16_t half) {
 
 void pack_halves(std::span<const float> values, std::span<float> words) {
   check(words.size() == (values.size() + 1) / 2, "two halves fit into a word");
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const float second = 2 * i + 1 < values.size() ? values[2 * i + 1] : 0.0f;
-    words[i] = std::bit_cast<float>(pair_of(sent(values[2 * i]), sent(second)));
+  std::array<float, kBlock> scaled = {};
+  std::array<std::uint16_t, kBlock> halves = {};
+  for (std::size_t first = 0; first < values.size(); first += kBlock) {
+    const std::size_t some = std::min(kBlock, values.size() - first);
+    for (std::size_t i = 0; i < some; ++i) scaled[i] = values[first + i] * kHalfScale;
+    narrow(scaled.data(), halves.data(), some);
+    if (some % 2 == 1) halves[some] = 0;
+    std::memcpy(words.data() + first / 2, halves.data(), (some + 1) / 2 * sizeof(float));
   }
 }
 
 void unpack_halves(std::span<const float> words, std::span<float> values) {
   check(words.size() == (values.size() + 1) / 2, "two halves fit into a word");
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto word = std::bit_cast<std::uint32_t>(words[i / 2]);
-    values[i] = from_half(i % 2 == 0 ? low_of(word) : high_of(word)) / kHalfScale;
+  std::array<std::uint16_t, kBlock> halves = {};
+  for (std::size_t first = 0; first < values.size(); first += kBlock) {
+    const std::size_t some = std::min(kBlock, values.size() - first);
+    std::memcpy(halves.data(), words.data() + first / 2, some * sizeof halves[0]);
+    widen(halves.data(), values.data() + first, some);
+    for (std::size_t i = 0; i < some; ++i) values[first + i] *= 1 / kHalfScale;
   }
 }
 
 void add_halves(float* into, const std::byte* from, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t a = 0;
-    std::uint32_t b = 0;
-    std::memcpy(&a, into + i, sizeof a);
-    std::memcpy(&b, from + sizeof b * i, sizeof b);
-    a = pair_of(sum(low_of(a), low_of(b)), sum(high_of(a), high_of(b)));
-    std::memcpy(into + i, &a, sizeof a);
+  std::array<std::uint16_t, kBlock> halves = {};
+  std::array<float, kBlock> sums = {};
+  std::array<float, kBlock> more = {};
+  for (std::size_t first = 0; first < count; first += kBlock / 2) {
+    const std::size_t some = 2 * std::min(kBlock / 2, count - first);
+    std::memcpy(halves.data(), into + first, some * sizeof halves[0]);
+    widen(halves.data(), sums.data(), some);
+    std::memcpy(halves.data(), from + sizeof(float) * first, some * sizeof halves[0]);
+    widen(halves.data(), more.data(), some);
+    for (std::size_t i = 0; i < some; ++i) sums[i] += more[i];
+    narrow(sums.data(), halves.data(), some);
+    std::memcpy(into + first, halves.data(), some * sizeof halves[0]);
   }
 }
 

@@ -44,5 +44,24 @@ TEST(Halves, TravelTwoToAWordAndAreAddedThere) {
   EXPECT_EQ(sums[2], 65504.0f / kHalfScale);
 }
 
+TEST(Halves, OfAnyNumberComeBackAsEachByItself) {
+  for (const std::size_t count : {1u, 7u, 8u, 17u, 1024u, 1025u, 3000u}) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < count; ++i) {
+      values.push_back(static_cast<float>(i % 2 == 0 ? 1 : -1) / static_cast<float>(3 * i + 1));
+    }
+    std::vector<float> words((count + 1) / 2);
+    pack_halves(values, words);
+    std::vector<float> back(count);
+    unpack_halves(words, back);
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(back[i], from_half(to_half(values[i] * kHalfScale)) / kHalfScale);
+    }
+    add_halves(words.data(), std::as_bytes(std::span(words)).data(), words.size());
+    unpack_halves(words, back);
+    EXPECT_EQ(back.back(), 2 * from_half(to_half(values.back() * kHalfScale)) / kHalfScale);
+  }
+}
+
 }  // namespace
 }  // namespace tw::learn

@@ -148,7 +148,7 @@ void Pupil::backward(std::int64_t step, int bucket) {
   }
   if (how_.local_steps == 1) {
     learner_.backward(firsts_[i] + how_.parameters[i]);
-    if (training_.asynchronous()) learner_.propose(firsts_[i], how_.parameters[i], share);
+    if (sends_changes()) learner_.propose(firsts_[i], how_.parameters[i], share);
   }
   fill(step, bucket);
 }
@@ -182,10 +182,19 @@ void Pupil::update(std::int64_t) {
   }
   const float share = 1.0f / static_cast<float>(training_.workers());
   for (float& gradient : learner_.gradients()) gradient *= share;
-  if (how_.local_steps == 1) return learner_.descend(0, std::ssize(learner_.parameters()));
-  for (std::size_t p = 0; p < before_.size(); ++p) {
-    learner_.parameters()[p] = before_[p] + learner_.gradients()[p];
+  if (how_.local_steps == 1 && !sends_changes()) {
+    return learner_.descend(0, std::ssize(learner_.parameters()));
   }
+  if (how_.local_steps > 1) std::ranges::copy(before_, learner_.parameters().begin());
+  for (std::size_t p = 0; p < learner_.parameters().size(); ++p) {
+    learner_.parameters()[p] += learner_.gradients()[p];
+  }
+}
+
+/// Momentum of what travels now and then would push parameters far beyond: it is taken of every
+/// gradient, before some of them are kept (Lin et al. 2018, arXiv:1712.01887).
+bool Pupil::sends_changes() const {
+  return training_.asynchronous() || how_.precision == Precision::TopK;
 }
 
 void Pupil::look(std::int64_t step) {

@@ -4,6 +4,7 @@
 //
 //   all wait for all     gradients travel, their mean is descended along by every worker; with local
 //                        steps, what these changed travels and its mean is taken
+//   the same, top-k      what a worker would change by itself travels, its mean is taken
 //   asynchronous server  a worker's share of a step travels, the server adds it to the parameters and
 //                        answers with them
 //   pair averaging       parameters travel
@@ -74,6 +75,7 @@ class Pupil {
   void began(std::int64_t begin_ns) { begin_ns_ = begin_ns; }
 
  private:
+  bool sends_changes() const;
   double rate(std::int64_t step) const;
   std::int64_t first_sample(std::int64_t step, int local) const;
   void take_local_steps(std::int64_t step);
