@@ -17,6 +17,7 @@ std::string time_text(double time_s) { return readable(from_seconds(time_s)); }
 
 std::string span_text(const Fault& fault) {
   if (!fault.begin_s) return "never: all was over before";
+  if (fault.begin_s == fault.end_s) return fmt::format("at {}", time_text(*fault.begin_s));
   return fmt::format("{} to {}", time_text(*fault.begin_s),
                      fault.end_s ? time_text(*fault.end_s) : "the end");
 }

@@ -31,6 +31,48 @@ TEST(FaultWords, OfWhatLastedToTheEndAndTouchedNobody) {
   EXPECT_FALSE(cost_a_step(fault));
 }
 
+TEST(FaultWords, OfAKillSayWhen) {
+  Fault fault = down_for_a_second();
+  fault.kind = "kill";
+  fault.end_s = fault.begin_s;
+  fault.costs.clear();
+  EXPECT_EQ(fault_words(fault), "kill host1, at 350 ms");
+}
+
+TEST(RecoveryWords, SayWhatWasLostAndWhatItTook) {
+  Recovery recovery{.job = "job0",
+                    .policy = "restart",
+                    .what = "rank 1 on host1 was killed",
+                    .noticed_s = 0.5,
+                    .notice = "closed connection",
+                    .detection_s = 0.004,
+                    .step = 10,
+                    .lost_steps = 1,
+                    .from_checkpoint = true,
+                    .bytes = 1'200'000,
+                    .recovery_s = 0.055,
+                    .back_s = 0.19,
+                    .ranks = 4};
+  EXPECT_EQ(recovery_words(recovery),
+            "rank 1 on host1 was killed: noticed after 4 ms (closed connection), restart from step "
+            "10 (checkpoint) with 4 ranks after 55 ms and 1200 kB of state, 1 step lost; as usual "
+            "again after 190 ms");
+  recovery.detection_s = {};
+  recovery.recovery_s = 0;
+  EXPECT_EQ(
+      recovery_words(recovery),
+      "rank 1 on host1 was killed: noticed at 500 ms (closed connection), and the job did not "
+      "go on");
+}
+
+TEST(CheckpointWords, SayWhatWentWrong) {
+  EXPECT_EQ(
+      checkpoint_words(
+          {.written = 2, .failed = 1, .bytes = 4000, .longest_s = 0.01, .problem = "no room"}),
+      "2 checkpoints of 4 kB, the longest took 10 ms; 1 not written; no room");
+  EXPECT_EQ(checkpoint_words({}), "0 checkpoints");
+}
+
 TEST(FaultWords, OfWhatNeverCameHaveNoCost) {
   Fault fault = down_for_a_second();
   fault.begin_s = {};
