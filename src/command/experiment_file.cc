@@ -101,10 +101,11 @@ void refuse_simulated(const spec::Experiment& experiment, std::string_view comma
 
 void refuse_faults(const spec::Experiment& experiment, std::string_view command) {
   if (experiment.faults.empty()) return;
-  throw SpecError(fmt::format(
-      "fault: {} cannot break links or stop ranks; `trainwire run` and `trainwire sim` can, or leave "
-      "[[fault]] out",
-      command));
+  throw SpecError(
+      fmt::format("fault: {} cannot break links or stop ranks; `trainwire run` and `trainwire sim` "
+                  "can, or leave "
+                  "[[fault]] out",
+                  command));
 }
 
 void read(ExperimentFile& file) {

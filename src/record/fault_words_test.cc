@@ -69,7 +69,7 @@ TEST(CheckpointWords, SayWhatWentWrong) {
   EXPECT_EQ(
       checkpoint_words(
           {.written = 2, .failed = 1, .bytes = 4000, .longest_s = 0.01, .problem = "no room"}),
-      "2 checkpoints of 4 kB, the longest took 10 ms; 1 not written; no room");
+      "2 checkpoints of 4000 B, the longest took 10 ms; 1 not written; no room");
   EXPECT_EQ(checkpoint_words({}), "0 checkpoints");
 }
 

@@ -88,6 +88,24 @@ TEST(Json, HasFaultsWhereThereWereSome) {
   EXPECT_EQ(run_from(to_json(run)), run);
 }
 
+TEST(Json, HasRecoveriesAndCheckpointsWhereThereWereSome) {
+  record::Run run;
+  EXPECT_FALSE(to_json(run).contains("recoveries"));
+  run.recoveries = {{.job = "job0",
+                     .policy = "shrink",
+                     .what = "rank 1 is gone",
+                     .noticed_s = 1,
+                     .notice = "silence",
+                     .step = 7,
+                     .lost_steps = 2,
+                     .bytes = 3,
+                     .recovery_s = 0.5,
+                     .back_s = 0.75,
+                     .ranks = 3}};
+  run.jobs = {{.name = "job0", .checkpoints = Checkpoints{.written = 4, .failed = 1, .bytes = 9}}};
+  EXPECT_EQ(run_from(to_json(run)), run);
+}
+
 TEST(Json, HasTheVerdictAndItsAccounting) {
   record::Run run;
   EXPECT_FALSE(to_json(run).contains("verdict"));
