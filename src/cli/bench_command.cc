@@ -31,6 +31,7 @@ struct BenchOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
   command::PlaceOptions place;
   std::string sizes = "64KiB,1MiB,16MiB,100MB";
+  std::string transports;  ///< to compare; empty: the experiment's
   int repeats = 0;
   bool json = false;
 };
@@ -42,13 +43,19 @@ int repeats_of(const BenchOptions& options, Bytes size) {
       std::clamp<std::int64_t>((100_MB).count() / std::max<std::int64_t>(size.count(), 1), 3, 500));
 }
 
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    words.emplace_back(list.substr(0, comma));
+    list = comma == list.npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return words;
+}
+
 std::vector<trainer::BenchRow> rows_of(const BenchOptions& options) {
   std::vector<trainer::BenchRow> rows;
-  std::string_view left = options.sizes;
-  while (!left.empty()) {
-    const std::size_t comma = left.find(',');
-    const std::string_view word = left.substr(0, comma);
-    left = comma == left.npos ? std::string_view() : left.substr(comma + 1);
+  for (const std::string& word : words_of(options.sizes)) {
     const auto size = parse_bytes(word);
     if (!size || *size < Bytes(workload::kElementBytes)) {
       throw SpecError(
@@ -63,6 +70,7 @@ std::vector<trainer::BenchRow> rows_of(const BenchOptions& options) {
 }
 
 struct Row {
+  std::string transport = {};
   std::int64_t bytes = 0;
   double time_s = 0;  ///< of the slowest rank
   double cpu_s = 0;   ///< of all ranks together, for one exchange
@@ -71,7 +79,7 @@ struct Row {
   std::int64_t wrong = 0;
 };
 
-std::vector<Row> measured(const std::vector<lab::RankState>& ranks, double bus_factor) {
+std::vector<Row> rows_from(const std::vector<lab::RankState>& ranks, double bus_factor) {
   std::vector<Row> rows(ranks.front().counts.bench.size());
   for (const lab::RankState& rank : ranks) {
     for (std::size_t i = 0; i < std::min(rows.size(), rank.counts.bench.size()); ++i) {
@@ -89,25 +97,41 @@ std::vector<Row> measured(const std::vector<lab::RankState>& ranks, double bus_f
   return rows;
 }
 
-/// nccl-tests' columns and units.
-void print_table(const std::vector<Row>& rows, const lab::TrainingJob& job,
-                 const std::string& place, command::Streams streams) {
+/// What was measured over one transport.
+struct Measured {
+  std::vector<Row> rows = {};
+  std::string strategy = {};
+  std::size_t ranks = 0;
+  std::string place = {};
+  bool sums = true;
+  bool interrupted = false;
+  watch::WatchVerdict verdict = {};
+};
+
+/// nccl-tests' columns and units; the transport in front where several are compared.
+void print_table(const std::vector<Measured>& all, bool compares, command::Streams streams) {
+  const auto first = [&](std::string_view word) {
+    return compares ? fmt::format("{:>9} ", word) : std::string();
+  };
   fmt::print(streams.out,
-             "{} of {} ranks, {}\n{:>12} {:>12} {:>8} {:>6} {:>12} {:>8} {:>8} {:>7} {:>10}\n"
-             "{:>12} {:>12} {:>8} {:>6} {:>12} {:>8} {:>8}\n",
-             job.training().strategy, job.tasks.size(), place, "size", "count", "type", "redop",
-             "time", "algbw", "busbw", "#wrong", "cpu", "(B)", "(elements)", "", "", "(us)",
-             "(GB/s)", "(GB/s)");
-  const bool sums = job.training().row().operation == collective::Operation::AllReduce;
-  for (const Row& row : rows) {
-    fmt::print(streams.out, "{:>12} {:>12} {:>8} {:>6} {:>12.1f} {:>8.4g} {:>8.4g} {:>7} {:>10}\n",
-               row.bytes, row.bytes / workload::kElementBytes, "float", sums ? "sum" : "none",
-               1e6 * row.time_s, row.algbw_bps / 8e9, row.busbw_bps / 8e9, row.wrong,
-               readable(from_seconds(row.cpu_s)));
+             "{} of {} ranks, {}\n{}{:>12} {:>12} {:>8} {:>6} {:>12} {:>8} {:>8} {:>7} {:>10}\n"
+             "{}{:>12} {:>12} {:>8} {:>6} {:>12} {:>8} {:>8}\n",
+             all.front().strategy, all.front().ranks, all.front().place, first("transport"), "size",
+             "count", "type", "redop", "time", "algbw", "busbw", "#wrong", "cpu", first(""), "(B)",
+             "(elements)", "", "", "(us)", "(GB/s)", "(GB/s)");
+  for (const Measured& measured : all) {
+    for (const Row& row : measured.rows) {
+      fmt::print(streams.out,
+                 "{}{:>12} {:>12} {:>8} {:>6} {:>12.1f} {:>8.4g} {:>8.4g} {:>7} {:>10}\n",
+                 first(row.transport), row.bytes, row.bytes / workload::kElementBytes, "float",
+                 measured.sums ? "sum" : "none", 1e6 * row.time_s, row.algbw_bps / 8e9,
+                 row.busbw_bps / 8e9, row.wrong, readable(from_seconds(row.cpu_s)));
+    }
   }
   fmt::print(streams.out,
              "time: mean of one exchange on the slowest rank; busbw: algbw times what nccl-tests "
-             "has for the operation, 2(n-1)/n for sums; cpu: of all ranks\n");
+             "has for the operation, 2(n-1)/n for sums; cpu: of all ranks{}\n",
+             compares ? " and their carriers" : "");
 }
 
 /// Exchanges that this machine, not the network, held up; a line for each reason.
@@ -121,23 +145,31 @@ std::string machine_text(const watch::WatchVerdict& verdict) {
   return text;
 }
 
-nlohmann::ordered_json document_of(const std::vector<Row>& rows, const lab::TrainingJob& job,
-                                   const lab::TrainingRun& training) {
+nlohmann::ordered_json document_of(const std::vector<Measured>& all) {
   nlohmann::ordered_json document{{"schema", 1},
                                   {"command", "bench exchange"},
-                                  {"strategy", job.training().strategy},
-                                  {"ranks", job.tasks.size()},
-                                  {"place", text::place_text(lab::engine_name(training))},
+                                  {"strategy", all.front().strategy},
+                                  {"ranks", all.front().ranks},
+                                  {"place", all.front().place},
                                   {"rows", nlohmann::ordered_json::array()}};
-  for (const Row& row : rows) {
-    document["rows"].push_back({{"bytes", row.bytes},
-                                {"time_s", row.time_s},
-                                {"algbw_bps", row.algbw_bps},
-                                {"busbw_bps", row.busbw_bps},
-                                {"wrong", row.wrong},
-                                {"cpu_s", row.cpu_s}});
+  for (const Measured& measured : all) {
+    for (const Row& row : measured.rows) {
+      document["rows"].push_back({{"transport", row.transport},
+                                  {"bytes", row.bytes},
+                                  {"time_s", row.time_s},
+                                  {"algbw_bps", row.algbw_bps},
+                                  {"busbw_bps", row.busbw_bps},
+                                  {"wrong", row.wrong},
+                                  {"cpu_s", row.cpu_s}});
+    }
   }
   return document;
+}
+
+/// The worst of them.
+watch::WatchVerdict verdict_of(const std::vector<Measured>& all) {
+  return std::ranges::max_element(all, {}, [](const Measured& m) { return m.verdict.level; })
+      ->verdict;
 }
 
 /// Ranks print somewhere; nobody needs it afterwards. A ledger of its own knows the folder before it
@@ -165,21 +197,21 @@ class ScratchFolder {
   std::string path_;
 };
 
-int bench(const BenchOptions& options, command::Streams streams) {
-  const std::vector<trainer::BenchRow> sizes = rows_of(options);
-  spec::Experiment experiment = command::load(*options.experiment);
-  command::refuse_simulated(experiment, "bench exchange");
-  command::refuse_faults(experiment, "bench exchange");
-  lab::TrainingRun training(options.place.place(), experiment);
+/// What cannot be measured is told before anything is.
+void require_exchanges(const lab::TrainingRun& training) {
   if (training.jobs().size() != 1) {
     throw SpecError("bench exchange takes an experiment with one job");
   }
-  const lab::TrainingJob& job = training.jobs().front();
-  if (job.training().asynchronous()) {
-    throw SpecError(fmt::format(
-        "bench exchange times exchanges in which all ranks take part; {} has none: take `run`",
-        job.training().strategy));
-  }
+  const workload::Training& trained = training.jobs().front().training();
+  if (!trained.asynchronous()) return;
+  throw SpecError(fmt::format(
+      "bench exchange times exchanges in which all ranks take part; {} has none: take `run`",
+      trained.strategy));
+}
+
+Measured measure(lab::TrainingRun& training, const BenchOptions& options,
+                 command::Streams streams) {
+  const std::vector<trainer::BenchRow> sizes = rows_of(options);
   training.prepare();
   const ScratchFolder scratch;
   training.make_jobs(scratch.path());
@@ -196,32 +228,67 @@ int bench(const BenchOptions& options, command::Streams streams) {
   command::RunStatus status(streams, options.place.quiet);
   const lab::ConductOutcome outcome = training.conduct(talk, status.observer());
   status.wipe();
-  if (outcome.interrupted) return command::kInterrupted;
+  if (outcome.interrupted) return {.interrupted = true};
   if (outcome.failure) throw Error(*outcome.failure);
-  const workload::Training& trained = training.jobs().front().training();
-  const std::vector<Row> rows =
-      measured(talk.ranks(), collective::bus_factor(trained.row().operation, trained.workers()));
-  nlohmann::ordered_json document = document_of(rows, training.jobs().front(), training);
+  const lab::TrainingJob& job = training.jobs().front();
+  const workload::Training& trained = job.training();
+  Measured measured{.rows = rows_from(talk.ranks(), collective::bus_factor(trained.row().operation,
+                                                                           trained.workers())),
+                    .strategy = trained.strategy,
+                    .ranks = job.tasks.size(),
+                    .place = text::place_text(lab::engine_name(training)),
+                    .sums = trained.row().operation == collective::Operation::AllReduce,
+                    .verdict = outcome.verdict};
+  for (Row& row : measured.rows) row.transport = job.tasks.front().transport;
+  return measured;
+}
+
+int show(const std::vector<Measured>& all, const BenchOptions& options,
+         const spec::Experiment& experiment, command::Streams streams) {
+  nlohmann::ordered_json document = document_of(all);
+  const watch::WatchVerdict verdict = verdict_of(all);
   const bool emulated = !options.place.place().loopback;
   if (emulated) {
-    document["cpu_bound"] = outcome.verdict.level >= watch::WatchLevel::CpuBound;
-    document["machine"] = {{"level", watch::level_name(outcome.verdict.level)},
-                           {"reasons", outcome.verdict.reasons}};
+    document["cpu_bound"] = verdict.level >= watch::WatchLevel::CpuBound;
+    document["machine"] = {{"level", watch::level_name(verdict.level)},
+                           {"reasons", verdict.reasons}};
   }
   const std::vector<command::Judged> judged =
       command::judge_all(experiment.expectations, "bench", document);
   if (options.json) {
     fmt::print(streams.out, "{}\n", document.dump(2));
   } else {
-    print_table(rows, training.jobs().front(), text::place_text(lab::engine_name(training)),
-                streams);
-    fmt::print(streams.out, "{}{}", emulated ? machine_text(outcome.verdict) : "",
+    print_table(all, !options.transports.empty(), streams);
+    fmt::print(streams.out, "{}{}", emulated ? machine_text(verdict) : "",
                command::expectations_text(judged));
   }
-  const bool right =
-      std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.wrong == 0; });
-  if (!right) throw Error("sums came out wrong; please report it");
+  for (const Measured& measured : all) {
+    const bool right =
+        std::ranges::all_of(measured.rows, [](const Row& r) { return r.wrong == 0; });
+    if (!right) throw Error("sums came out wrong; please report it");
+  }
   return command::expectations_code(judged, streams.err);
+}
+
+int bench(const BenchOptions& options, command::Streams streams) {
+  rows_of(options);
+  const spec::Experiment experiment = command::load(*options.experiment);
+  command::refuse_simulated(experiment, "bench exchange");
+  command::refuse_faults(experiment, "bench exchange");
+  std::vector<lab::TrainingRun> runs;
+  for (const std::string& transport : words_of(options.transports)) {
+    spec::Experiment one = experiment;
+    for (spec::Job& job : one.jobs) job.transport = {transport, spec::Origin::Override};
+    runs.emplace_back(options.place.place(), one);
+  }
+  if (runs.empty()) runs.emplace_back(options.place.place(), experiment);
+  require_exchanges(runs.front());
+  std::vector<Measured> all;
+  for (lab::TrainingRun& training : runs) {
+    all.push_back(measure(training, options, streams));
+    if (all.back().interrupted) return command::kInterrupted;
+  }
+  return show(all, options, experiment, streams);
 }
 
 }  // namespace
@@ -235,6 +302,9 @@ command::Body declare_bench(command::CommandLine& app) {
       .action("exchange", "time all-reduces of the experiment's first job");
   options->experiment = command::add_experiment_file(app);
   app.add_option("--sizes", options->sizes, "payloads, default 64KiB,1MiB,16MiB,100MB")
+      .type_name("LIST");
+  app.add_option("--transport", options->transports,
+                 "compare these in one table: tcp,gloo,mpi,grpc; default the experiment's")
       .type_name("LIST");
   app.add_option("--repeats", options->repeats, "exchanges of each size; default by size")
       .type_name("N");

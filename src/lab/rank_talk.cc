@@ -33,6 +33,7 @@ RankCounts counts_from(const json& message, std::size_t ranks) {
                             .wrong = row.at(2).get<std::int64_t>()});
   }
   if (message.contains("learnt")) counts.learnt = trainer::learnt_from(message.at("learnt"));
+  counts.tcp = carrier::tcp_counts_from(message.value("tcp", json::array()));
   return counts;
 }
 

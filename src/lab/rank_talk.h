@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "trainwire/carrier/assignment.h"
 #include "trainwire/lab/rank_group.h"
 #include "trainwire/lab/training.h"
 #include "trainwire/os/own_program.h"
@@ -37,6 +38,7 @@ struct RankCounts {
   };
   std::vector<Bench> bench = {};
   std::optional<trainer::Learnt> learnt = {};
+  std::vector<carrier::TcpCount> tcp = {};  ///< of a carrier's connections
 };
 
 /// One rank as the run knows it.

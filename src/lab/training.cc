@@ -2,6 +2,7 @@
 #include "trainwire/lab/training.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/carrier/programs.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,6 @@ constexpr Bytes kSmall = 16_MiB;
 /// Beyond that, floats do not hold the sums of an asynchronous server exactly.
 constexpr std::int64_t kMostSums = 10'000;
 
-/// A preset says what its framework would use; what it puts on the wire is the same over tcp.
 void require_runnable(const spec::Job& job) {
   if (*job.transport == "rdma") {
     throw SpecError(fmt::format(
@@ -24,11 +24,12 @@ void require_runnable(const spec::Job& job) {
         "or set transport = \"tcp\" (--set job.transport=tcp)",
         *job.name));
   }
-  if (*job.transport != "tcp" && job.transport.origin != spec::Origin::Preset) {
+  const bool is_known = *job.transport == "tcp" || carrier::is_carried(*job.transport);
+  if (!is_known && job.transport.origin != spec::Origin::Preset) {
     throw SpecError(
-        fmt::format("job {}: run moves bytes over tcp, not {}; set transport = \"tcp\" (--set "
-                    "job.transport=tcp), or start a program that uses {} with `trainwire exec`",
-                    *job.name, *job.transport, *job.transport));
+        fmt::format("job {}: run cannot move bytes over {} yet; set transport = \"tcp\" (--set "
+                    "job.transport=tcp)",
+                    *job.name, *job.transport));
   }
   if (*job.on_failure != spec::OnFailure::Abort && *job.asynchronous && job.has_servers) {
     throw SpecError(fmt::format(
@@ -41,6 +42,21 @@ void require_runnable(const spec::Job& job) {
         "job {}: compute = \"torch\" is not in this build; take \"train\", \"profile\" or \"none\"",
         *job.name));
   }
+}
+
+/// Whose program carries the job's gradients; none for our own sockets. A preset only says what its
+/// framework would use: without a library that may not be there its bytes are the same, so that an
+/// experiment gives the same figures on every machine. What the file names itself must be there.
+std::string carrier_of(const spec::Job& job) {
+  if (job.transport.origin == spec::Origin::Preset || !carrier::is_carried(*job.transport))
+    return {};
+  std::string program = carrier::program_of(*job.transport);
+  if (!program.empty()) return program;
+  const carrier::Transport& transport = carrier::transport_named(*job.transport);
+  throw SpecError(fmt::format(
+      "job {}: this trainwire was built without {}; install {} and build again, or set transport = "
+      "\"tcp\" (--set job.transport=tcp)",
+      *job.name, transport.library, transport.package));
 }
 
 bool verifies(const spec::Job& job, const Training& training) {
@@ -87,6 +103,7 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
     TrainingJob& made = jobs.emplace_back();
     made.name = *job.name;
     made.transport = *job.transport;
+    made.carrier = carrier_of(job);
     made.named = experiment.jobs.size() > 1;
     made.hosts = training.arrangement.layout.host_of;
     made.policy = {.on_failure = *job.on_failure,
@@ -103,6 +120,8 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                             .rank = rank,
                             .token = token,
                             .address = host.address,
+                            .transport = made.carrier.empty() ? "tcp" : made.transport,
+                            .carrier = made.carrier,
                             .log = file + "-steps.tmp",
                             .sockets = file + "-sockets.tmp",
                             .verify = verifies(job, training),

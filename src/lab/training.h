@@ -17,6 +17,7 @@ namespace tw::lab {
 struct TrainingJob {
   std::string name;
   std::string transport;        ///< that the experiment names; a preset's is replaced by tcp
+  std::string carrier = {};     ///< the program that carries its gradients; empty: our own sockets
   std::vector<int> hosts = {};  ///< of each rank
   std::vector<std::string> host_names = {};
   std::vector<trainer::Task> tasks = {};  ///< of each rank
@@ -36,7 +37,7 @@ struct HostAddress {
 };
 
 /// Of the experiment as it is run: spec::scaled. Throws SpecError for what cannot be run: torch, a
-/// transport that is not tcp, a strategy that cannot be laid out.
+/// transport that was not built, a strategy that cannot be laid out.
 std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                                        std::span<const HostAddress> hosts,
                                        const std::string& folder);

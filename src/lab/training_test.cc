@@ -2,6 +2,7 @@
 #include "trainwire/lab/training.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/carrier/programs.h"
 #include "trainwire/lab/loopback.h"
 #include "trainwire/lab/rank_talk.h"
 #include "trainwire/spec/parse.h"
@@ -90,8 +91,8 @@ TEST(TrainingJobs, VerifySmallPayloadsUnlessTold) {
 TEST(TrainingJobs, SayWhatCannotBeRun) {
   const std::string network = "[network]\nhosts = 2\n";
   EXPECT_THAT(problem_of(network), HasSubstr("there is no job"));
-  EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ntransport = \"mpi\"\n"),
-              HasSubstr("trainwire exec"));
+  EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ntransport = \"multicast\"\n"),
+              HasSubstr("set transport = \"tcp\""));
   EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ntransport = \"rdma\"\n"),
               HasSubstr("trainwire sim --level packet"));
   EXPECT_THAT(problem_of(network + "[[job]]\nparameters = \"1MB\"\ncompute = \"torch\"\n"),
@@ -105,6 +106,20 @@ TEST(TrainingJobs, RunAPresetsTransportOverTcp) {
   const auto jobs =
       jobs_of("[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\nframework = \"horovod\"\n");
   EXPECT_EQ(jobs[0].transport, "mpi");
+  EXPECT_EQ(jobs[0].carrier, "");
+  EXPECT_EQ(jobs[0].tasks[0].transport, "tcp");
+}
+
+TEST(TrainingJobs, CarryWhatTheFileNamesOrSayHowToBuildIt) {
+  const std::string file =
+      "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\ntransport = \"mpi\"\n";
+  if (carrier::program_of("mpi").empty()) {
+    EXPECT_THAT(problem_of(file), HasSubstr("built without Open MPI; install libopenmpi-dev"));
+    return;
+  }
+  const auto jobs = jobs_of(file);
+  EXPECT_EQ(jobs[0].carrier, carrier::program_of("mpi"));
+  EXPECT_EQ(jobs[0].tasks[1].transport, "mpi");
 }
 
 TEST(LoopbackHosts, HaveAddressesOfTheirOwn) {

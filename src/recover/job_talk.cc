@@ -102,6 +102,7 @@ void JobTalk::take(int rank, const json& message) {
   }
   if (message.contains("port") && message.at("group").get<int>() == number_) {
     message.at("port").get_to(of.port);
+    of.carrier = message.value("carrier", json());
   }
   if (message.contains("ready")) of.ready = true;
   if (message.contains("done")) of.done = true;
@@ -146,7 +147,8 @@ void JobTalk::connect() {
   json endpoints = json::array();
   for (const int rank : group_.members) {
     if (seat(rank).port == 0) return;
-    endpoints.push_back({tasks_[static_cast<std::size_t>(rank)].address, seat(rank).port});
+    endpoints.push_back(
+        {tasks_[static_cast<std::size_t>(rank)].address, seat(rank).port, seat(rank).carrier});
   }
   for (const int rank : group_.members) seat(rank).control->send({{"endpoints", endpoints}});
   introduced_ = true;

@@ -122,6 +122,7 @@ class JobTalk {
     bool visits = false;                        ///< has a process that waits to take part
     std::optional<std::int64_t> start_ns = {};  ///< when it is to be started again
     int port = 0;
+    nlohmann::json carrier = {};  ///< what the others' carriers must know
     bool ready = false;
     bool done = false;
     bool halted = false;

@@ -81,10 +81,15 @@ std::string scaling_text(const Cluster& cluster) {
   return text;
 }
 
-/// How gradients travelled, where a job asks for something else than TCP; only simulations have RDMA.
-std::string transport_text(const std::string& transport, bool is_simulated) {
+/// How gradients travelled, where a job asks for something else than TCP: only simulations have RDMA,
+/// only `run` has libraries that carry, and a preset's word does not call for them.
+std::string transport_text(const record::Run& run, std::size_t job) {
+  const std::string key = fmt::format("jobs.{}.transport", job);
+  const std::string transport = text_of(setting(run, key)).value_or("tcp");
   if (transport == "tcp") return {};
-  if (is_simulated && transport == "rdma") return " over rdma";
+  const std::string origin = text_of(find(*run.experiment, key + ".origin")).value_or("");
+  const bool is_simulated = run.command == "sim";
+  if (is_simulated ? transport == "rdma" : origin != "preset") return " over " + transport;
   return fmt::format(" (tcp in place of {})", transport);
 }
 
@@ -320,9 +325,7 @@ std::string run_text(const record::Run& run, const std::string& name, const std:
   const Cluster cluster = cluster_of(run);
   text += scaling_text(cluster);
   for (std::size_t i = 0; i < std::min(run.jobs.size(), kMostJobs); ++i) {
-    const auto transport = text_of(setting(run, fmt::format("jobs.{}.transport", i)));
-    text += job_text(run.jobs[i], transport_text(transport.value_or("tcp"), run.command == "sim"),
-                     cluster);
+    text += job_text(run.jobs[i], transport_text(run, i), cluster);
   }
   if (run.jobs.size() > kMostJobs) {
     text += fmt::format("  and {} more jobs in run.json\n", run.jobs.size() - kMostJobs);

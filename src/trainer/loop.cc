@@ -40,7 +40,8 @@ class Loop {
         memory_(memory),
         payload_(memory.payload),
         log_(task.log),
-        sockets_(task.sockets, connections.gradient),
+        // What TCP says is known only of our own sockets.
+        sockets_(task.carrier.empty() ? task.sockets : "", connections.gradient),
         transfers_(task.transfers),
         compute_(task.training, task.rank),
         schedule_(step_schedule(task.training)) {
@@ -436,8 +437,13 @@ class Loop {
 };
 
 /// One size: once with a check, then timed without.
-BenchResult bench_row(const Task& all, const BenchRow& row, Connections connections, StepLog& log,
-                      std::vector<WireCount>& counts) {
+BenchResult bench_row(const Task& all, const BenchRow& row, const RankConnections& all_connections,
+                      StepLog& log, std::vector<WireCount>& counts) {
+  const Connections connections = all_connections.gradient;
+  const auto cpu_ns = [&] {
+    const auto& carrier = all_connections.carrier_cpu_ns;
+    return os::process_cpu_ns() + (carrier ? carrier() : 0);
+  };
   Task task = all;
   task.training.buckets = {{.elements = row.elements}};
   std::vector<float> payload(static_cast<std::size_t>(row.elements));
@@ -449,9 +455,9 @@ BenchResult bench_row(const Task& all, const BenchRow& row, Connections connecti
   std::ranges::fill(payload, 0.0f);
   exchange.begin(0, 0);
   const std::int64_t begin = os::monotonic_ns();
-  const std::int64_t cpu_begin = os::process_cpu_ns();
+  const std::int64_t cpu_begin = cpu_ns();
   for (int i = 0; i < row.repeats; ++i) exchange.begin(i, 0);
-  result.cpu_ns = (os::process_cpu_ns() - cpu_begin) / row.repeats;
+  result.cpu_ns = (cpu_ns() - cpu_begin) / row.repeats;
   result.time_ns = (os::monotonic_ns() - begin) / row.repeats;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     counts[i].sent += exchange.counts()[i].sent;
@@ -459,10 +465,10 @@ BenchResult bench_row(const Task& all, const BenchRow& row, Connections connecti
   return result;
 }
 
-LoopResult run_bench(const Task& task, Connections connections, const LoopHooks& hooks) {
+LoopResult run_bench(const Task& task, const RankConnections& connections, const LoopHooks& hooks) {
   StepLog log("/dev/null");
   LoopResult result;
-  result.counts.resize(connections.size());
+  result.counts.resize(connections.gradient.size());
   for (std::size_t i = 0; i < task.bench.size(); ++i) {
     if (hooks.told) hooks.told(static_cast<std::int64_t>(i));
     result.bench.push_back(bench_row(task, task.bench[i], connections, log, result.counts));
@@ -491,7 +497,7 @@ RankConnections sorted_out(std::vector<transport::tcp::Connection> all) {
 
 LoopResult run_loop(const Task& task, const RankConnections& connections, const LoopHooks& hooks,
                     Memory& memory, const learn::DataSet* data) {
-  if (!task.bench.empty()) return run_bench(task, connections.gradient, hooks);
+  if (!task.bench.empty()) return run_bench(task, connections, hooks);
   Loop loop(task, connections, hooks, memory, data);
   try {
     return loop.run();

@@ -40,6 +40,8 @@ struct LoopResult {
 struct RankConnections {
   std::vector<transport::tcp::Connection> gradient = {};
   std::vector<transport::tcp::Connection> side = {};
+  /// Processor time of whoever carries for the rank; may be empty.
+  std::function<std::int64_t()> carrier_cpu_ns = {};
 };
 /// Tells them apart.
 RankConnections sorted_out(std::vector<transport::tcp::Connection> all);

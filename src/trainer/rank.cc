@@ -2,6 +2,7 @@
 #include "trainwire/trainer/rank.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/carrier/carried.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/trainer/loop.h"
 #include "trainwire/trainer/side_talk.h"
@@ -43,7 +44,8 @@ class Rank {
       work();
       return 0;
     } catch (const PeerLost& error) {
-      return fail(error.what(), true);
+      const auto own = carried_ ? carried_->failure() : std::nullopt;
+      return own ? fail(own->c_str(), false) : fail(error.what(), true);
     } catch (const std::exception& error) {
       return fail(error.what(), false);
     }
@@ -82,8 +84,11 @@ class Rank {
     cuts_.clear();
     RankConnections connections;
     try {
-      control_.send({{"port", listener.endpoint().port}, {"group", task_.survival.group}});
-      connections = sorted_out(connect_all(listener, peering(expect("endpoints"))));
+      if (!task_.carrier.empty()) begin_carrying();
+      control_.send({{"port", listener.endpoint().port},
+                     {"group", task_.survival.group},
+                     {"carrier", carried_ ? carried_->contact() : json()}});
+      connections = connected(listener, expect("endpoints"));
       control_.send({{"ready", true}});
       expect("go");  // everybody is ready
       os::sleep_until(os::monotonic_ns() + task_.training.start.count());
@@ -180,6 +185,41 @@ class Rank {
     if (control_.wait(0)) throw Halted();
   }
 
+  /// Wires of the gradients: with whom, and how many.
+  std::vector<carrier::Wire> wires() const {
+    std::vector<carrier::Wire> wires;
+    for (const int peer : peers_of(task_.training, task_.rank)) {
+      for (int lane = 0; lane < lanes_of(task_); ++lane)
+        wires.push_back({.rank = peer, .lane = lane});
+    }
+    return wires;
+  }
+
+  void begin_carrying() {
+    carried_.emplace(carrier::Carriage{.transport = task_.transport, .program = task_.carrier},
+                     carrier::Assignment{.rank = task_.rank,
+                                         .ranks = task_.training.ranks(),
+                                         .address = task_.address,
+                                         .wires = wires(),
+                                         .patience = task_.patience});
+  }
+
+  /// Side connections are our own whoever carries the gradients.
+  RankConnections connected(const transport::tcp::Listener& listener, const json& message) {
+    transport::tcp::Peering all = peering(message);
+    if (!carried_) return sorted_out(connect_all(listener, all));
+    all.peers.clear();
+    RankConnections connections;
+    if (!all.more.empty()) connections = sorted_out(connect_all(listener, all));
+    std::vector<carrier::Contact> contacts;
+    for (const json& endpoint : message.at("endpoints")) {
+      contacts.push_back({.address = endpoint.at(0).get<std::string>(), .carrier = endpoint.at(2)});
+    }
+    connections.gradient = carried_->connect(contacts);
+    connections.carrier_cpu_ns = [this] { return carried_->cpu_ns(); };
+    return connections;
+  }
+
   transport::tcp::Peering peering(const json& message) const {
     transport::tcp::Peering peering{.token = task_.token,
                                     .rank = task_.rank,
@@ -229,21 +269,22 @@ class Rank {
   }
 
   void leave() {
+    if (carried_) carried_->hold();
     control_.send({{"done", true}});
     expect("leave");
   }
 
-  json counts(const LoopResult& result, const RankConnections& connections) const {
+  /// What a carrier adds to the bytes that it gets is the kernel's to count.
+  json counts(const LoopResult& result, const RankConnections& connections) {
     json wires = json::array();
-    const auto add = [&](const transport::tcp::Connection& connection) {
+    const auto add = [&](const transport::tcp::Connection& connection, bool greets) {
       const WireCount& count = result.counts[wires.size()];
+      const auto hello = greets ? static_cast<std::int64_t>(transport::tcp::kHelloBytes) : 0;
       wires.push_back(
-          {{"peer", connection.peer},
-           {"sent", count.sent},
-           {"framing", count.framing + static_cast<std::int64_t>(transport::tcp::kHelloBytes)}});
+          {{"peer", connection.peer}, {"sent", count.sent}, {"framing", count.framing + hello}});
     };
-    std::ranges::for_each(connections.gradient, add);
-    std::ranges::for_each(connections.side, add);
+    for (const auto& connection : connections.gradient) add(connection, !carried_);
+    for (const auto& connection : connections.side) add(connection, true);
     json bench = json::array();
     for (const BenchResult& row : result.bench) {
       bench.push_back({row.elements, row.time_ns, row.wrong, row.cpu_ns});
@@ -252,7 +293,8 @@ class Rank {
               {"checked", result.checked + memory_.checked},
               {"wrong", result.wrong + memory_.wrong},
               {"sent_before", memory_.sent},
-              {"bench", bench}};
+              {"bench", bench},
+              {"tcp", carried_ ? to_json(carried_->finish()) : json::array()}};
     if (result.learnt) told["learnt"] = to_json(*result.learnt);
     return told;
   }
@@ -263,6 +305,7 @@ class Rank {
   Memory memory_;
   std::optional<json> pending_;  ///< that ended what went on
   std::vector<int> cuts_;        ///< ranks of the last group that were not reached
+  std::optional<carrier::Carried> carried_;
   std::int64_t step_ = 0;
   std::int64_t told_ns_ = 0;
   std::int64_t told_bytes_ns_ = 0;

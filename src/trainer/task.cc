@@ -160,6 +160,8 @@ Task read_task(const json& d) {
   if (!token) throw DataError("a rank's task: its token is none");
   task.token = *token;
   d.at("address").get_to(task.address);
+  d.at("transport").get_to(task.transport);
+  d.at("carrier").get_to(task.carrier);
   d.at("log").get_to(task.log);
   d.at("sockets").get_to(task.sockets);
   d.at("transfers").get_to(task.transfers);
@@ -182,6 +184,8 @@ json to_json(const Task& task) {
           {"rank", task.rank},
           {"token", transport::tcp::text_of(task.token)},
           {"address", task.address},
+          {"transport", task.transport},
+          {"carrier", task.carrier},
           {"log", task.log},
           {"sockets", task.sockets},
           {"transfers", task.transfers},

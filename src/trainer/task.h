@@ -51,11 +51,13 @@ struct Task {
   workload::Training training;
   int rank = 0;
   transport::tcp::Token token = {};
-  std::string address;         ///< to listen on and to connect from
-  std::string log;             ///< file for the phases of its steps
-  std::string sockets;         ///< file for what TCP says of its connections
-  std::string transfers = {};  ///< file for what it moves; empty: none
-  bool verify = false;         ///< what comes out of exchanges
+  std::string address;            ///< to listen on and to connect from
+  std::string transport = "tcp";  ///< how gradients travel
+  std::string carrier = {};       ///< the transport's program; empty: our own sockets
+  std::string log;                ///< file for the phases of its steps
+  std::string sockets;            ///< file for what TCP says of its connections
+  std::string transfers = {};     ///< file for what it moves; empty: none
+  bool verify = false;            ///< what comes out of exchanges
   Duration patience = std::chrono::seconds(30);
   std::vector<BenchRow> bench = {};  ///< instead of training
   Survival survival = {};
