@@ -25,7 +25,7 @@
 #include "trainwire/trainer/task.h"
 #include "trainwire/transport/control.h"
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <functional>

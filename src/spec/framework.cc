@@ -45,7 +45,8 @@ constexpr std::array kFrameworks{
               .transport = "gloo",
               .bucket = 25_MiB,
               .first_bucket = 1_MiB,
-              .overlap = true},
+              .overlap = true,
+              .variant = "torchvision"},
 };
 
 template <typename T>
@@ -72,12 +73,18 @@ std::span<const std::string_view> framework_names() {
   return kNames;
 }
 
-void apply_framework(Job& job) {
-  if (!*job.framework) return;
+const Framework* framework_of(const Job& job) {
+  if (!*job.framework) return nullptr;
   const auto at = std::find_if(kFrameworks.begin(), kFrameworks.end(), [&](const Framework& known) {
     return known.name == **job.framework;
   });
   check(at != kFrameworks.end(), "a job's framework is one of framework_names()");
+  return &*at;
+}
+
+void apply_framework(Job& job) {
+  const Framework* const at = framework_of(job);
+  if (at == nullptr) return;
   preset(job.strategy, std::string(at->strategy));
   preset(job.transport, std::string(at->transport));
   preset(job.bucket, at->bucket);

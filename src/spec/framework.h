@@ -18,15 +18,19 @@ struct Framework {
   std::string_view strategy;
   std::string_view transport;
   Bytes bucket;
-  Bytes first_bucket = {};
+  Bytes first_bucket = {};  ///< of a step, where it is smaller than the others; 0: it is not
   bool overlap;
   std::optional<int> pieces = {};
   std::optional<int> connections = {};
   std::optional<int> side_connections = {};
+  std::string_view variant = {};  ///< whose definition a model's short name means: "torchvision"
 };
 
 std::span<const Framework> frameworks();
 std::span<const std::string_view> framework_names();
+
+/// The job's framework; nullptr when it has none. REQUIRES: the framework exists.
+const Framework* framework_of(const Job& job);
 
 /// Gives the job's framework its say on every setting that nobody set. REQUIRES: the framework
 /// exists.

@@ -2,11 +2,13 @@
 #include "trainwire/workload/job.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/spec/framework.h"
 #include "trainwire/zoo/device.h"
 #include "trainwire/zoo/zoo.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -18,6 +20,17 @@ namespace {
 
 constexpr std::size_t kLargestTable = 10'000'000;
 
+/// A framework's own variant of a model's short name, where there is one.
+std::string variant_of(const spec::Job& job) {
+  const spec::Framework* const framework = spec::framework_of(job);
+  if (framework == nullptr || framework->variant.empty()) return *job.model;
+  const std::string own = fmt::format("{}-{}", *job.model, framework->variant);
+  const auto entries = zoo::entries();
+  const bool is_there =
+      std::ranges::any_of(entries, [&](const zoo::Entry& entry) { return entry.name == own; });
+  return is_there ? own : *job.model;
+}
+
 }  // namespace
 
 zoo::Model model_of(const spec::Job& job) {
@@ -28,12 +41,12 @@ zoo::Model model_of(const spec::Job& job) {
         "what it would send; add model = ... or parameters = ...",
         *job.name));
   }
-  const auto model = zoo::find(*job.model, {.classes = *job.classes,
-                                            .widths = *job.widths,
-                                            .blocks = *job.blocks,
-                                            .width = *job.width,
-                                            .sequence = *job.sequence,
-                                            .vocabulary = *job.vocabulary});
+  const auto model = zoo::find(variant_of(job), {.classes = *job.classes,
+                                                 .widths = *job.widths,
+                                                 .blocks = *job.blocks,
+                                                 .width = *job.width,
+                                                 .sequence = *job.sequence,
+                                                 .vocabulary = *job.vocabulary});
   if (!model) {
     throw SpecError(fmt::format("job {}: there is no model \"{}\"; `trainwire models` lists them",
                                 *job.name, *job.model));

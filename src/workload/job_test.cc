@@ -100,6 +100,18 @@ TEST(MeasuredGradients, FillBucketsAsPyTorchDoes) {
   EXPECT_EQ(buckets.back().ready, compute.backward);
 }
 
+TEST(ModelOf, AShortNameMeansTheFrameworksOwnVariant) {
+  const auto name = [](const std::string& framework, const std::string& model) {
+    spec::Job job;
+    job.framework = {framework, spec::Origin::File};
+    job.model = {model, spec::Origin::File};
+    return model_of(job).name;
+  };
+  EXPECT_EQ(name("pytorch", "resnet50"), "resnet50-torchvision");
+  EXPECT_EQ(name("pytorch", "resnet50-keras"), "resnet50-keras");
+  EXPECT_EQ(name("tensorflow", "resnet50"), "resnet50-keras");
+}
+
 class GradientTable : public ::testing::Test {
  protected:
   GradientTable() {
