@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
-TRANSPORTS = ("gloo",)
+TRANSPORTS = ("gloo", "grpc")
 JOBS = {
     "ring": 'strategy = "ring"',
     "two lanes": 'strategy = "star"\nconnections = 2',

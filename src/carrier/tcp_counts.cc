@@ -18,7 +18,6 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <thread>
 
@@ -28,26 +27,23 @@ namespace {
 using NameOf = int (*)(int, sockaddr*, socklen_t*);
 
 /// As in the kernel's tcp_states.h: states in which the other end's FIN has come, which counts as a
-/// byte received, and those in which ours is sent, which counts as one acknowledged.
+/// byte received.
 constexpr std::array kAfterTheirEnd{6, 7, 8, 9, 11};
-constexpr std::array kAfterOurEnd{4, 5, 6, 9, 11};
-
-bool is_in(std::span<const int> states, int state) {
-  return std::ranges::find(states, state) != states.end();
-}
 
 /// Bytes given to the stream so far. What was sent less what was repeated counts too much when the
-/// kernel did not book a repeated segment; what was acknowledged has one more at the end that
-/// connected (its SYN). Together they tell: they differ by whole segments.
+/// kernel did not book a repeated segment; what was acknowledged has one more for the SYN at the end
+/// that connected, and one for a FIN. Together they tell: they differ by whole segments.
 std::int64_t sent_bytes(int socket, const tcp_info& info) {
   const auto booked = static_cast<std::int64_t>(info.tcpi_bytes_sent - info.tcpi_bytes_retrans) +
                       info.tcpi_notsent_bytes;
-  const std::int64_t numbered = static_cast<std::int64_t>(info.tcpi_bytes_acked) +
-                                transport::tcp::queued_bytes(socket) -
-                                (is_in(kAfterOurEnd, info.tcpi_state) ? 1 : 0);
+  const std::int64_t numbered =
+      static_cast<std::int64_t>(info.tcpi_bytes_acked) + transport::tcp::queued_bytes(socket);
   const std::int64_t segment = std::max<std::int64_t>(info.tcpi_snd_mss, 1);
-  const bool has_syn = booked < numbered || (booked - numbered) % segment != 0;
-  return numbered - (has_syn ? 1 : 0);
+  if (booked <= numbered) return booked;
+  for (const std::int64_t besides : {0, 1, 2}) {
+    if ((booked - (numbered - besides)) % segment == 0) return numbered - besides;
+  }
+  return booked;
 }
 
 std::optional<std::string> name_of(int socket, NameOf which) {
@@ -103,7 +99,10 @@ HeldConnections::HeldConnections() {
     if (!is_connected_tcp(number)) continue;
     os::FileDescriptor copy(::fcntl(number, F_DUPFD_CLOEXEC, 0));
     if (!copy.is_open()) throw os::errno_error("keeping a connection to count it", errno);
-    held_.push_back({.original = number, .copy = std::move(copy)});
+    held_.push_back({.original = number,
+                     .copy = std::move(copy),
+                     .from = name_of(number, ::getsockname).value_or(""),
+                     .to = name_of(number, ::getpeername).value_or("")});
   }
 }
 
@@ -124,10 +123,10 @@ std::vector<TcpCount> HeldConnections::counts() const {
     tcp_info info = {};
     socklen_t length = sizeof info;
     if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) continue;
-    const bool ended = is_in(kAfterTheirEnd, info.tcpi_state);
+    const bool ended = std::ranges::find(kAfterTheirEnd, info.tcpi_state) != kAfterTheirEnd.end();
     counts.push_back(
-        {.from = name_of(socket, ::getsockname).value_or(""),
-         .to = name_of(socket, ::getpeername).value_or(""),
+        {.from = held.from,
+         .to = held.to,
          .sent = sent_bytes(socket, info),
          .received = static_cast<std::int64_t>(info.tcpi_bytes_received) - (ended ? 1 : 0)});
   }

@@ -9,6 +9,7 @@
 #include "trainwire/carrier/assignment.h"
 #include "trainwire/os/file_descriptor.h"
 
+#include <string>
 #include <vector>
 
 namespace tw::carrier {
@@ -27,6 +28,8 @@ class HeldConnections {
   struct Held {
     int original = -1;
     os::FileDescriptor copy;
+    std::string from;  ///< names are gone once a connection has ended
+    std::string to;
   };
   std::vector<Held> held_;
 };
