@@ -31,6 +31,8 @@ using Part = std::shared_ptr<const Node>;
 
 /// Deeper than any equation, and shallow enough for any stack.
 constexpr int kDeepest = 100;
+/// Sums of as many terms are as deep as they are long.
+constexpr std::size_t kLongest = 10'000;
 
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -247,6 +249,7 @@ Values value_of(const Node& node, const Lookup& lookup) {
 }  // namespace
 
 Expression::Expression(std::string text) : text_(std::move(text)) {
+  if (text_.size() > kLongest) throw SpecError("too long; make it a [[let]] or two");
   Parser parser(text_);
   root_ = parser.whole();
   names_ = std::move(parser).names();

@@ -74,6 +74,18 @@ TEST(Expression, SaysWhatIsWrong) {
   EXPECT_THAT(refusal(std::string(1000, '-')), HasSubstr("too many signs"));
 }
 
+TEST(Expression, FitsNoCurveBeyondTheCapacity) {
+  EXPECT_THROW(value("congestion_load([1, 2, 3, 4, 5, 6], [1, 1, 1, 1, 1, 1], 1)"), DataError);
+  EXPECT_THROW(value("fit_a([1, 2, 3], [1, 0, 1], 25, 1)"), DataError);
+  EXPECT_THROW(value("fit_a([1, 2, 3], [1, 2, 3], 25, 0)"), DataError);
+}
+
+TEST(Expression, IsNotTooLong) {
+  std::string sum = "1";
+  for (int i = 0; i < 10'000; ++i) sum += "+1";
+  EXPECT_THAT(refusal(sum), HasSubstr("too long"));
+}
+
 TEST(Expression, NamesWhatItNeeds) {
   EXPECT_THAT(Expression("at(a, 1) / b + a").names(), ElementsAre("a", "b"));
 }

@@ -138,12 +138,29 @@ Values correlation(Arguments arguments) {
   return {std::copysign(std::sqrt(line.r_squared), line.coefficients[1].value.value)};
 }
 
+/// Loads below the capacity and times above 0, as many of the one as of the other.
+void require_curve(Arguments arguments, std::string_view function) {
+  require_alike(arguments, function);
+  const double capacity = single(arguments[2], "the capacity");
+  const bool is_capacity = std::isfinite(capacity) && capacity > 0;
+  const auto is_load = [&](double x) { return std::isfinite(x) && x >= 0 && x < capacity; };
+  const auto is_time = [](double t) { return std::isfinite(t) && t > 0; };
+  if (is_capacity && std::all_of(arguments[0].begin(), arguments[0].end(), is_load) &&
+      std::all_of(arguments[1].begin(), arguments[1].end(), is_time)) {
+    return;
+  }
+  throw DataError(
+      fmt::format("{}: loads must lie from 0 to below the capacity, times above 0", function));
+}
+
 stats::SaturationFit saturation(Arguments arguments) {
-  require_alike(arguments, "fit");
+  require_curve(arguments, "fit");
+  const double n = single(arguments[3], "fit: n");
+  if (!(n > 0 && n <= 8)) throw DataError("fit: n must lie above 0 and be 8 at most");
   return stats::fit_saturation(arguments[0], arguments[1],
                                {.capacity = single(arguments[2], "fit: the capacity"),
                                 .exponent = stats::Exponent::Fixed,
-                                .fixed = single(arguments[3], "fit: n")});
+                                .fixed = n});
 }
 
 Values fit_a(Arguments arguments) { return {saturation(arguments).a.value}; }
@@ -151,7 +168,7 @@ Values fit_b(Arguments arguments) { return {saturation(arguments).b.value}; }
 Values fit_r2(Arguments arguments) { return {saturation(arguments).r_squared}; }
 
 stats::CongestionPoint congestion(Arguments arguments) {
-  require_alike(arguments, "congestion");
+  require_curve(arguments, "congestion");
   const stats::CongestionSearch found = stats::find_congestion(
       arguments[0], arguments[1], {.capacity = single(arguments[2], "congestion: the capacity")});
   if (!found.point) {

@@ -162,9 +162,9 @@ std::string tally_table(const Collection& collection, std::span<const Outcome> o
     }
     if (of_paper.empty()) continue;
     const Tally tally = tally_of(of_paper);
-    text += tally_row(
-        fmt::format("<a href=\"#{}\">{}</a>", escaped(paper.name), escaped(paper.name)),
-        tally.artefacts);
+    text +=
+        tally_row(fmt::format("<a href=\"#{}\">{}</a>", escaped(paper.name), escaped(paper.name)),
+                  tally.artefacts);
   }
   const Tally tally = tally_of(outcomes);
   text += tally_row("<b>all artefacts</b>", tally.artefacts);

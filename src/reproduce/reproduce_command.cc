@@ -9,10 +9,12 @@
 #include "trainwire/reproduce/tables.h"
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/status.h"
+#include "trainwire/testbed/features.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -41,6 +43,27 @@ Asking asking_of(const ReproduceOptions& options) {
   if (!options.engine.empty()) asking.only = engine_named(options.engine);
   if (asking.only == Engine::Run) asking.full = true;
   return asking;
+}
+
+/// Without the right to make networks there are no real packets: what needs them is left out.
+void leave_out_what_cannot_run(Asking& asking, const std::vector<Artefact>& artefacts,
+                               command::Streams streams) {
+  const auto needs_networks = [&](const Artefact& artefact) {
+    const std::vector<Question> questions = questions_of(artefact, asking);
+    return std::any_of(questions.begin(), questions.end(),
+                       [](const Question& each) { return each.engine == Engine::Run; });
+  };
+  if (!asking.full || std::none_of(artefacts.begin(), artefacts.end(), needs_networks)) return;
+  try {
+    const testbed::EngineFeatures features;
+  } catch (const SystemError& error) {
+    std::string ids;
+    for (const Artefact& artefact : artefacts) {
+      if (needs_networks(artefact)) ids += (ids.empty() ? "" : ", ") + artefact.id;
+    }
+    fmt::print(streams.err, "trainwire: real packets are left out, of {}: {}\n", ids, error.what());
+    asking.full = false;
+  }
 }
 
 /// What is shown while it lasts.
@@ -119,7 +142,7 @@ void print(const ReproduceOptions& options, const std::vector<Outcome>& outcomes
 }
 
 int reproduce(const ReproduceOptions& options, command::Streams streams) {
-  const Asking asking = asking_of(options);
+  Asking asking = asking_of(options);
   const Collection collection =
       read_collection(options.folder.empty() ? default_folder() : options.folder);
   const std::vector<Artefact> artefacts = selected(collection, options.names);
@@ -127,6 +150,7 @@ int reproduce(const ReproduceOptions& options, command::Streams streams) {
     fmt::print(streams.out, "{}", list_text(artefacts));
     return command::kDone;
   }
+  leave_out_what_cannot_run(asking, artefacts, streams);
   std::vector<Question> questions;
   for (const Artefact& artefact : artefacts) {
     const std::vector<Question> some = questions_of(artefact, asking);
