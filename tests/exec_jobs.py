@@ -132,9 +132,29 @@ assert cost["longest_s"] > 0.9 and cost["cost_s"] > 0.7, stop
 run("exec", "kill.toml", "-o", "kill", "--no-check", "--no-page", "--keep-going", code=0, says=["fault kill rank 1 of job0"])
 summary = json.loads((folder / "kill/run.json").read_text())["summary"]
 assert [rank["signal"] for rank in summary["ranks"]] == [0, 9] and summary["duration_s"] > 1.8, summary["ranks"]
-# A fault that never comes is a check that failed; one of a link is told at once.
-run("exec", "kill.toml", "-o", "never", "--no-check", "--no-page", "--set", "fault.at=1h", code=4, says=["the run was over before"])
-run("exec", "kill.toml", "--no-check", "--set", 'fault=[{kind="link-down",link="host0",at="1s"}]', code=2, says=["cannot break link host0"])
+# A fault that never comes is a check that failed.
+run("exec", "kill.toml", "-o", "never", "--no-check", "--no-page", "--set", "fault.at=1h", code=4, says=["the run was over before the fault of rank 1"])
+# A link that is slow, then one that is down, for a while each.
+FAULTS = """
+[[fault]]
+kind = "slow"
+link = "host0"
+step = 2
+factor = 0.1
+for = "1s"
+[[fault]]
+kind = "link-down"
+link = "host2"
+at = "1700ms"
+for = "500ms"
+"""
+(folder / "links.toml").write_text((folder / "two.toml").read_text() + FAULTS)
+run("exec", "links.toml", "-o", "links", "--no-check", "--no-page", "--keep-going", "--", *B, code=0,
+    says=["fault slow host0", "fault link-down host2", "every fault was played"])
+slow, down = json.loads((folder / "links/run.json").read_text())["summary"]["faults"]
+# 500 kB at 10 Mbit/s take 0.4 s, at 100 Mbit/s 0.04 s.
+assert next(cost for cost in slow["costs"] if cost["job"] == "a")["longest_s"] > 0.3, slow
+assert next(cost for cost in down["costs"] if cost["job"] == "b")["longest_s"] > 0.4, down
 # Nothing is left of any of them.
 left = run("cleanup", code=0)
 print("ok")

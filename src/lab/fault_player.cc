@@ -2,13 +2,13 @@
 #include "trainwire/lab/fault_player.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/network/broken_links.h"
 #include "trainwire/os/clock.h"
 
 #include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace tw::lab {
 namespace {
@@ -19,18 +19,6 @@ std::size_t job_numbered(const spec::Experiment& experiment, const std::string& 
   const auto found = std::find_if(experiment.jobs.begin(), experiment.jobs.end(),
                                   [&](const spec::Job& job) { return *job.name == name; });
   return static_cast<std::size_t>(found - experiment.jobs.begin());
-}
-
-std::vector<int> ports_of(const network::NetPlan& plan, const spec::Fault& fault) {
-  std::vector<int> ports;
-  for (std::size_t i = 0; i < plan.ports.size(); ++i) {
-    const network::Port& port = plan.ports[i];
-    const bool both = !fault.direction->has_value();
-    if (port.link == *fault.link && (both || **fault.direction == port.direction)) {
-      ports.push_back(static_cast<int>(i));
-    }
-  }
-  return ports;
 }
 
 int signal_of(const spec::Fault& fault) {
@@ -50,7 +38,7 @@ FaultPlayer::FaultPlayer(const spec::Experiment& experiment, const network::NetP
     planned.job = job_numbered(experiment, *fault.job);
     planned.played.where =
         fault.is_of_rank() ? fmt::format("rank {} of {}", **fault.rank, *fault.job) : *fault.link;
-    if (!fault.is_of_rank()) planned.ports = ports_of(plan, fault);
+    if (!fault.is_of_rank()) planned.ports = network::ports_of(plan, fault);
   }
 }
 
@@ -131,32 +119,23 @@ void FaultPlayer::end(Planned& fault, const RankTalk& talk, RankGroup& ranks,
 void FaultPlayer::flap(Planned& fault, testbed::Cluster* cluster) {
   const spec::Fault& of = fault.played.fault;
   fault.is_down = !fault.is_down;
-  const std::int64_t period = of.period->count();
-  const std::int64_t down = std::llround(static_cast<double>(period) * *of.duty);
-  fault.change_ns = os::monotonic_ns() + (fault.is_down ? down : period - down);
+  fault.change_ns = os::monotonic_ns() + network::until_flap(of, fault.is_down).count();
   alter(fault.ports, cluster);
 }
 
 /// As the faults that go on leave them.
 void FaultPlayer::alter(const std::vector<int>& ports, testbed::Cluster* cluster) const {
   check(cluster != nullptr, "links are broken where there are some");
+  std::vector<network::LinkFault> going_on;
+  for (const Planned& fault : faults_) {
+    if (!fault.goes_on()) continue;
+    going_on.push_back(
+        {.fault = &fault.played.fault, .ports = fault.ports, .is_down = fault.is_down});
+  }
   for (const int port : ports) {
-    testbed::Cluster::Change change;
-    const BitRate usual = rates_[static_cast<std::size_t>(port)];
-    double passes = 1;
-    const auto at_most = [&](BitRate rate) {
-      change.rate = std::min(change.rate.value_or(usual), rate);
-    };
-    for (const Planned& fault : faults_) {
-      const spec::Fault& of = fault.played.fault;
-      if (!fault.goes_on() || std::ranges::find(fault.ports, port) == fault.ports.end()) continue;
-      if (*of.kind == FaultKind::LinkDown || fault.is_down) passes = 0;
-      if (*of.rate) at_most(**of.rate);
-      if (*of.factor) at_most(usual * **of.factor);
-      passes *= 1 - *of.loss;
-    }
-    change.loss = 1 - passes;
-    cluster->alter(port, change);
+    const network::PortChange change =
+        network::change_of(port, rates_[static_cast<std::size_t>(port)], going_on);
+    cluster->alter(port, {.rate = change.rate, .loss = change.loss});
   }
 }
 

@@ -2,6 +2,7 @@
 #include "trainwire/programs/faults.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/network/broken_links.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/programs/jobs.h"
 #include "trainwire/stats/quantile.h"
@@ -39,13 +40,7 @@ std::string_view name_of(FaultKind kind) {
 }
 
 void require_possible(const spec::Fault& fault, const lab::LaunchRequest& job) {
-  if (!fault.is_of_rank()) {
-    throw SpecError(
-        fmt::format("fault: exec kills and stops ranks, and cannot break link {}; `trainwire sim` "
-                    "can, or leave it out",
-                    *fault.link));
-  }
-  if (job.launcher == lab::Launcher::Mpi) {
+  if (fault.is_of_rank() && job.launcher == lab::Launcher::Mpi) {
     throw SpecError(
         "fault: with --launcher mpi ranks are started by mpirun, so that none can be killed or "
         "stopped alone; leave the fault out, or the launcher");
@@ -113,40 +108,97 @@ FaultPlayer::FaultPlayer(const spec::Experiment& experiment, const lab::ConductR
     }
     const lab::LaunchRequest& launch = request.launches[job];
     require_possible(fault, launch);
-    Planned& planned =
-        planned_.emplace_back(Planned{.process = first + static_cast<std::size_t>(**fault.rank)});
-    if (*fault.step) planned.marks.emplace(lab::marks_file(launch, **fault.rank));
-    played_.push_back(
-        {.fault = fault, .where = fmt::format("rank {} of {}", **fault.rank, job_name(launch))});
+    Planned& planned = planned_.emplace_back();
+    const int rank = fault.is_of_rank() ? **fault.rank : 0;
+    planned.process = first + static_cast<std::size_t>(rank);
+    if (!fault.is_of_rank()) planned.ports = network::ports_of(request.plan, fault);
+    const int last = fault.is_of_rank() ? rank + 1 : static_cast<int>(launch.placement.size());
+    for (int of = rank; *fault.step && of < last; ++of) {
+      planned.marks.emplace_back(lab::marks_file(launch, of));
+    }
+    planned.steps.resize(planned.marks.size());
+    played_.push_back({.fault = fault,
+                       .where = fault.is_of_rank()
+                                    ? fmt::format("rank {} of {}", rank, job_name(launch))
+                                    : *fault.link});
+  }
+  for (const network::Port& port : request.plan.ports) rates_.push_back(port.rate);
+}
+
+void FaultPlayer::read_marks(std::int64_t now_ns) {
+  if (now_ns - looked_ns_ < kMarksNs) return;
+  looked_ns_ = now_ns;
+  for (Planned& planned : planned_) {
+    for (std::size_t i = 0; i < planned.marks.size(); ++i) {
+      planned.steps[i] += std::ssize(planned.marks[i].look());
+    }
   }
 }
 
-bool FaultPlayer::is_due(std::size_t i, std::int64_t now_ns) {
+bool FaultPlayer::is_due(std::size_t i, std::int64_t now_ns) const {
   const spec::Fault& fault = played_[i].fault;
   if (*fault.at) return *started_ns_ + (*fault.at)->count() <= now_ns;
-  return planned_[i].steps >= **fault.step;
+  return std::ranges::any_of(planned_[i].steps,
+                             [&](std::int64_t steps) { return steps >= **fault.step; });
 }
 
-void FaultPlayer::look(lab::RankGroup& ranks) {
+void FaultPlayer::look(lab::RankGroup& ranks, testbed::Cluster& cluster) {
   const std::int64_t now = os::real_time_ns();
   if (!started_ns_) started_ns_ = now;
-  if (now - looked_ns_ >= kMarksNs) {
-    looked_ns_ = now;
-    for (Planned& planned : planned_) {
-      if (planned.marks) planned.steps += std::ssize(planned.marks->look());
+  read_marks(now);
+  for (std::size_t i = 0; i < played_.size(); ++i) {
+    const bool is_there =
+        !played_[i].fault.is_of_rank() || ranks.identity(planned_[i].process).pid > 0;
+    if (!played_[i].begin_ns && is_there && is_due(i, now)) begin(i, now, ranks, cluster);
+    if (!goes_on(i)) continue;
+    const std::optional<Duration>& lasting = *played_[i].fault.lasting;
+    if (lasting && *played_[i].begin_ns + lasting->count() <= now) {
+      end(i, now, ranks, cluster);
+    } else if (planned_[i].change_ns && *planned_[i].change_ns <= now) {
+      flap(i, now, cluster);
     }
   }
+}
+
+void FaultPlayer::begin(std::size_t i, std::int64_t now_ns, lab::RankGroup& ranks,
+                        testbed::Cluster& cluster) {
+  const spec::Fault& fault = played_[i].fault;
+  played_[i].begin_ns = now_ns;
+  if (fault.is_of_rank()) {
+    ranks.signal(planned_[i].process, *fault.kind == FaultKind::Kill ? SIGKILL : SIGSTOP);
+  } else if (*fault.kind == FaultKind::LinkFlap) {
+    flap(i, now_ns, cluster);
+  } else {
+    alter(planned_[i].ports, cluster);
+  }
+}
+
+void FaultPlayer::end(std::size_t i, std::int64_t now_ns, lab::RankGroup& ranks,
+                      testbed::Cluster& cluster) {
+  played_[i].end_ns = now_ns;
+  if (*played_[i].fault.kind == FaultKind::Stop) ranks.signal(planned_[i].process, SIGCONT);
+  alter(planned_[i].ports, cluster);
+}
+
+void FaultPlayer::flap(std::size_t i, std::int64_t now_ns, testbed::Cluster& cluster) {
+  Planned& planned = planned_[i];
+  planned.is_down = !planned.is_down;
+  planned.change_ns = now_ns + network::until_flap(played_[i].fault, planned.is_down).count();
+  alter(planned.ports, cluster);
+}
+
+/// As the faults that go on leave them.
+void FaultPlayer::alter(const std::vector<int>& ports, testbed::Cluster& cluster) const {
+  std::vector<network::LinkFault> going_on;
   for (std::size_t i = 0; i < played_.size(); ++i) {
-    PlayedFault& played = played_[i];
-    if (!played.begin_ns && is_due(i, now) && ranks.identity(planned_[i].process).pid > 0) {
-      played.begin_ns = now;
-      ranks.signal(planned_[i].process, *played.fault.kind == FaultKind::Kill ? SIGKILL : SIGSTOP);
-    }
-    const std::optional<Duration>& lasting = *played.fault.lasting;
-    if (!played.begin_ns || played.end_ns || !lasting) continue;
-    if (*played.begin_ns + lasting->count() > now) continue;
-    played.end_ns = now;
-    ranks.signal(planned_[i].process, SIGCONT);
+    if (!goes_on(i)) continue;
+    going_on.push_back(
+        {.fault = &played_[i].fault, .ports = planned_[i].ports, .is_down = planned_[i].is_down});
+  }
+  for (const int port : ports) {
+    const network::PortChange change =
+        network::change_of(port, rates_[static_cast<std::size_t>(port)], going_on);
+    cluster.alter(port, {.rate = change.rate, .loss = change.loss});
   }
 }
 
@@ -194,13 +246,13 @@ record::Check fault_check(std::span<const PlayedFault> faults) {
                       .text = "every fault was played"};
   for (const PlayedFault& fault : faults) {
     if (fault.begin_ns) continue;
-    check.text =
-        *fault.fault.step
-            ? fmt::format(
-                  "{} was never at step {}, by its marks: a program marks its steps in the "
-                  "file that TRAINWIRE_MARKS names",
-                  fault.where, **fault.fault.step)
-            : fmt::format("the run was over before {} was due", fault.where);
+    check.text = *fault.fault.step
+                     ? fmt::format(
+                           "fault of {}: step {} never came, by the ranks' marks: a program marks "
+                           "its steps in the "
+                           "file that TRAINWIRE_MARKS names",
+                           fault.where, **fault.fault.step)
+                     : fmt::format("the run was over before the fault of {} was due", fault.where);
   }
   return check;
 }

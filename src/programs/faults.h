@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The [[fault]] of an experiment, played on somebody's programs: ranks that are killed or stopped, at
-// a time after the run's start or at a step.
+// The [[fault]] of an experiment, played on somebody's programs and emulated links: at a time after
+// the run's start or at a step.
 //
 // Steps are those that ranks mark (marks.h): a rank begins step 12 when it has marked twelve. A rank
 // that was killed so is excused: what the others make of its loss is their program's matter.
@@ -27,7 +27,7 @@ namespace tw::programs {
 /// A fault as it went, on the machine's clock (since 1970), as marks are.
 struct PlayedFault {
   spec::Fault fault = {};
-  std::string where = {};                     ///< "rank 2 of job0"
+  std::string where = {};                     ///< "host0", "rank 2 of job0"
   std::optional<std::int64_t> begin_ns = {};  ///< nothing when it did not
   std::optional<std::int64_t> end_ns = {};    ///< nothing when it lasted
 };
@@ -38,20 +38,31 @@ class FaultPlayer {
   /// faults that cannot be played.
   FaultPlayer(const spec::Experiment& experiment, const lab::ConductRequest& request);
 
-  /// Begins and ends what is due.
-  void look(lab::RankGroup& ranks);
+  /// Begins and ends what is due. Throws SystemError.
+  void look(lab::RankGroup& ranks, testbed::Cluster& cluster);
   /// Whether that process was killed from here.
   bool killed(std::size_t process) const;
   const std::vector<PlayedFault>& played() const { return played_; }
 
  private:
   struct Planned {
-    std::size_t process = 0;         ///< its rank's, among the commands
-    std::optional<Tail> marks = {};  ///< its rank's, where a step is waited for
-    std::int64_t steps = 0;          ///< marked
+    std::size_t process = 0;  ///< its rank's, among the commands
+    std::vector<Tail> marks =
+        {};  ///< of those whose step is waited for: its rank's, or all of the job
+    std::vector<std::int64_t> steps = {};  ///< that each has marked
+    std::vector<int> ports = {};
+    bool is_down = false;                        ///< of a link that flaps, at present
+    std::optional<std::int64_t> change_ns = {};  ///< when that changes
   };
-  bool is_due(std::size_t i, std::int64_t now_ns);
+  void read_marks(std::int64_t now_ns);
+  bool is_due(std::size_t i, std::int64_t now_ns) const;
+  bool goes_on(std::size_t i) const { return played_[i].begin_ns && !played_[i].end_ns; }
+  void begin(std::size_t i, std::int64_t now_ns, lab::RankGroup& ranks, testbed::Cluster& cluster);
+  void end(std::size_t i, std::int64_t now_ns, lab::RankGroup& ranks, testbed::Cluster& cluster);
+  void flap(std::size_t i, std::int64_t now_ns, testbed::Cluster& cluster);
+  void alter(const std::vector<int>& ports, testbed::Cluster& cluster) const;
 
+  std::vector<BitRate> rates_;  ///< of the plan's ports
   std::vector<PlayedFault> played_;
   std::vector<Planned> planned_;
   std::optional<std::int64_t> started_ns_ = {};

@@ -138,7 +138,9 @@ class Measurement {
       return lab::RankCare::Explanation{.text = meaning.empty() ? "" : "(" + meaning + ")",
                                         .cause = !meaning.empty() || !lost_a_peer(output_of(i))};
     };
-    request_.steer = [&](lab::RankGroup& group, testbed::Cluster*) { faults_->look(group); };
+    request_.steer = [&](lab::RankGroup& group, testbed::Cluster* cluster) {
+      faults_->look(group, *cluster);
+    };
     request_.care.survives = [&](std::size_t i, const os::Ending&) { return faults_->killed(i); };
     request_.rates = [&](std::span<const double> ports_bps) { view.set_rates(ports_bps); };
     outcome_ = lab::conduct(request_);
