@@ -11,6 +11,8 @@
 #include "trainwire/command/run_options.h"
 #include "trainwire/excerpt/cut.h"
 #include "trainwire/gather/hosts.h"
+#include "trainwire/operations/summary.h"
+#include "trainwire/readers/given.h"
 #include "trainwire/record/json.h"
 #include "trainwire/summarise/describe.h"
 #include "trainwire/summarise/tables.h"
@@ -34,7 +36,8 @@ namespace tw::cli {
 namespace {
 
 struct AnalyzeOptions {
-  std::vector<std::string> captures;
+  std::vector<std::string> files;     ///< as given
+  std::vector<std::string> captures;  ///< of these
   std::string out;
   std::string log;
   std::string filter;
@@ -63,18 +66,22 @@ std::int64_t window_of(const AnalyzeOptions& options) {
 
 /// "a/job.pcapng.zst" gives "job.run", here; a number is added while that is taken.
 std::string default_folder(const AnalyzeOptions& options) {
-  std::filesystem::path name = std::filesystem::path(options.captures.front()).filename();
+  std::filesystem::path name = std::filesystem::path(options.files.front()).filename();
+  if (name.empty()) name = std::filesystem::path(options.files.front()).parent_path().filename();
   if (name == "-") name = "stdin";
-  for (const char* extension : {".zst", ".gz", ".pcapng", ".pcap", ".cap", ".ntar"}) {
+  for (const char* extension :
+       {".zst", ".gz", ".pcapng", ".pcap", ".cap", ".ntar", ".json", ".log", ".txt", ".csv"}) {
     if (name.extension() == extension) name = name.stem();
   }
   return command::run_folder_named(name.string(), options.force);
 }
 
 std::unique_ptr<record::RunFolder> take_folder(const AnalyzeOptions& options,
+                                               const std::vector<operations::Told>& told,
                                                command::Streams streams) {
   if (options.no_folder) return nullptr;
   std::vector<std::string> inputs = options.captures;
+  for (const operations::Told& file : told) inputs.push_back(file.path);
   inputs.insert(inputs.end(), {options.log, options.hosts, options.expect});
   return std::make_unique<record::RunFolder>(
       options.out.empty() ? default_folder(options) : options.out,
@@ -222,17 +229,49 @@ int exit_code(const AnalyzeOptions& options, const summarise::CaptureResult& res
   return command::kRunFailed;
 }
 
-int analyze(const AnalyzeOptions& options, command::Streams streams) {
+/// Without packets.
+int analyze_others(const AnalyzeOptions& options, std::vector<operations::Told> told,
+                   command::Streams streams) {
+  const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
+  const auto folder = take_folder(options, told, streams);
+  const operations::Imported imported = operations::imported(std::move(told));
+  record::Run run{.command = "analyze"};
+  operations::add_to(run, imported);
+  const std::vector<command::Judged> judged = command::judge_all(expectations, "analyze", run);
+  if (folder) {
+    operations::write_table(imported, *folder);
+    folder->finish(run);
+  }
+  if (options.json) {
+    fmt::print(streams.out, "{}\n", record::dumped(run));
+  } else if (!options.quiet) {
+    fmt::print(streams.out, "{}{}",
+               operations::imported_text(run, imported, folder ? folder->path() : "",
+                                         text::verdict_text(run)),
+               command::expectations_text(judged));
+  }
+  if (folder && !options.no_page) {
+    leave_page(folder->path(), !options.json && !options.quiet, streams);
+  }
+  streams.out.flush();
+  return command::expectations_code(judged, streams.err);
+}
+
+int analyze(AnalyzeOptions options, command::Streams streams) {
   summarise::CaptureResult result;
   window_of(options);
   for (const std::string& text : options.cuts) cut_option(text);
+  readers::Given given = readers::given_files(options.files);
+  options.captures = std::move(given.captures);
+  if (options.captures.empty()) return analyze_others(options, std::move(given.told), streams);
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   diagnose::AnalysisOptions how;
   if (!options.hosts.empty()) how.names = command::read_hosts(options.hosts);
   if (!options.log.empty())
     how.log = imports::parse_step_log(command::read_whole(options.log), options.log);
+  if (options.log.empty()) how.log = readers::steps_for_packets(given.told);
   result.log = how.log;
-  const auto folder = take_folder(options, streams);
+  const auto folder = take_folder(options, given.told, streams);
   read_captures(options, streams, result);
   refuse_nothing(options, result);
   warn_of_strange_log(result, streams);
@@ -250,6 +289,13 @@ int analyze(const AnalyzeOptions& options, command::Streams streams) {
   summarise::add_figures(result);  // which no table shows
   record::Run run = summarise::described(result, "analyze");
   account::add_of_packets(run);
+  std::optional<operations::Imported> imported;
+  if (!given.told.empty()) {
+    imported = operations::imported(std::move(given.told));
+    operations::add_to(run, *imported);
+    readers::add_capture_sources(run);
+    if (folder) operations::write_table(*imported, *folder);
+  }
   std::vector<command::Judged> judged;
   if (!result.interrupted) judged = command::judge_all(expectations, "analyze", run);
   if (folder) {
@@ -260,6 +306,7 @@ int analyze(const AnalyzeOptions& options, command::Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
+    if (imported) fmt::print(streams.out, "{}", operations::sources_text(*imported));
     fmt::print(streams.out, "{}{}",
                text::capture_text(result, folder ? folder->path() : "", text::verdict_text(run)),
                command::expectations_text(judged));
@@ -279,8 +326,10 @@ int analyze(const AnalyzeOptions& options, command::Streams streams) {
 
 command::Body declare_analyze(command::CommandLine& app) {
   const auto options = std::make_shared<AnalyzeOptions>();
-  app.add_option("CAPTURE", options->captures,
-                 "pcap or pcapng files, also inside gzip or zstd; - for standard input")
+  app.add_option(
+         "FILE", options->files,
+         "captures (pcap, pcapng), traces, logs and tables, or folders of them, also inside "
+         "gzip or zstd; - for a capture on standard input")
       .type_name("")
       .required();
   app.add_option("-o,--out", options->out,

@@ -13,6 +13,7 @@
 //   other_job      sharing links with other jobs
 //   window         windows held below what the path could carry, by a socket's buffer
 //   idle_restart   slow start after a pause, in every step
+//   missing_rank   a rank that never came to an exchange in which others wait; only a cause
 //   unexplained    measured, but not by any of these; only a part
 //   unknown, none  only causes: what there is says too little; there is nothing to blame
 //

@@ -190,6 +190,7 @@ struct Straggler {
   double delay_s = 0;
   double confidence = 0;
   std::string evidence = {};
+  std::optional<std::int64_t> rank = {};  ///< where records name it
   bool operator==(const Straggler&) const = default;
 };
 

@@ -178,6 +178,7 @@ void describe(Io& io, As<Straggler> auto& straggler) {
   io("delay_s", straggler.delay_s);
   io("confidence", straggler.confidence);
   io("evidence", straggler.evidence);
+  io.if_any("rank", straggler.rank);
 }
 
 template <typename Io>

@@ -5,6 +5,7 @@
 
 #include "trainwire/record/describe_account.h"
 #include "trainwire/record/describe_captured.h"
+#include "trainwire/record/describe_imported.h"
 #include "trainwire/record/describe_network.h"
 #include "trainwire/record/run.h"
 
@@ -232,6 +233,17 @@ void describe_captured(Io& io, As<Run> auto& run) {
   io("findings", run.findings);
 }
 
+/// What other programs' files show where there are no packets; only in a document with "operations".
+template <typename Io>
+void describe_imported(Io& io, As<Run> auto& run) {
+  io("quality", run.quality);
+  io("hosts", run.hosts);
+  io.if_any("iterations", run.iterations);
+  io("collectives", run.collectives);
+  io.or_null("straggler", run.straggler);
+  io("findings", run.findings);
+}
+
 /// Of ranks on a network; only in a document with "engine".
 template <typename Io>
 void describe_conducted(Io& io, As<Run> auto& run) {
@@ -251,9 +263,13 @@ void describe(Io& io, As<Run> auto& run) {
   io.if_any("accounting", run.accounting);
   io.if_any("capture", run.capture);
   if (run.capture || Io::kReads) describe_captured(io, run);
+  io.if_any("operations", run.operations);
+  io.if_any("sources", run.sources);
+  const bool imported = run.operations && !run.capture;
+  if (imported && !Io::kReads) describe_imported(io, run);
   io.if_any("engine", run.engine);
   if (run.engine || Io::kReads) describe_conducted(io, run);
-  if (!run.capture && !Io::kReads) io.if_any("iterations", run.iterations);
+  if (!run.capture && !imported && !Io::kReads) io.if_any("iterations", run.iterations);
   io.if_any("steps", run.steps);
   if (!run.jobs.empty() || Io::kReads) io("jobs", run.jobs);
   io.if_any("utilisation", run.utilisation);

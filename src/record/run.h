@@ -14,6 +14,7 @@
 #include "trainwire/record/account.h"
 #include "trainwire/record/captured.h"
 #include "trainwire/record/cross_traffic.h"
+#include "trainwire/record/imported.h"
 #include "trainwire/record/learning.h"
 #include "trainwire/record/network.h"
 #include "trainwire/record/value.h"
@@ -225,6 +226,11 @@ struct Run {
   std::optional<Bottleneck> bottleneck = {};
   std::optional<Straggler> straggler = {};
   std::vector<Finding> findings = {};
+
+  /// Of other programs' files. Without packets, hosts, iterations, collectives, straggler and findings
+  /// are theirs too.
+  std::optional<Operations> operations = {};
+  std::vector<Source> sources = {};
 
   /// Of ranks on a network; with `engine` the others are told too.
   std::optional<std::string> engine = {};

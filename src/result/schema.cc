@@ -235,6 +235,28 @@ constexpr std::array kPoints{
     Column{"problem", Text, "", "why it failed, or which checks did; empty when all is well"},
 };
 
+constexpr std::array kOperations{
+    Column{"rank", Integer, "", "training process; empty where a file does not say"},
+    Column{"host", Text, "", "its host, where known"},
+    Column{"group", Text, "", "ranks that operate together, as the file names them"},
+    Column{"group_size", Integer, "", "how many ranks that are"},
+    Column{"op", Text, "",
+           "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, send, recv..."},
+    Column{"sequence", Integer, "", "number in the group, or of the operations that the file has"},
+    Column{"bytes", Integer, "bytes", "size as nccl-tests means it: of the large side"},
+    Column{"dtype", Text, "", "of an element, in NCCL's words"},
+    Column{"algorithm", Text, "", "ring, tree..."},
+    Column{"protocol", Text, "", "ll, ll128 or simple"},
+    Column{"channels", Integer, "", "over how many it was spread"},
+    Column{"peer", Integer, "", "the other rank of a send or recv"},
+    Column{"enqueue_ns", Integer, "ns", "when the program asked for it, since 1970"},
+    Column{"start_ns", Integer, "ns", "when this rank was there, on the common clock"},
+    Column{"end_ns", Integer, "ns", "when this rank had the result"},
+    Column{"state", Text, "", "completed, started or scheduled; empty where a file does not say"},
+    Column{"clock", Text, "", "epoch, or what the file counts from"},
+    Column{"source", Text, "", "kind of file that tells of it"},
+};
+
 constexpr std::array kTables{
     Table{"flows", "one directed flow a row", kFlows},
     Table{"pairs", "one directed pair of hosts a row", kPairs},
@@ -242,6 +264,8 @@ constexpr std::array kTables{
     Table{"iteration_pairs", "what each pair carried in each iteration", kIterationPairs},
     Table{"windows", "bytes over time: of everything, of each pair, of each flow", kWindows},
     Table{"collectives", "one recognised collective a row", kCollectives},
+    Table{"operations", "what files of other programs tell of collectives, one rank's part a row",
+          kOperations},
     Table{"steps", "the program's own record of its steps", kSteps},
     Table{"accuracy", "what models that were really trained knew, and when", kAccuracy},
     Table{"sockets", "what TCP said of the ranks' connections, every 10 ms", kSockets},

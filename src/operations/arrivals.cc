@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/operations/arrivals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace tw::operations {
+namespace {
+
+constexpr std::int64_t kFarthestShift = 16;
+constexpr std::size_t kFewest = 3;  ///< collectives that tell a clock
+
+/// The timed operations of one rank in one group, in order.
+struct Row {
+  int rank;
+  std::size_t file;
+  std::vector<const Operation*> operations = {};
+};
+using Rows = std::map<std::string, std::vector<Row>>;  ///< by kind and group
+
+bool is_timed(const Operation& each) {
+  return each.rank && each.start_ns && each.end_ns && each.clock == Clock::Epoch &&
+         *each.end_ns >= *each.start_ns;
+}
+
+Rows rows_of(const std::vector<Told>& told) {
+  std::map<std::tuple<std::string, int, std::size_t>, Row> made;
+  for (std::size_t file = 0; file < told.size(); ++file) {
+    for (const Operation& each : told[file].operations) {
+      if (!is_timed(each)) continue;
+      const auto key = std::tuple(told[file].kind + "|" + each.group, *each.rank, file);
+      made.try_emplace(key, Row{.rank = *each.rank, .file = file})
+          .first->second.operations.push_back(&each);
+    }
+  }
+  Rows rows;
+  for (auto& [key, row] : made) {
+    std::vector<Row>& group = rows[std::get<0>(key)];
+    // Two files of one rank would count it twice: the first is taken.
+    if (!group.empty() && group.back().rank == row.rank) continue;
+    std::stable_sort(row.operations.begin(), row.operations.end(),
+                     [](const auto* a, const auto* b) { return *a->start_ns < *b->start_ns; });
+    group.push_back(std::move(row));
+  }
+  return rows;
+}
+
+bool alike(const Operation& a, const Operation& b) {
+  return a.op == b.op && (!a.bytes || !b.bytes || *a.bytes == *b.bytes);
+}
+
+bool all_numbered(const std::vector<Row>& group) {
+  return std::all_of(group.begin(), group.end(), [](const Row& row) {
+    return std::all_of(row.operations.begin(), row.operations.end(),
+                       [](const Operation* each) { return each->sequence.has_value(); });
+  });
+}
+
+/// Of `row` against the first one's order: its i-th is the first one's (i + shift)-th.
+std::int64_t shift_of(const Row& first, const Row& row) {
+  const auto n = static_cast<std::int64_t>(row.operations.size());
+  const auto m = static_cast<std::int64_t>(first.operations.size());
+  if (n == m) return 0;
+  std::int64_t best = 0;
+  std::int64_t most = -1;
+  double nearest = 0;
+  for (std::int64_t shift = -kFarthestShift; shift <= kFarthestShift; ++shift) {
+    std::int64_t matches = 0;
+    double apart = 0;
+    for (std::int64_t i = std::max<std::int64_t>(0, -shift); i < n && i + shift < m; ++i) {
+      const Operation& a = *row.operations[static_cast<std::size_t>(i)];
+      const Operation& b = *first.operations[static_cast<std::size_t>(i + shift)];
+      if (alike(a, b)) ++matches;
+      apart += std::abs(static_cast<double>(*a.end_ns - *b.end_ns));
+    }
+    apart /= static_cast<double>(std::max<std::int64_t>(1, matches));
+    if (matches < most || (matches == most && apart >= nearest)) continue;
+    std::tie(best, most, nearest) = std::tuple(shift, matches, apart);
+  }
+  return best;
+}
+
+using Joined = std::map<std::pair<std::string, std::int64_t>,
+                        std::vector<std::pair<const Row*, const Operation*>>>;
+
+Joined joined(const Rows& rows) {
+  Joined made;
+  for (const auto& [name, group] : rows) {
+    const bool numbered = all_numbered(group);
+    for (const Row& row : group) {
+      const std::int64_t shift = numbered ? 0 : shift_of(group.front(), row);
+      for (std::size_t i = 0; i < row.operations.size(); ++i) {
+        const Operation* each = row.operations[i];
+        const std::int64_t number =
+            numbered ? *each->sequence : static_cast<std::int64_t>(i) + shift;
+        auto& parts = made[{name, number}];
+        if (!parts.empty() && !alike(*parts.front().second, *each)) continue;
+        parts.emplace_back(&row, each);
+      }
+    }
+  }
+  return made;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// How far a file's ends are behind the reference's, and how well that is known.
+struct Offset {
+  double ns;
+  double uncertainty_ns;
+};
+
+struct Difference {
+  std::int64_t duration_ns;
+  double ns;
+};
+
+std::optional<Offset> offset_of(std::vector<Difference> differences) {
+  if (differences.size() < kFewest) return {};
+  // Short collectives end for all within less.
+  std::sort(differences.begin(), differences.end(),
+            [](const Difference& a, const Difference& b) { return a.duration_ns < b.duration_ns; });
+  differences.resize(std::max(kFewest, differences.size() / 2));
+  std::vector<double> values;
+  for (const Difference& each : differences) values.push_back(each.ns);
+  const double offset = median(values);
+  for (double& value : values) value = std::abs(value - offset);
+  return Offset{.ns = offset, .uncertainty_ns = median(values)};
+}
+
+void move_times(Told& told, std::int64_t by) {
+  const auto move = [&](std::optional<std::int64_t>& time) {
+    if (time) *time -= by;
+  };
+  for (Operation& each : told.operations) {
+    if (each.clock != Clock::Epoch) continue;
+    move(each.enqueue_ns);
+    move(each.start_ns);
+    move(each.end_ns);
+  }
+  for (Step& each : told.steps) move(each.start_ns);
+  for (Span& each : told.computing) {
+    each.start_ns -= by;
+    each.end_ns -= by;
+  }
+}
+
+void one_clock(std::vector<Told>& told) {
+  std::map<std::size_t, std::vector<Difference>> differences;
+  std::optional<std::size_t> reference;
+  {
+    const Rows rows = rows_of(told);
+    for (const auto& [key, parts] : joined(rows)) {
+      if (parts.size() < 2 || !waits_for_all(parts.front().second->op)) continue;
+      if (!reference) reference = parts.front().first->file;
+      for (const auto& [first, base] : parts) {
+        if (first->file != *reference) continue;
+        for (const auto& [row, each] : parts) {
+          if (row->file == *reference) continue;
+          differences[row->file].push_back(
+              {.duration_ns = *each->end_ns - *each->start_ns,
+               .ns = static_cast<double>(*each->end_ns - *base->end_ns)});
+        }
+      }
+    }
+  }
+  for (auto& [file, each] : differences) {
+    const auto offset = offset_of(std::move(each));
+    if (!offset) continue;
+    told[file].clock_uncertainty_ns = std::llround(offset->uncertainty_ns);
+    const bool is_own = std::abs(offset->ns) > static_cast<double>(kOwnClock_ns) &&
+                        std::abs(offset->ns) > 3 * offset->uncertainty_ns;
+    if (!is_own) continue;
+    told[file].clock_offset_ns = std::llround(offset->ns);
+    move_times(told[file], told[file].clock_offset_ns);
+  }
+}
+
+Arrival arrival_of(const std::vector<std::pair<const Row*, const Operation*>>& parts) {
+  const Operation& first = *parts.front().second;
+  Arrival made{.group = first.group, .op = first.op, .group_size = first.group_size};
+  made.first_ns = *first.start_ns;
+  made.last_ns = *first.start_ns;
+  made.last_rank = *first.rank;
+  made.end_ns = *first.end_ns;
+  for (const auto& [row, each] : parts) {
+    if (!made.bytes) made.bytes = each->bytes;
+    made.parts.push_back({row->rank, row->file, *each->start_ns, *each->end_ns});
+    made.first_ns = std::min(made.first_ns, *each->start_ns);
+    made.end_ns = std::max(made.end_ns, *each->end_ns);
+    if (*each->start_ns > made.last_ns) {
+      made.last_ns = *each->start_ns;
+      made.last_rank = row->rank;
+    }
+  }
+  std::vector<double> others;
+  for (const Part& part : made.parts) {
+    if (part.rank != made.last_rank)
+      others.push_back(static_cast<double>(made.last_ns - part.start_ns));
+  }
+  if (!others.empty()) made.late_ns = std::llround(median(others));
+  return made;
+}
+
+}  // namespace
+
+double Arrival::mean_wait_s() const {
+  double sum = 0;
+  for (const Part& part : parts) sum += 1e-9 * static_cast<double>(last_ns - part.start_ns);
+  return sum / static_cast<double>(parts.size());
+}
+
+std::vector<Arrival> arrivals(std::vector<Told>& told) {
+  one_clock(told);
+  const Rows rows = rows_of(told);
+  std::vector<Arrival> made;
+  for (const auto& [key, parts] : joined(rows)) {
+    // All that have files must be there: a part that was cut off would look like an early end.
+    if (parts.size() < 2 || parts.size() < rows.at(key.first).size()) continue;
+    made.push_back(arrival_of(parts));
+  }
+  std::stable_sort(made.begin(), made.end(),
+                   [](const Arrival& a, const Arrival& b) { return a.first_ns < b.first_ns; });
+  return made;
+}
+
+}  // namespace tw::operations

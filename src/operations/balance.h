@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where ranks' time goes, by when they came to their collectives: waiting, transfer, overlap; and who is last.
+
+#pragma once
+
+#include "trainwire/operations/arrivals.h"
+#include "trainwire/operations/told.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::operations {
+
+/// The rank for which others wait.
+struct Late {
+  int rank = 0;
+  double delay_s = 0;       ///< after the median of the others, of a step
+  double share = 0;         ///< of all lateness
+  std::uint64_t times = 0;  ///< collectives in which it was last
+};
+
+/// Of a step where steps are known, else of the whole time; means over ranks.
+struct Balance {
+  std::uint64_t collectives = 0;
+  std::uint64_t ranks = 0;      ///< with times
+  std::uint64_t steps = 0;      ///< that the times below are of one of; 0: of all the time there is
+  double step_s = 0;            ///< median step, or all the time
+  double in_collectives_s = 0;  ///< of a rank
+  double hidden_s = 0;          ///< of these, while its device computed
+  double wait_s = 0;            ///< for the last rank
+  double transfer_s = 0;        ///< after it
+  double typical_skew_s = 0;    ///< median of last after first arrival
+  std::optional<double> busbw_bps = {};  ///< by transfer, of what waits for all
+  std::optional<Late> late = {};         ///< nobody where lateness is spread
+  double exposed_s() const { return in_collectives_s - hidden_s; }
+};
+
+/// Nothing without arrivals.
+std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
+                                  const std::vector<Told>& told);
+
+/// Length of what is in both; each list is in order and disjoint.
+std::int64_t common_ns(const std::vector<Span>& a, const std::vector<Span>& b);
+
+/// Steps of the record: of the file that tells most of one rank. Nothing without any.
+struct Steps {
+  std::string kind = {};
+  std::vector<double> times_s = {};
+  std::vector<double> starts_s = {};  ///< since 1970; empty where it is not told
+};
+std::optional<Steps> steps_of(const std::vector<Told>& told);
+
+}  // namespace tw::operations

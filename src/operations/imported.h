@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that files of other programs say of a job together, and as part of its record: figures, findings, verdict.
+
+#pragma once
+
+#include "trainwire/operations/agreement.h"
+#include "trainwire/operations/arrivals.h"
+#include "trainwire/operations/balance.h"
+#include "trainwire/operations/missing.h"
+#include "trainwire/operations/told.h"
+#include "trainwire/operations/wired.h"
+#include "trainwire/record/run.h"
+#include "trainwire/record/run_folder.h"
+
+#include <vector>
+
+namespace tw::operations {
+
+struct Imported {
+  std::vector<Told> told = {};  ///< on one clock
+  std::vector<Arrival> arrivals = {};
+  std::optional<Balance> balance = {};
+  std::vector<Hang> hangs = {};
+  std::vector<Agreement> agreements = {};
+  Wiring wiring = {};
+  std::optional<Steps> steps = {};
+};
+
+Imported imported(std::vector<Told> told);
+
+/// Kind by kind, each operation counted once. Counts and bytes are of the kind of file that tells of most; times of those
+/// that tell times.
+record::Operations operations_of(const Imported& imported);
+
+/// Puts it into the record, beside what packets showed where there were any; the verdict then rests on both.
+void add_to(record::Run& run, const Imported& imported);
+
+/// The table `operations`. Throws SystemError.
+void write_table(const Imported& imported, record::RunFolder& folder);
+
+}  // namespace tw::operations

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/operations/imported.h"
+
+#include "trainwire/operations/judge.h"
+#include "trainwire/operations/test_jobs.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::operations {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+record::Run run_of(const MadeJob& job) {
+  record::Run run;
+  add_to(run, imported(traces_of(job)));
+  return run;
+}
+
+TEST(Imported, SplitsACollectiveIntoWaitingAndTransfer) {
+  // Rank 2 comes 40 ms after the others: three of four wait 40 ms, so the mean is 30 ms in each of 5 steps.
+  const record::Run run = run_of({.late_rank = 2, .late_ns = 40'000'000});
+  ASSERT_EQ(run.operations->by_op.size(), 1U);
+  const record::OperationKind& kind = run.operations->by_op[0];
+  EXPECT_EQ(kind.count, 5U);
+  EXPECT_EQ(kind.bytes, 250'000'000U);
+  EXPECT_THAT(*kind.wait_s, DoubleNear(5 * 0.030, 1e-9));
+  EXPECT_THAT(*kind.transfer_s, DoubleNear(5 * 0.020, 1e-9));
+  // 50 MB * 1.5 * 8 bit in 20 ms, and in 60 ms with waiting.
+  EXPECT_THAT(*kind.busbw_bps, DoubleNear(30e9, 1));
+  EXPECT_THAT(*kind.busbw_whole_bps, DoubleNear(10e9, 1));
+}
+
+TEST(Imported, TellsALateRankFromASlowWire) {
+  const record::Run late = run_of({.late_rank = 2, .late_ns = 40'000'000});
+  EXPECT_EQ(late.verdict->cause, "late_rank");
+  EXPECT_EQ(late.straggler->rank, 2);
+  EXPECT_THAT(late.straggler->delay_s, DoubleNear(0.040, 1e-9));
+  EXPECT_THAT(late.verdict->text, HasSubstr("Without that a step would take 100 ms"));
+  const record::Run slow = run_of({.transfer_ns = 80'000'000});
+  EXPECT_EQ(slow.verdict->cause, "bandwidth");
+  EXPECT_FALSE(slow.straggler);
+  const record::Run well = run_of({.transfer_ns = 2'000'000});
+  EXPECT_EQ(well.verdict->cause, "compute");
+}
+
+TEST(Imported, PutsClocksOfHostsOnOne) {
+  // Rank 1's clock is an hour ahead, rank 3's 5 ms behind: arrivals stay as they were.
+  const auto made = imported(traces_of(
+      {.late_rank = 2, .late_ns = 40'000'000, .clock_ns = {0, 3'600'000'000'000, 0, -5'000'000}}));
+  EXPECT_EQ(made.told[1].clock_offset_ns, 3'600'000'000'000);
+  EXPECT_EQ(made.told[3].clock_offset_ns, -5'000'000);
+  EXPECT_EQ(made.told[1].clock_uncertainty_ns, 0);
+  ASSERT_TRUE(made.balance->late);
+  EXPECT_EQ(made.balance->late->rank, 2);
+  EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.040, 1e-9));
+}
+
+TEST(Imported, JoinsTracesThatBeginAtAnotherStep) {
+  std::vector<Told> told = traces_of({.steps = 6});
+  for (Told& file : told) {
+    for (std::size_t i = 0; i < file.operations.size(); ++i)
+      file.operations[i].bytes = 1000 * static_cast<std::int64_t>(i + 1);
+  }
+  told[1].operations.erase(told[1].operations.begin());
+  const auto made = imported(std::move(told));
+  EXPECT_EQ(made.arrivals.size(), 5U);  // the first one lacks rank 1
+  EXPECT_FALSE(made.balance->late && made.balance->late->delay_s > 0.001);
+}
+
+TEST(Imported, OneRankAloneGivesNoVerdictOnWaiting) {
+  std::vector<Told> told = traces_of({});
+  told.resize(1);
+  record::Run run;
+  add_to(run, imported(std::move(told)));
+  EXPECT_EQ(run.verdict->cause, "unknown");
+  EXPECT_EQ(run.operations->by_op[0].count, 5U);
+  EXPECT_FALSE(run.operations->by_op[0].wait_s);
+}
+
+TEST(Imported, NamesWhoDidNotJoin) {
+  std::vector<Told> told(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    Told& file = told[static_cast<std::size_t>(rank)];
+    file.kind = "flight_recorder";
+    file.rank = rank;
+    for (int number = 1; number <= (rank == 1 ? 4 : 5); ++number) {
+      file.operations.push_back({.rank = rank,
+                                 .group = "0",
+                                 .group_size = 3,
+                                 .op = "all_reduce",
+                                 .sequence = number,
+                                 .bytes = 4096,
+                                 .state = number < 5 ? State::Completed : State::Started});
+    }
+  }
+  const auto found = hangs(told);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].sequence, 5);
+  EXPECT_THAT(found[0].missing, ElementsAre(1));
+  EXPECT_THAT(found[0].waiting, ElementsAre(0, 2));
+  EXPECT_EQ(found[0].last_of_missing, 4);
+  record::Run run;
+  add_to(run, imported(told));
+  EXPECT_EQ(run.verdict->cause, "missing_rank");
+  EXPECT_EQ(run.verdict->where, "rank 1");
+  EXPECT_THAT(run.verdict->text, HasSubstr("Rank 1 did not join collective 5"));
+  // All have come to it, with different sizes: the program's mistake.
+  told[1].operations.push_back(told[0].operations.back());
+  told[1].operations.back().rank = 1;
+  told[1].operations.back().bytes = 8192;
+  EXPECT_THAT(hangs(told)[0].missing, IsEmpty());
+  EXPECT_THAT(sentence_of(hangs(told)[0]), HasSubstr("rank 1 asks for all_reduce of 8192 bytes"));
+}
+
+TEST(Imported, KindsOfFilesMustTellOfTheSameBytes) {
+  std::vector<Told> told = traces_of({.ranks = 2, .steps = 3});
+  Told log{.path = "log", .kind = "nccl_log"};
+  for (int i = 0; i < 5; ++i) {
+    log.operations.push_back(
+        {.rank = 0, .group = "x", .group_size = 2, .op = "all_reduce", .bytes = 50'000'000});
+  }
+  told.push_back(log);
+  auto found = agreements(told);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].agrees);
+  EXPECT_EQ(found[0].compared, 3U);
+  EXPECT_EQ(found[0].bytes, 150'000'000U);
+  told.back().operations[1].bytes = 7;
+  told.back().operations[3].bytes = 7;
+  EXPECT_FALSE(agreements(told)[0].agrees);
+}
+
+TEST(Imported, SaysWhatIsWrongWithTheWiring) {
+  Told log{.path = "log", .kind = "nccl_log"};
+  log.wiring.network = "Socket";
+  log.wiring.other_nics = {"mlx5_0"};
+  log.wiring.settings["NCCL_IB_DISABLE"] = "1";
+  ASSERT_FALSE(remarks_on(log.wiring).empty());
+  EXPECT_EQ(remarks_on(log.wiring)[0].kind, "socket_fallback");
+  EXPECT_THAT(remarks_on(log.wiring)[0].text,
+              HasSubstr("although mlx5_0 is there: NCCL_IB_DISABLE is set to 1"));
+  Wiring rails{.network = "IB", .devices = {"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"}, .ranks = 2};
+  rails.ways = {{0, 1, 0, "NET/IB/0/GDRDMA"}, {1, 0, 0, "NET/IB/0/GDRDMA"}};
+  EXPECT_EQ(remarks_on(rails)[0].kind, "one_nic");
+  rails.ways[1].transport = "NET/IB/1";
+  EXPECT_EQ(remarks_on(rails)[0].kind, "wiring");
+}
+
+TEST(Imported, PacketsNameTheLinkWhereTracesSayTransfer) {
+  const record::Verdict packets{
+      .cause = "slow_link", .where = "a to b", .cost_s = 0.1, .text = "The link."};
+  const record::Verdict transfer{.cause = "bandwidth", .cost_s = 0.1, .text = "The transfer."};
+  EXPECT_EQ(of_both(packets, transfer).cause, "slow_link");
+  EXPECT_THAT(of_both(packets, transfer).text, HasSubstr("The traces agree"));
+  const record::Verdict late{
+      .cause = "late_rank", .where = "host2", .cost_s = 0.2, .text = "Late."};
+  EXPECT_EQ(of_both({.cause = "unknown"}, late).cause, "late_rank");
+}
+
+}  // namespace
+}  // namespace tw::operations

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/operations/judge.h"
+
+#include "trainwire/base/printable.h"
+#include "trainwire/base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tw::operations {
+namespace {
+
+constexpr double kWorthNaming = 0.1;  ///< of a step
+constexpr double kTransferConfidence = 0.7;
+
+std::string time_text(double seconds) { return readable(from_seconds(std::max(0.0, seconds))); }
+
+/// "a step" or "the 2.1 s that were recorded".
+std::string whole_text(const Balance& balance) {
+  return balance.steps > 0 ? fmt::format("a step of {}", time_text(balance.step_s))
+                           : fmt::format("the {} that the files cover", time_text(balance.step_s));
+}
+
+/// What of the time in collectives that computing does not hide is waiting.
+double exposed_wait_s(const Balance& balance) {
+  const double all = balance.wait_s + balance.transfer_s;
+  return all > 0 ? balance.exposed_s() * balance.wait_s / all : 0;
+}
+
+record::Verdict hang_verdict(const Imported& imported) {
+  const Hang& hang = imported.hangs.front();
+  std::string text = sentence_of(hang);
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  if (!hang.missing.empty()) {
+    const int rank = hang.missing.front();
+    return {
+        .cause = "missing_rank",
+        .where = imported.wiring.hosts.contains(rank) ? place_of(imported.wiring, rank)
+                                                      : fmt::format("rank {}", rank),
+        .confidence = 0.9,
+        .text = text +
+                ". Look at what that rank does: its program stopped before, or took another way."};
+  }
+  const bool is_program = !hang.mismatch.empty();
+  return {.cause = "unknown",
+          .confidence = 0,
+          .text = text +
+                  (is_program
+                       ? ". It is the program, not the network."
+                       : ". What stopped the transfer is not in these files: look at the network "
+                         "between these ranks.")};
+}
+
+record::Verdict late_verdict(const Imported& imported, const Balance& balance, double cost_s) {
+  const Late& late = *balance.late;
+  const std::string place = place_of(imported.wiring, late.rank);
+  const std::string who =
+      place.starts_with("rank ") ? place : fmt::format("rank {} ({})", late.rank, printable(place));
+  const bool has_steps = balance.steps > 0;
+  std::string text = fmt::format(
+      "Not the network: {} comes to its collectives {} after the others{}, and all wait for it.",
+      who, time_text(late.delay_s), has_steps ? " in each step" : " in all");
+  if (has_steps)
+    text += fmt::format(" Without that a step would take {}.", time_text(balance.step_s - cost_s));
+  return {.cause = "late_rank",
+          .where = place,
+          .cost_s = cost_s,
+          .share = cost_s / balance.step_s,
+          .gain_s = cost_s,
+          .gain_ci = {0.5 * cost_s, cost_s},
+          .confidence = std::min(0.95, late.share),
+          .text = text};
+}
+
+record::Verdict transfer_verdict(const Balance& balance, double cost_s) {
+  const std::string rate = balance.busbw_bps ? fmt::format(", at {} of bus bandwidth",
+                                                           readable(BitRate(*balance.busbw_bps)))
+                                             : "";
+  return {.cause = "bandwidth",
+          .cost_s = cost_s,
+          .share = cost_s / balance.step_s,
+          .gain_s = 0,
+          .gain_ci = {0, cost_s},
+          .confidence = kTransferConfidence,
+          .text = fmt::format(
+              "The network costs up to {} of {}: ranks come to their collectives within {} of "
+              "one another, and the transfer takes it{}.",
+              time_text(cost_s), whole_text(balance), time_text(balance.typical_skew_s), rate)};
+}
+
+record::Verdict timed_verdict(const Imported& imported, const Balance& balance) {
+  const double worth_s = kWorthNaming * balance.step_s;
+  const double wait_s = exposed_wait_s(balance);
+  const double transfer_s = balance.exposed_s() - wait_s;
+  // A rank that is late by what computing would have hidden anyway costs nothing.
+  const double late_s = balance.late ? std::min(balance.late->delay_s, balance.step_s) : 0;
+  if (balance.late && late_s >= worth_s && wait_s >= 0.5 * worth_s && late_s >= 0.5 * transfer_s) {
+    return late_verdict(imported, balance, late_s);
+  }
+  if (transfer_s >= worth_s) return transfer_verdict(balance, transfer_s);
+  if (wait_s >= worth_s) {
+    return {.cause = "unknown",
+            .cost_s = wait_s,
+            .share = wait_s / balance.step_s,
+            .text = fmt::format(
+                "Not the network: ranks wait {} of {} for one another, each time for another one.",
+                time_text(wait_s), whole_text(balance))};
+  }
+  return {.cause = "compute",
+          .cost_s = balance.step_s - balance.exposed_s(),
+          .share = 1 - balance.exposed_s() / balance.step_s,
+          .gain_s = balance.exposed_s(),
+          .gain_ci = {0, balance.exposed_s()},
+          .confidence = 0.9,
+          .text = fmt::format(
+              "Not the network: of {} only {} go to collectives that computing does not hide.",
+              whole_text(balance), time_text(balance.exposed_s()))};
+}
+
+record::Verdict untimed_verdict(const Imported& imported) {
+  std::string text;
+  for (const Remark& remark : remarks_on(imported.wiring)) {
+    if (remark.is_trouble && remark.kind != "nccl_warning" && text.empty())
+      text = remark.text + ". ";
+  }
+  if (imported.steps) {
+    text += fmt::format(
+        "No verdict: {} steps are told, but not what ranks did in them; traces of torch.profiler "
+        "of all ranks tell waiting from transfer.",
+        imported.steps->times_s.size());
+  } else {
+    text +=
+        "No verdict: no two ranks tell when they were in their collectives; traces of "
+        "torch.profiler of all "
+        "ranks, or packets, do.";
+  }
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return {.cause = "unknown", .text = text};
+}
+
+}  // namespace
+
+record::Verdict verdict_of(const Imported& imported) {
+  if (!imported.hangs.empty()) return hang_verdict(imported);
+  if (imported.balance && imported.balance->step_s > 0)
+    return timed_verdict(imported, *imported.balance);
+  return untimed_verdict(imported);
+}
+
+std::optional<record::Accounting> accounting_of(const Imported& imported) {
+  if (!imported.balance || imported.balance->steps == 0) return {};
+  const Balance& balance = *imported.balance;
+  const double wait_s = exposed_wait_s(balance);
+  const double transfer_s = balance.exposed_s() - wait_s;
+  record::Accounting made{.method = "what ranks' traces tell", .step_s = balance.step_s};
+  const auto add = [&](const char* name, double part_s) {
+    if (part_s > 0)
+      made.parts.push_back(
+          {.name = name, .seconds = part_s, .low_s = 0.8 * part_s, .high_s = part_s});
+  };
+  add("late_rank", wait_s);
+  add("bandwidth", transfer_s);
+  add("compute", balance.step_s - balance.exposed_s());
+  made.overlap_s = balance.hidden_s;
+  made.not_visible = {"what a transfer would take on a faster network is not in traces",
+                      "time of a step in which no kernel runs counts as computing"};
+  return made;
+}
+
+record::Verdict of_both(const record::Verdict& packets, const record::Verdict& files) {
+  if (files.cause == "missing_rank") return files;
+  if (files.cause == "unknown" && files.cost_s == 0) return packets;
+  const bool slow_link = packets.cause == "slow_link";
+  if (files.cause == "late_rank" && slow_link) {
+    record::Verdict both = files.cost_s >= packets.cost_s ? files : packets;
+    both.text += " " + (files.cost_s >= packets.cost_s ? packets : files).text;
+    return both;
+  }
+  if (files.cause == "bandwidth" && slow_link) {
+    record::Verdict both = packets;
+    both.text += " The traces agree: " + files.text;
+    return both;
+  }
+  return files;
+}
+
+}  // namespace tw::operations

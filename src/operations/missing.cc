@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/operations/missing.h"
+
+#include "trainwire/base/printable.h"
+#include "trainwire/base/units.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace tw::operations {
+namespace {
+
+/// Of one group: by number, by rank.
+using Asked = std::map<std::int64_t, std::map<int, const Operation*>>;
+
+bool is_p2p(const Operation& each) {
+  return each.op == "send" || each.op == "recv" || each.op == "sendrecv";
+}
+
+std::map<std::string, Asked> asked_by_group(const std::vector<Told>& told) {
+  std::map<std::string, Asked> groups;
+  for (const Told& file : told) {
+    if (file.kind != "flight_recorder") continue;
+    for (const Operation& each : file.operations) {
+      if (!each.rank || !each.sequence || is_p2p(each)) continue;
+      groups[each.group][*each.sequence].try_emplace(*each.rank, &each);
+    }
+  }
+  return groups;
+}
+
+/// Ranks of a group with a dump, and the last number that each asked for.
+std::map<int, std::int64_t> last_of(const Asked& asked) {
+  std::map<int, std::int64_t> last;
+  for (const auto& [number, ranks] : asked) {
+    for (const auto& [rank, each] : ranks) last[rank] = number;
+  }
+  return last;
+}
+
+std::string words_of(const Operation& each) {
+  return each.bytes ? fmt::format("{} of {} bytes", each.op, *each.bytes) : each.op;
+}
+
+void add_mismatch(const std::map<int, const Operation*>& ranks, Hang& into) {
+  const Operation& first = *ranks.begin()->second;
+  for (const auto& [rank, each] : ranks) {
+    if (each->op == first.op && each->bytes == first.bytes) continue;
+    into.mismatch.push_back(fmt::format("rank {} asks for {}", rank, words_of(*each)));
+  }
+}
+
+bool is_open(const Operation& each) {
+  return each.state == State::Scheduled || each.state == State::Started;
+}
+
+}  // namespace
+
+std::vector<Hang> hangs(const std::vector<Told>& told) {
+  std::vector<Hang> found;
+  for (const auto& [group, asked] : asked_by_group(told)) {
+    const auto last = last_of(asked);
+    for (const auto& [number, ranks] : asked) {
+      const bool hangs = std::any_of(ranks.begin(), ranks.end(),
+                                     [](const auto& each) { return is_open(*each.second); });
+      if (!hangs) continue;
+      const Operation& first = *ranks.begin()->second;
+      Hang hang{.group = group, .sequence = number, .op = first.op, .bytes = first.bytes};
+      for (const auto& [rank, each] : ranks) {
+        if (is_open(*each)) hang.waiting.push_back(rank);
+      }
+      for (const auto& [rank, number_of_last] : last) {
+        if (number_of_last >= number) continue;
+        hang.missing.push_back(rank);
+        hang.last_of_missing = std::max(hang.last_of_missing, number_of_last);
+      }
+      add_mismatch(ranks, hang);
+      hang.without_dump = std::max(0, first.group_size - static_cast<int>(last.size()));
+      found.push_back(std::move(hang));
+      break;
+    }
+  }
+  return found;
+}
+
+std::string sentence_of(const Hang& hang) {
+  const std::string size = hang.bytes ? fmt::format(" of {} bytes", grouped(*hang.bytes)) : "";
+  const std::string what = fmt::format("collective {} of group {} ({}{})", hang.sequence,
+                                       printable(hang.group), hang.op, size);
+  std::string text;
+  if (!hang.missing.empty()) {
+    text = fmt::format("rank{} {} did not join {}, in which rank{} {} wait{}; {} last was {}",
+                       hang.missing.size() == 1 ? "" : "s", fmt::join(hang.missing, ", "), what,
+                       hang.waiting.size() == 1 ? "" : "s", fmt::join(hang.waiting, ", "),
+                       hang.waiting.size() == 1 ? "s" : "",
+                       hang.missing.size() == 1 ? "its" : "their", hang.last_of_missing);
+  } else if (hang.without_dump > 0) {
+    text =
+        fmt::format("{} does not end, and {} of its ranks left no dump", what, hang.without_dump);
+  } else {
+    text = fmt::format("all ranks joined {}, and it did not end", what);
+  }
+  if (!hang.mismatch.empty()) {
+    text += fmt::format("; they do not ask for the same: {}", fmt::join(hang.mismatch, ", "));
+  }
+  return text;
+}
+
+}  // namespace tw::operations

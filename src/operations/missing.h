@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who did not come to a collective in which others stand: from dumps that ranks left behind when a job hung.
+//
+// A group's collective N hangs when a rank has asked for it and it is not completed. Ranks of the group whose dumps are
+// there and that have not asked for N are missing. Where all have asked and it is not completed, nobody is missing: it is
+// the transfer that does not end, or ranks that ask for different things.
+
+#pragma once
+
+#include "trainwire/operations/told.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tw::operations {
+
+struct Hang {
+  std::string group = {};
+  std::int64_t sequence = 0;
+  std::string op = {};
+  std::optional<std::int64_t> bytes = {};
+  std::vector<int> waiting = {};           ///< ranks that stand in it
+  std::vector<int> missing = {};           ///< ranks that never asked for it
+  std::int64_t last_of_missing = 0;        ///< number of their last one
+  std::vector<std::string> mismatch = {};  ///< "rank 2 asks for all_gather of 4096 bytes"
+  int without_dump = 0;                    ///< ranks of the group of which there is no dump
+};
+
+/// The first of each group that hangs.
+std::vector<Hang> hangs(const std::vector<Told>& told);
+
+/// In one sentence.
+std::string sentence_of(const Hang& hang);
+
+}  // namespace tw::operations

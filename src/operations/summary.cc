@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/operations/summary.h"
+
+#include "trainwire/base/printable.h"
+#include "trainwire/base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace tw::operations {
+namespace {
+
+constexpr std::size_t kMostOps = 8;
+constexpr std::size_t kMostFindings = 8;
+constexpr std::size_t kMostReasons = 3;
+
+std::string count_text(std::uint64_t number) { return grouped(static_cast<std::int64_t>(number)); }
+
+std::string rate_text(const std::optional<double>& bps) {
+  return bps ? readable(BitRate(*bps)) : "-";
+}
+std::string time_text(const std::optional<double>& time) {
+  return time ? readable(from_seconds(*time)) : "-";
+}
+
+void add_operations(std::string& text, const record::Operations& operations) {
+  if (operations.by_op.empty()) return;
+  text += fmt::format("{:<17}{:>9} {:>12} {:>12} {:>12} {:>16} {:>16}\n", "operations", "count",
+                      "bytes", "waiting", "transfer", "busbw", "with waiting");
+  const std::size_t shown = std::min(kMostOps, operations.by_op.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const record::OperationKind& each = operations.by_op[i];
+    text += fmt::format(
+        "  {:<15}{:>9} {:>12} {:>12} {:>12} {:>16} {:>16}\n", each.op, count_text(each.count),
+        readable(Bytes(static_cast<std::int64_t>(each.bytes))), time_text(each.wait_s),
+        time_text(each.transfer_s), rate_text(each.busbw_bps), rate_text(each.busbw_whole_bps));
+  }
+  if (shown < operations.by_op.size())
+    text += fmt::format("  and {} more: --json\n", operations.by_op.size() - shown);
+}
+
+}  // namespace
+
+std::string sources_text(const Imported& imported) {
+  struct Sum {
+    std::size_t files = 0;
+    std::uint64_t records = 0;
+    std::uint64_t skipped = 0;
+    std::map<std::string, std::size_t> reasons = {};
+    double uncertainty_s = -1;
+    double offset_s = 0;
+  };
+  std::map<std::string, Sum> kinds;
+  for (const Told& file : imported.told) {
+    Sum& sum = kinds[file.kind];
+    ++sum.files;
+    sum.records += file.records;
+    sum.skipped += file.skipped;
+    for (const std::string& reason : file.reasons) {
+      const std::string name = std::filesystem::path(file.path).filename().string();
+      ++sum.reasons[file.kind == "unknown" ? name + ": " + reason : reason];
+    }
+    if (file.clock_uncertainty_ns) {
+      sum.uncertainty_s =
+          std::max(sum.uncertainty_s, 1e-9 * static_cast<double>(*file.clock_uncertainty_ns));
+      sum.offset_s =
+          std::max(sum.offset_s, std::abs(1e-9 * static_cast<double>(file.clock_offset_ns)));
+    }
+  }
+  std::string text;
+  std::string_view label = "files";
+  for (const auto& [kind, sum] : kinds) {
+    text += fmt::format("{:<17}{} {}: {} records used, {} skipped", label, sum.files, kind,
+                        count_text(sum.records), count_text(sum.skipped));
+    label = "";
+    if (sum.uncertainty_s >= 0) {
+      text += fmt::format(
+          " · clocks {}, ends agree within {}",
+          sum.offset_s > 0 ? "moved by up to " + readable(from_seconds(sum.offset_s)) : "alike",
+          readable(from_seconds(sum.uncertainty_s)));
+    }
+    text += "\n";
+    std::size_t told = 0;
+    for (const auto& [reason, files] : sum.reasons) {
+      if (told++ >= kMostReasons) break;
+      text += fmt::format("{:<19}{}{}\n", "", printable(reason),
+                          files > 1 ? fmt::format(" ({} files)", files) : "");
+    }
+  }
+  return text;
+}
+
+std::string imported_text(const record::Run& run, const Imported& imported,
+                          const std::string& folder, const std::string& verdict) {
+  std::string text = verdict + sources_text(imported);
+  if (run.iterations && run.iterations->median_s) {
+    text += fmt::format("{:<17}{} told · {} (95 % CI {} – {})\n", "steps",
+                        count_text(run.iterations->count), time_text(run.iterations->median_s),
+                        time_text(run.iterations->ci_low_s), time_text(run.iterations->ci_high_s));
+  }
+  text += "\n";
+  if (run.operations) add_operations(text, *run.operations);
+  if (!run.findings.empty()) text += "\nfindings\n";
+  for (std::size_t i = 0; i < std::min(kMostFindings, run.findings.size()); ++i) {
+    text += fmt::format("  {}  {}\n", i + 1, printable(run.findings[i].text));
+  }
+  text += "\n";
+  if (!folder.empty())
+    text += fmt::format("tables: {}/operations.csv and run.json\n", printable(folder));
+  return text +
+         "next: trainwire analyze --json for programs, docs/imports.md for what each kind of file "
+         "can show\n";
+}
+
+}  // namespace tw::operations

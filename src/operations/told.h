@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one file of another program tells, as its reader leaves it: operations, steps, and how NCCL
+// has wired its ranks; with how many of its records were used, and why others were not.
+
+#pragma once
+
+#include "trainwire/operations/operation.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tw::operations {
+
+/// Half-open, in nanoseconds.
+struct Span {
+  std::int64_t start_ns;
+  std::int64_t end_ns;
+  bool operator==(const Span&) const = default;
+};
+
+struct Step {
+  std::optional<int> rank = {};
+  std::int64_t number = 0;
+  std::optional<std::int64_t> start_ns = {};  ///< since 1970, where the file says
+  std::int64_t duration_ns = 0;
+  bool operator==(const Step&) const = default;
+};
+
+/// How a rank sends to another on one channel: "NET/Socket/0", "P2P/IPC", "NET/IB/1/GDRDMA".
+struct Way {
+  int from = 0;
+  int to = 0;
+  int channel = 0;
+  std::string transport = {};
+  bool operator==(const Way&) const = default;
+};
+
+/// What an NCCL log says beside operations.
+struct Wiring {
+  std::string version = {};                    ///< "2.28.9"
+  std::string network = {};                    ///< "Socket", "IB", "AWS Libfabric"
+  std::vector<std::string> devices = {};       ///< NICs that NCCL took: "mlx5_0", "eth0"
+  std::vector<std::string> other_nics = {};    ///< RDMA NICs that it mentions and did not take
+  std::map<int, std::string> hosts = {};       ///< of ranks of the largest communicator
+  std::map<int, std::vector<int>> rings = {};  ///< by channel, of that communicator: ranks in order
+  std::vector<std::pair<int, int>> tree_edges = {};  ///< channel 0: child, parent
+  std::vector<Way> ways = {};
+  int ranks = 0;                                      ///< of that communicator
+  int channels = 0;                                   ///< for collectives
+  std::map<std::string, std::string> addresses = {};  ///< of hosts, as sockets use them
+  std::map<std::string, std::string> settings = {};   ///< NCCL_X set by the environment
+  std::vector<std::string> warnings = {};             ///< NCCL WARN, each once
+  bool empty() const { return version.empty() && network.empty() && ranks == 0 && ways.empty(); }
+};
+
+struct Told {
+  std::string path = {};
+  std::string kind = {};
+  std::uint64_t records = 0;
+  std::uint64_t skipped = 0;
+  std::vector<std::string> reasons = {};
+  std::optional<int> rank = {};
+  std::vector<Operation> operations = {};
+  std::vector<Step> steps = {};
+  std::vector<Span> computing = {};  ///< of the device, without NCCL; disjoint, in order
+  Wiring wiring = {};
+  std::vector<std::string> notes = {};  ///< sentences worth a finding
+  std::int64_t clock_offset_ns = 0;     ///< taken from its times by one_clock
+  std::optional<std::int64_t> clock_uncertainty_ns = {};
+};
+
+/// Counts a record that was not used under its reason.
+class Skips {
+ public:
+  void add(std::string_view why) { ++counts_[std::string(why)]; }
+  /// Into `told`, "3 lines without a size".
+  void write_to(Told& told) const;
+
+ private:
+  std::map<std::string, std::uint64_t> counts_;
+};
+
+}  // namespace tw::operations

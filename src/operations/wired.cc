@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/operations/wired.h"
+
+#include "trainwire/base/printable.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tw::operations {
+namespace {
+
+template <typename T>
+void append_new(std::vector<T>& into, const std::vector<T>& from) {
+  for (const T& each : from) {
+    if (std::find(into.begin(), into.end(), each) == into.end()) into.push_back(each);
+  }
+}
+
+void merge(Wiring& into, const Wiring& from) {
+  if (into.version.empty()) into.version = from.version;
+  if (into.network.empty()) into.network = from.network;
+  append_new(into.devices, from.devices);
+  append_new(into.other_nics, from.other_nics);
+  append_new(into.warnings, from.warnings);
+  into.addresses.insert(from.addresses.begin(), from.addresses.end());
+  into.settings.insert(from.settings.begin(), from.settings.end());
+  into.channels = std::max(into.channels, from.channels);
+  if (from.ranks > into.ranks) {
+    into.ranks = from.ranks;
+    into.hosts.clear();
+    into.rings.clear();
+  }
+  if (from.ranks == into.ranks) {
+    into.hosts.insert(from.hosts.begin(), from.hosts.end());
+    into.rings.insert(from.rings.begin(), from.rings.end());
+  }
+  into.ways.insert(into.ways.end(), from.ways.begin(), from.ways.end());
+  into.tree_edges.insert(into.tree_edges.end(), from.tree_edges.begin(), from.tree_edges.end());
+}
+
+bool is_network(const Way& way) { return way.transport.starts_with("NET/"); }
+
+/// "NET/Socket" of "NET/Socket/0", "P2P" of "P2P/CUMEM".
+std::string family_of(const Way& way) {
+  const std::size_t first = way.transport.find('/');
+  if (!is_network(way)) return way.transport.substr(0, first);
+  return way.transport.substr(0, way.transport.find('/', first + 1));
+}
+
+/// 0 of "NET/IB/0/GDRDMA".
+std::string nic_of(const Way& way) {
+  const std::size_t first = way.transport.find('/');
+  const std::size_t second = way.transport.find('/', first + 1);
+  if (second == std::string::npos) return {};
+  const std::size_t third = way.transport.find_first_of("/(", second + 1);
+  return way.transport.substr(second + 1, third == std::string::npos ? third : third - second - 1);
+}
+
+std::optional<Remark> fallback(const Wiring& wiring) {
+  const bool by_socket = wiring.network == "Socket" ||
+                         std::any_of(wiring.ways.begin(), wiring.ways.end(), [](const Way& way) {
+                           return way.transport.starts_with("NET/Socket");
+                         });
+  if (!by_socket || wiring.other_nics.empty()) return {};
+  const auto disabled = wiring.settings.find("NCCL_IB_DISABLE");
+  const bool is_disabled = disabled != wiring.settings.end() && disabled->second.starts_with('1');
+  return Remark{
+      .kind = "socket_fallback",
+      .text = fmt::format("NCCL moves bytes between hosts by sockets although {} {} there: {}",
+                          fmt::join(wiring.other_nics, ", "),
+                          wiring.other_nics.size() == 1 ? "is" : "are",
+                          is_disabled ? "NCCL_IB_DISABLE is set to 1"
+                                      : "see the NET/IB and NET/Plugin lines of the log for why"),
+      .is_trouble = true};
+}
+
+/// Only where every rank has told its ways: one rank alone rightly uses the NIC beside it.
+std::optional<Remark> one_nic(const Wiring& wiring) {
+  std::set<int> told;
+  std::set<std::string> used;
+  std::size_t ways = 0;
+  for (const Way& way : wiring.ways) {
+    told.insert(way.from);
+    if (!is_network(way)) continue;
+    used.insert(nic_of(way));
+    ++ways;
+  }
+  const bool all_told = wiring.ranks > 1 && told.size() >= static_cast<std::size_t>(wiring.ranks);
+  if (!all_told || wiring.devices.size() < 2 || used.size() != 1 || ways < 2) return {};
+  return Remark{.kind = "one_nic",
+                .text = fmt::format(
+                    "all {} ways between hosts go over NIC {} of {} ({}): the others are idle",
+                    ways, *used.begin(), wiring.devices.size(), fmt::join(wiring.devices, ", ")),
+                .is_trouble = true};
+}
+
+std::string ways_text(const Wiring& wiring) {
+  std::map<std::string, std::size_t> families;
+  for (const Way& way : wiring.ways) ++families[family_of(way)];
+  std::vector<std::string> parts;
+  for (const auto& [family, count] : families)
+    parts.push_back(fmt::format("{} x {}", count, family));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Remark summary(const Wiring& wiring) {
+  std::string text = "NCCL";
+  if (!wiring.version.empty()) text += " " + wiring.version;
+  if (wiring.ranks > 0) text += fmt::format(", {} ranks", wiring.ranks);
+  if (!wiring.rings.empty()) {
+    std::vector<std::string> order;
+    for (const int rank : wiring.rings.begin()->second) order.push_back(place_of(wiring, rank));
+    if (order.size() <= 16) text += fmt::format(", ring {}", fmt::join(order, " → "));
+    text += fmt::format(", {} channel{}", wiring.rings.size(), wiring.rings.size() == 1 ? "" : "s");
+  }
+  if (!wiring.network.empty()) text += fmt::format(", network {}", wiring.network);
+  if (!wiring.ways.empty()) text += fmt::format("; ways: {}", ways_text(wiring));
+  return {.kind = "wiring", .text = text, .is_trouble = false};
+}
+
+}  // namespace
+
+Wiring wired(const std::vector<Told>& told) {
+  Wiring made;
+  for (const Told& file : told) merge(made, file.wiring);
+  return made;
+}
+
+std::string place_of(const Wiring& wiring, int rank) {
+  const auto host = wiring.hosts.find(rank);
+  return host == wiring.hosts.end() ? fmt::format("rank {}", rank) : host->second;
+}
+
+std::vector<Remark> remarks_on(const Wiring& wiring) {
+  std::vector<Remark> made;
+  if (wiring.empty()) return made;
+  for (auto&& each : {fallback(wiring), one_nic(wiring)}) {
+    if (each) made.push_back(*each);
+  }
+  for (const std::string& warning : wiring.warnings) {
+    made.push_back({.kind = "nccl_warning", .text = "NCCL warns: " + warning, .is_trouble = true});
+  }
+  made.push_back(summary(wiring));
+  return made;
+}
+
+std::optional<double> ring_wire_bytes(const Operation& operation) {
+  if (!operation.bytes || operation.group_size < 2) return {};
+  if (!operation.algorithm.empty() && operation.algorithm != "ring") return {};
+  const double others = operation.group_size - 1;
+  const double bytes = static_cast<double>(*operation.bytes);
+  const double added = operation.protocol == "ll"      ? 2
+                       : operation.protocol == "ll128" ? 128.0 / 120
+                                                       : 1;
+  if (operation.op == "all_reduce") return added * 2 * others * bytes;
+  if (operation.op == "all_gather" || operation.op == "reduce_scatter" ||
+      operation.op == "broadcast" || operation.op == "reduce") {
+    return added * others * bytes;
+  }
+  return {};
+}
+
+}  // namespace tw::operations

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/readers/kind.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/capture/stranger.h"
+#include "trainwire/imports/step_log.h"
+#include "trainwire/readers/nccl_lines.h"
+#include "trainwire/readers/pace_log.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace tw::readers {
+namespace {
+
+struct Named {
+  Kind kind;
+  std::string_view name;
+  std::string_view words;
+};
+constexpr std::array<Named, 10> kNames{{
+    {Kind::Unknown, "unknown", "a file of unknown kind"},
+    {Kind::Capture, "capture", "packets"},
+    {Kind::NcclTests, "nccl_tests", "a table of nccl-tests"},
+    {Kind::NcclLog, "nccl_log", "a log of NCCL"},
+    {Kind::Kineto, "kineto", "a trace of torch.profiler"},
+    {Kind::FlightRecorder, "flight_recorder", "PyTorch's flight recorder"},
+    {Kind::Inspector, "inspector", "NCCL Inspector's records"},
+    {Kind::Horovod, "horovod", "a timeline of Horovod"},
+    {Kind::StepLog, "step_log", "a log of steps"},
+    {Kind::PaceLog, "pace_log", "a training log"},
+}};
+
+const Named& named(Kind kind) {
+  return *std::find_if(kNames.begin(), kNames.end(),
+                       [&](const Named& each) { return each.kind == kind; });
+}
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool is_capture(std::string_view text) {
+  static constexpr std::array<std::string_view, 5> kMagic{"\xd4\xc3\xb2\xa1", "\xa1\xb2\xc3\xd4",
+                                                          "\x4d\x3c\xb2\xa1", "\xa1\xb2\x3c\x4d",
+                                                          "\x0a\x0d\x0d\x0a"};
+  return std::any_of(kMagic.begin(), kMagic.end(),
+                     [&](std::string_view magic) { return text.starts_with(magic); });
+}
+
+Kind json_kind(std::string_view text) {
+  if (has(text, "\"coll_perf\"") || has(text, "\"p2p_perf\"")) return Kind::Inspector;
+  if (has(text, "\"NEGOTIATE_") || has(text, "start_time_since_epoch_in_micros"))
+    return Kind::Horovod;
+  if (has(text, "\"entries\"") && (has(text, "\"profiling_name\"") || has(text, "\"pg_config\""))) {
+    return Kind::FlightRecorder;
+  }
+  if (has(text, "\"profiling_name\"") && has(text, "\"collective_seq_id\""))
+    return Kind::FlightRecorder;
+  if (has(text, "\"out_of_place\"") || has(text, "\"average_bus_bandwidth\"") ||
+      (has(text, "\"results\"") && has(text, "\"nccl_version\""))) {
+    return Kind::NcclTests;
+  }
+  if (has(text, "\"traceEvents\"") || (has(text, "\"ph\"") && has(text, "\"cat\"")))
+    return Kind::Kineto;
+  return Kind::Unknown;
+}
+
+template <typename Use>
+void for_lines(std::string_view text, Use use) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\n\r"), text.size());
+    use(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+bool is_step_log(std::string_view text) {
+  try {
+    imports::parse_step_log(text.substr(0, text.rfind('\n') + 1), "");
+    return true;
+  } catch (const DataError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Kind kind) { return named(kind).name; }
+std::string_view words_of(Kind kind) { return named(kind).words; }
+
+Kind kind_of(std::string_view text) {
+  if (is_capture(text)) return Kind::Capture;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return Kind::Unknown;
+  if (has(text.substr(0, 4096), std::string_view("\0", 1))) return Kind::Unknown;
+  // A log's line may begin with a bracket too, so that JSON must be known by its keys.
+  if (text[first] == '{' || text[first] == '[') {
+    if (const Kind kind = json_kind(text); kind != Kind::Unknown) return kind;
+  }
+  std::size_t of_inspector = 0;
+  std::size_t of_nccl = 0;
+  PaceLog pace;
+  for_lines(text, [&](std::string_view line) {
+    if (has(line, "\"coll_perf\"") || has(line, "\"p2p_perf\"")) ++of_inspector;
+    if (nccl_line(line)) ++of_nccl;
+    pace.line(line);
+  });
+  if (of_inspector > 0) return Kind::Inspector;
+  const bool has_table = (has(text, "algbw") && has(text, "busbw") && has(text, "redop")) ||
+                         has(text, "# nThread ") || has(text, "nccl-tests version");
+  if (has_table) return Kind::NcclTests;
+  if (of_nccl > 0 && pace.steps() < of_nccl) return Kind::NcclLog;
+  if (pace.steps() > 0) return Kind::PaceLog;
+  return is_step_log(text) ? Kind::StepLog : Kind::Unknown;
+}
+
+std::string nearest_guess(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos)
+    return "it is empty; was the program that writes it stopped before?";
+  if (text.starts_with("\x80\x02") || text.starts_with("\x80\x03") ||
+      text.starts_with("\x80\x04") || text.starts_with("\x80\x05")) {
+    return "it is a Python pickle, perhaps of PyTorch's flight recorder; pickle is never opened "
+           "here: "
+           "write JSON with open(name, "
+           "'w').write(torch._C._distributed_c10d._dump_nccl_trace_json())";
+  }
+  if (text.starts_with("SQLite format 3")) {
+    return "it is an SQLite database, perhaps of nsys; export a trace with torch.profiler instead";
+  }
+  if (text.starts_with("[rank") || has(text.substr(0, 4096), "comm_type,comm_group")) {
+    return "it is a workload of AICB, a list of operations to be played, not a record of a job; "
+           "`trainwire plan` "
+           "says what a job will send";
+  }
+  if (has(text.substr(0, 256), "HYBRID_TRANSFORMER") || text.starts_with("MICRO")) {
+    return "it is a workload of SimAI or ASTRA-sim, not a record of a job; `trainwire plan` says "
+           "what a job will send";
+  }
+  if (has(text, "\"schema\"") && has(text, "chakra")) {
+    return "it is an execution trace of PyTorch (Chakra), which has no times; give "
+           "torch.profiler's trace of the "
+           "same job";
+  }
+  if (text[first] == '{' || text[first] == '[') {
+    return "it is JSON, but none of a profiler's trace, a flight recorder, nccl-tests, NCCL "
+           "Inspector or a "
+           "timeline of Horovod; give the file that one of these wrote";
+  }
+  const auto bytes = std::as_bytes(std::span(text.data(), std::min<std::size_t>(text.size(), 512)));
+  if (has(text.substr(0, 4096), std::string_view("\0", 1)))
+    return capture::stranger_description(bytes);
+  if (has(text, "NCCL")) {
+    return "it is text that speaks of NCCL, without a line of its log; set NCCL_DEBUG=INFO and "
+           "NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL,TUNING";
+  }
+  if (has(text, "step") || has(text, "iter") || has(text, "epoch") || has(text, "Epoch")) {
+    return "it may be a training log, but no line tells when a step was or what it took; print a "
+           "time stamp "
+           "and \"step N\", or \"elapsed time per iteration (ms)\"";
+  }
+  return "it is text of no kind that is read; docs/imports.md has what is";
+}
+
+}  // namespace tw::readers

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file is, by its content.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tw::readers {
+
+enum class Kind {
+  Unknown,
+  Capture,         ///< pcap or pcapng
+  NcclTests,       ///< a table of nccl-tests, or its JSON
+  NcclLog,         ///< NCCL_DEBUG
+  Kineto,          ///< torch.profiler
+  FlightRecorder,  ///< of PyTorch, as JSON
+  Inspector,       ///< NCCL Inspector's lines
+  Horovod,         ///< timeline
+  StepLog,         ///< steps with times (imports/step_log.h)
+  PaceLog,         ///< what steps took (pace_log.h)
+};
+
+/// "capture", "nccl_tests", "nccl_log", "kineto", "flight_recorder", "inspector", "horovod", "step_log", "pace_log".
+std::string_view name_of(Kind kind);
+/// For people: "a log of NCCL".
+std::string_view words_of(Kind kind);
+
+/// Judged by the first bytes of a file, decompressed; some 256 KiB are enough, and the last line may be cut.
+Kind kind_of(std::string_view beginning);
+
+/// What an unknown file looks like, and what to do: "<what>; <what to do>".
+std::string nearest_guess(std::string_view beginning);
+
+}  // namespace tw::readers

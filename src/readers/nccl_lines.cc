@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/readers/nccl_lines.h"
+
+#include "trainwire/base/printable.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tw::readers {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The word that ends at the end of `text`, blanks behind it left out.
+std::string_view last_word(std::string_view& text) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  const std::size_t blank = text.rfind(' ');
+  const std::size_t begin = blank == std::string_view::npos ? 0 : blank + 1;
+  const std::string_view word = text.substr(begin);
+  text.remove_suffix(word.size());
+  return word;
+}
+
+/// Takes ":123" from the end of `word`.
+bool drop_number(std::string_view& word) {
+  std::size_t digits = 0;
+  while (digits < word.size() && is_digit(word[word.size() - 1 - digits])) ++digits;
+  if (digits == 0 || digits == word.size() || word[word.size() - 1 - digits] != ':') return false;
+  word.remove_suffix(digits + 1);
+  return true;
+}
+
+std::string lower_of(std::string_view word) {
+  std::string lower;
+  for (const char c : word.substr(0, 24)) {
+    lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return printable(lower);
+}
+
+template <std::size_t N>
+std::string named(std::string_view word, const std::array<std::string_view, N>& names) {
+  if (word.size() == 1 && is_digit(word[0])) {
+    const auto index = static_cast<std::size_t>(word[0] - '0');
+    if (index < N) return std::string(names[index]);
+  }
+  return lower_of(word);
+}
+
+}  // namespace
+
+std::optional<NcclLine> nccl_line(std::string_view line) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
+  std::size_t mark = line.rfind(" NCCL INFO ");
+  const std::size_t warning = line.rfind(" NCCL WARN ");
+  const bool warns = mark == std::string_view::npos;
+  if (warns) mark = warning;
+  if (mark == std::string_view::npos) return {};
+  NcclLine made{.host = {}, .process = {}, .warns = warns, .text = line.substr(mark + 11)};
+  std::string_view before = line.substr(0, mark);
+  std::string_view word = last_word(before);
+  if (word.starts_with('[') && word.ends_with(']')) word = last_word(before);
+  // Since 2.2x a warning names file and line behind the device.
+  if (warns && word.find(".cc:") != std::string_view::npos) {
+    word = last_word(before);
+    if (word.starts_with('[')) word = last_word(before);
+  }
+  // Launchers put "[1,0]<stdout>:" or "0: " before it.
+  if (!drop_number(word) || !drop_number(word)) {
+    if (!warns) return {};
+    return made;
+  }
+  // What another program printed without a line's end stays glued to the host's name.
+  const std::size_t prefix = word.find_last_of(">:|");
+  if (prefix != std::string_view::npos) word.remove_prefix(prefix + 1);
+  made.host = printable(word);
+  std::string_view process = line.substr(static_cast<std::size_t>(word.data() - line.data()));
+  process = process.substr(0, process.find_first_of(" ["));
+  drop_number(process);
+  made.process = std::string(process);
+  return made;
+}
+
+std::optional<NcclType> nccl_type(std::int64_t number) {
+  static constexpr std::array<NcclType, 12> kTypes{{{"int8", 1},
+                                                    {"uint8", 1},
+                                                    {"int32", 4},
+                                                    {"uint32", 4},
+                                                    {"int64", 8},
+                                                    {"uint64", 8},
+                                                    {"half", 2},
+                                                    {"float", 4},
+                                                    {"double", 8},
+                                                    {"bfloat16", 2},
+                                                    {"fp8_e4m3", 1},
+                                                    {"fp8_e5m2", 1}}};
+  if (number < 0 || number >= static_cast<std::int64_t>(kTypes.size())) return {};
+  return kTypes[static_cast<std::size_t>(number)];
+}
+
+std::string algorithm_name(std::string_view word) {
+  static constexpr std::array<std::string_view, 7> kNames{
+      "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
+  return named(word, kNames);
+}
+
+std::string protocol_name(std::string_view word) {
+  static constexpr std::array<std::string_view, 3> kNames{"ll", "ll128", "simple"};
+  return named(word, kNames);
+}
+
+}  // namespace tw::readers

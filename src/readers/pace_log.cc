@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/readers/pace_log.h"
+
+#include "trainwire/readers/words.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace tw::readers {
+namespace {
+
+constexpr std::size_t kMostSteps = 4'000'000;
+constexpr double kLongest_s = 1e6;
+/// Bars that jump further than this are another epoch's.
+constexpr std::int64_t kLongestJump = 100'000;
+
+std::optional<double> real(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == ':' || text.front() == '=')) {
+    text.remove_prefix(1);
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number) || number < 0) return {};
+  return number;
+}
+
+/// A way to tell what a step took, and how many seconds its unit has.
+struct Telling {
+  std::string_view words;
+  double unit_s;
+};
+constexpr std::array<Telling, 8> kTellings{{
+    {"elapsed time per iteration (ms)", 1e-3},
+    {"elapsed time per iteration (s)", 1},
+    {"iteration time (ms)", 1e-3},
+    {"iter time (s)", 1},
+    {"iter_time", 1},
+    {"step_time", 1},
+    {"step time (s)", 1},
+    {"step_time_ms", 1e-3},
+}};
+
+/// "iteration 100/ 5000", "global_step=10", "step 7", "steps: 10".
+std::optional<std::int64_t> number_of_step(std::string_view text) {
+  for (const std::string_view word :
+       {"iteration ", "global_step=", "steps: ", "step ", "step=", "step: ", "iter "}) {
+    Words words(text);
+    while (words.go_behind(word)) {
+      if (const auto number = words.whole(); number && *number >= 0) return number;
+    }
+  }
+  return {};
+}
+
+/// "00:12", "1:02:03" in seconds.
+std::optional<double> elapsed_s(std::string_view text) {
+  Words words(text);
+  double seconds = 0;
+  for (int part = 0; part < 3; ++part) {
+    const auto number = words.whole();
+    if (!number || *number < 0 || *number > 100'000) return {};
+    seconds = 60 * seconds + static_cast<double>(*number);
+    if (!words.rest().starts_with(':')) return part > 0 ? std::optional(seconds) : std::nullopt;
+    words.take(":");
+  }
+  return seconds;
+}
+
+}  // namespace
+
+void PaceLog::add(std::int64_t number, double seconds) {
+  if (steps_.size() >= kMostSteps || seconds <= 0 || seconds > kLongest_s) return;
+  steps_.push_back({.number = number, .duration_ns = std::llround(seconds * 1e9)});
+}
+
+bool PaceLog::timed(std::string_view text) {
+  for (const Telling& telling : kTellings) {
+    const std::size_t at = text.find(telling.words);
+    if (at == std::string_view::npos) continue;
+    const auto time = real(text.substr(at + telling.words.size()));
+    if (!time) continue;
+    const auto next = static_cast<std::int64_t>(steps_.size());
+    add(number_of_step(text.substr(0, at)).value_or(next), *time * telling.unit_s);
+    return true;
+  }
+  return false;
+}
+
+/// "Epoch 0:  10%|# | 10/100 [00:05<00:45, 2.00it/s, loss=1.2]".
+bool PaceLog::progress(std::string_view text) {
+  const std::size_t open = text.rfind(" [", text.rfind('<'));
+  if (open == std::string_view::npos || text.find('<', open) == std::string_view::npos)
+    return false;
+  std::string_view before = text.substr(0, open);
+  const std::size_t slash = before.rfind('/');
+  if (slash == std::string_view::npos) return false;
+  std::size_t digits = slash;
+  while (digits > 0 && before[digits - 1] >= '0' && before[digits - 1] <= '9') --digits;
+  const auto number = Words(before.substr(digits)).whole();
+  const auto elapsed = elapsed_s(text.substr(open + 2));
+  const std::size_t comma = text.find(", ", open);
+  if (digits == slash || !number || !elapsed || comma == std::string_view::npos) return false;
+  const std::string_view pace = text.substr(comma + 2);
+  const auto value = real(pace);
+  const std::size_t unit = pace.find_first_not_of(" 0123456789.");
+  const bool per_step = unit != std::string_view::npos && pace.substr(unit).starts_with("s/it");
+  const bool per_second = unit != std::string_view::npos && pace.substr(unit).starts_with("it/s");
+  if (!value || *value <= 0 || (!per_step && !per_second)) return false;
+  has_bars_ = true;
+  bar_each_s_ = per_step ? *value : 1 / *value;
+  const bool goes_on = bar_number_ && *number > *bar_number_ &&
+                       *number - *bar_number_ < kLongestJump && *elapsed >= bar_elapsed_s_;
+  if (goes_on) {
+    const std::int64_t steps = *number - *bar_number_;
+    const double passed = *elapsed - bar_elapsed_s_;
+    // Whole seconds say too little of a short time; the bar's own average says more.
+    const double each = passed >= 20 ? passed / static_cast<double>(steps) : bar_each_s_;
+    for (std::int64_t i = 0; i < steps; ++i) add(*bar_number_ + i, each);
+  }
+  bar_number_ = *number;
+  bar_elapsed_s_ = *elapsed;
+  return true;
+}
+
+bool PaceLog::line(std::string_view text) { return timed(text) || progress(text); }
+
+void PaceLog::finish(operations::Told& told) {
+  if (steps_.empty() && has_bars_ && bar_each_s_ > 0) add(bar_number_.value_or(0), bar_each_s_);
+  told.steps = std::move(steps_);
+  told.records = told.steps.size();
+  if (has_bars_) {
+    told.reasons.emplace_back("progress bars tell averages: single slow steps are not visible");
+  }
+}
+
+}  // namespace tw::readers

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step took, as training programs print it: Megatron ("elapsed time per iteration (ms): 512.3"), DeepSpeed
+// (global_step=.. with time stamps, "iter time (s)", "SamplesPerSec" with a batch size), progress bars of Lightning and
+// Hugging Face ("10/300 [00:12<05:50, 1.21s/it]").
+//
+// Limits: a line may stand for several steps (log interval); then each has its mean. Progress bars tell an average and
+// the elapsed time in whole seconds: the steps between two lines share the time between them.
+
+#pragma once
+
+#include "trainwire/operations/told.h"
+
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace tw::readers {
+
+class PaceLog {
+ public:
+  /// False when it tells nothing of steps.
+  bool line(std::string_view text);
+  void finish(operations::Told& told);
+  std::size_t steps() const { return steps_.size(); }
+
+ private:
+  bool timed(std::string_view text);
+  bool progress(std::string_view text);
+  void add(std::int64_t number, double seconds);
+
+  std::vector<operations::Step> steps_;
+  std::optional<std::int64_t> bar_number_;
+  double bar_elapsed_s_ = 0;
+  double bar_each_s_ = 0;
+  bool has_bars_ = false;
+};
+
+}  // namespace tw::readers

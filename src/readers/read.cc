@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/readers/read.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
+#include "trainwire/capture/byte_source.h"
+#include "trainwire/capture/decompress.h"
+#include "trainwire/imports/step_log.h"
+#include "trainwire/os/file_descriptor.h"
+#include "trainwire/readers/flight_recorder.h"
+#include "trainwire/readers/horovod.h"
+#include "trainwire/readers/inspector.h"
+#include "trainwire/readers/kineto.h"
+#include "trainwire/readers/lines.h"
+#include "trainwire/readers/nccl_log.h"
+#include "trainwire/readers/pace_log.h"
+#include "trainwire/readers/perf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+
+namespace tw::readers {
+namespace {
+
+namespace fs = std::filesystem;
+using operations::Told;
+
+constexpr std::size_t kBeginning = std::size_t{256} << 10;
+constexpr std::size_t kMostFiles = 100'000;
+
+struct Opened {
+  std::unique_ptr<capture::ByteSource> source;
+  std::string_view beginning;  ///< valid until the source goes on
+};
+
+Opened opened(std::unique_ptr<capture::ByteSource> stored) {
+  const auto first = stored->advance(0, 4);
+  const capture::Compression compression =
+      capture::compression_of(first.subspan(0, std::min<std::size_t>(4, first.size())));
+  Opened made{.source = compression == capture::Compression::None
+                            ? std::move(stored)
+                            : capture::decompressed(std::move(stored), compression),
+              .beginning = {}};
+  const auto bytes = made.source->advance(0, kBeginning);
+  made.beginning = {reinterpret_cast<const char*>(bytes.data()),
+                    std::min(bytes.size(), kBeginning)};
+  return made;
+}
+
+Opened open_file(const std::string& path) {
+  return opened(capture::descriptor_source(os::open_to_read(path)));
+}
+
+void read_lines(capture::ByteSource& source, Kind kind, Told& told) {
+  NcclLog log;
+  Inspector inspector(told);
+  PaceLog pace;
+  Lines lines(source);
+  while (lines.next()) {
+    if (kind == Kind::NcclLog) log.line(lines.line());
+    if (kind == Kind::Inspector) inspector.line(lines.line());
+    if (kind == Kind::PaceLog) pace.line(lines.line());
+  }
+  if (kind == Kind::NcclLog) log.finish(told);
+  if (kind == Kind::Inspector) inspector.finish();
+  if (kind == Kind::PaceLog) pace.finish(told);
+  if (lines.too_long() > 0)
+    told.reasons.push_back(fmt::format("{} lines are too long", lines.too_long()));
+}
+
+void read_step_log(const std::string& text, Told& told) {
+  try {
+    const imports::StepLog log = imports::parse_step_log(text, told.path);
+    for (const imports::LoggedStep& each : log.steps) {
+      told.steps.push_back({.rank = each.rank,
+                            .number = each.step,
+                            .start_ns = each.start_ns,
+                            .duration_ns = each.end_ns - each.start_ns});
+    }
+    told.records = told.steps.size();
+  } catch (const DataError& error) {
+    told.reasons.emplace_back(error.what());
+  }
+}
+
+Told read_opened(Opened opened, std::string_view path) {
+  const Kind kind = kind_of(opened.beginning);
+  Told told{.path = std::string(path), .kind = std::string(name_of(kind))};
+  switch (kind) {
+    case Kind::Unknown:
+      told.reasons.push_back(nearest_guess(opened.beginning));
+      break;
+    case Kind::Capture:
+      break;
+    case Kind::Kineto:
+      read_kineto(*opened.source, told);
+      break;
+    case Kind::FlightRecorder:
+      read_flight_recorder(*opened.source, told);
+      break;
+    case Kind::Horovod:
+      read_horovod(*opened.source, told);
+      break;
+    case Kind::NcclTests:
+      read_perf(whole_text(*opened.source), told);
+      break;
+    case Kind::StepLog:
+      read_step_log(whole_text(*opened.source), told);
+      break;
+    case Kind::NcclLog:
+    case Kind::Inspector:
+    case Kind::PaceLog:
+      read_lines(*opened.source, kind, told);
+      break;
+  }
+  if (const auto& failure = opened.source->failure()) told.reasons.push_back(*failure);
+  if (!told.rank && kind != Kind::NcclTests && kind != Kind::StepLog && kind != Kind::NcclLog) {
+    told.rank = rank_in_name(path);
+  }
+  for (operations::Operation& each : told.operations) {
+    if (!each.rank && kind != Kind::NcclTests && kind != Kind::NcclLog) each.rank = told.rank;
+  }
+  return told;
+}
+
+bool is_run_folder(const fs::path& path) { return fs::exists(path / "run.json"); }
+
+void add_folder(const std::string& path, std::vector<std::string>& files) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->is_directory() && is_run_folder(at->path())) {
+      at.disable_recursion_pending();
+      continue;
+    }
+    if (at->is_regular_file() && found.size() < kMostFiles) found.push_back(at->path().string());
+  }
+  if (found.empty()) {
+    throw DataError(fmt::format(
+        "reading {}: the folder holds no file to read; give the files of a job", printable(path)));
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
+std::optional<int> rank_in_name(std::string_view path) {
+  const std::string name = fs::path(path).filename().string();
+  const auto number_at = [&](std::size_t at) -> std::optional<int> {
+    std::size_t end = at;
+    while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+    if (end == at || end - at > 7) return {};
+    return std::stoi(name.substr(at, end - at));
+  };
+  if (const std::size_t word = name.rfind("rank"); word != std::string::npos) {
+    const std::size_t at = name.find_first_of("0123456789", word);
+    if (at != std::string::npos && at <= word + 6) return number_at(at);
+  }
+  const std::string stem = name.substr(0, name.find('.'));
+  const std::size_t last = stem.find_last_not_of("0123456789");
+  const std::size_t at = last == std::string::npos ? 0 : last + 1;
+  if (at >= stem.size()) return {};
+  return number_at(at);
+}
+
+Found recognised(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  Found found;
+  for (const std::string& path : paths) {
+    if (path != "-" && fs::is_directory(path)) {
+      add_folder(path, files);
+    } else {
+      files.push_back(path);
+    }
+  }
+  for (const std::string& path : files) {
+    if (path == "-" || !fs::is_regular_file(path)) {
+      found.captures.push_back(path);  // pipes are read once: by whom reads captures
+      continue;
+    }
+    const Opened opened = open_file(path);
+    const Kind kind = kind_of(opened.beginning);
+    if (kind == Kind::Capture) {
+      found.captures.push_back(path);
+    } else if (kind == Kind::Unknown) {
+      found.unknown.push_back({.path = path,
+                               .kind = std::string(name_of(kind)),
+                               .reasons = {nearest_guess(opened.beginning)}});
+    } else {
+      found.others.push_back(path);
+    }
+  }
+  return found;
+}
+
+bool is_text(const std::string& path) {
+  const Opened opened = open_file(path);
+  const std::string_view first = opened.beginning.substr(0, 4096);
+  return !first.empty() && std::none_of(first.begin(), first.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r' &&
+           c != '\x1b';
+  });
+}
+
+Told read_file(const std::string& path) { return read_opened(open_file(path), path); }
+
+Told read_text(std::string_view text, std::string_view name) {
+  return read_opened(
+      opened(capture::memory_source(std::as_bytes(std::span(text.data(), text.size())))), name);
+}
+
+std::vector<Told> read_files(const std::vector<std::string>& paths) {
+  std::vector<Told> told(paths.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < paths.size(); i = next++) told[i] = read_file(paths[i]);
+  };
+  std::future<void> second = std::async(std::launch::async, work);
+  work();
+  second.get();
+  return told;
+}
+
+}  // namespace tw::readers

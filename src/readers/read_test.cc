@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/readers/read.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::readers {
+namespace {
+
+using operations::Told;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// As torch 2.11 writes it, cut down.
+constexpr std::string_view kTrace = R"json({
+  "schemaVersion": 1,
+  "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 4},
+  "baseTimeNanoseconds": 1790857026000000000,
+  "traceEvents": [
+  {"ph": "X", "cat": "cpu_op", "name": "aten::add \"[{", "pid": 2, "tid": 45, "ts": 1.5, "dur": 1},
+  {"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 2, "tid": 45, "ts": 100.250, "dur": 10,
+   "args": {"External id": 7, "Collective name": "_allgather_base", "dtype": "BFloat16", "Rank": 3,
+    "In msg nelems": 100, "Out msg nelems": 400, "Group size": 4, "Process Group Name": "0", "Process Group Ranks": "[0, 1, 2, 3]"}},
+  {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                           "pid" : 0, "tid" : 18, "ts" : 200.125, "dur" : 50.500, "args" : {
+  "External id" : 7, "stream" : 18
+}
+},
+  {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 220, "dur": 10, "args": {}},
+  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#12", "pid": 2, "tid": 2, "ts": 90, "dur": 300}
+  ],
+  "traceName": "x.json"
+})json";
+
+TEST(Kineto, JoinsAKernelWithWhatItsRecordSays) {
+  const Told told = read_text(kTrace, "trace.json");
+  EXPECT_EQ(told.kind, "kineto");
+  EXPECT_EQ(told.rank, 3);
+  ASSERT_THAT(told.operations, SizeIs(1));
+  const operations::Operation& each = told.operations[0];
+  EXPECT_EQ(each.op, "all_gather");
+  EXPECT_EQ(each.bytes, 800);  // 400 elements of 2 bytes
+  EXPECT_EQ(each.start_ns, 1790857026000000000 + 200125);
+  EXPECT_EQ(each.end_ns, 1790857026000000000 + 250625);
+  EXPECT_EQ(each.enqueue_ns, 1790857026000000000 + 100250);
+  EXPECT_EQ(each.group_size, 4);
+  ASSERT_THAT(told.steps, SizeIs(1));
+  EXPECT_EQ(told.steps[0].number, 12);
+  EXPECT_EQ(told.steps[0].duration_ns, 300'000);
+  EXPECT_THAT(told.computing,
+              ElementsAre(operations::Span{1790857026000220000, 1790857026000230000}));
+}
+
+TEST(Kineto, OldTracesHaveSizesInTheirAnnotations) {
+  const Told told = read_text(R"json({"traceEvents": [
+    {"ph": "X", "cat": "user_annotation", "name": "nccl:all_reduce", "ts": 10, "dur": 5,
+     "args": {"External id": 9, "Input Dims": [[16, 8]], "Input type": ["float"]}},
+    {"ph": "X", "cat": "Kernel", "name": "ncclKernel_AllReduce_TREE_LL_Sum_float(ncclWorkElem)", "ts": 20, "dur": 8,
+     "args": {
+  "External id" : 9}}]
+})", "worker_5.pt.trace.json");
+  ASSERT_THAT(told.operations, SizeIs(1));
+EXPECT_EQ(told.operations[0].bytes, 512);
+EXPECT_EQ(told.operations[0].algorithm, "tree");
+EXPECT_EQ(told.rank, std::nullopt);
+}
+
+TEST(Kineto, CutAnywhereGivesTheSameFirstOperationsOrNone) {
+  const Told whole = read_text(kTrace, "trace.json");
+  for (std::size_t cut = 400; cut < kTrace.size(); ++cut) {
+    const Told some = read_text(kTrace.substr(0, cut), "trace.json");
+    ASSERT_LE(some.operations.size(), whole.operations.size());
+    if (cut + 3 < kTrace.size() && some.kind == "kineto") {
+      EXPECT_FALSE(some.reasons.empty()) << cut;
+    }
+  }
+}
+
+// As NCCL 2.28.9 writes it, and a line of 2.5.
+constexpr std::string_view kLog =
+    "host0:2:2 [0] NCCL INFO NCCL version 2.28.9+cuda13.0\n"
+    "host0:2:2 [0] NCCL INFO NET/Socket : Using [0]eth0:10.77.0.1<0>\n"
+    "host0:2:2 [0] NCCL INFO Using network Socket\n"
+    "host0:2:2 [0] NCCL INFO ncclCommInitRankConfig comm 0x238aa200 rank 0 nranks 4 cudaDev 0 "
+    "nvmlDev 0 busId 60 commId 0xdf80 - Init START\n"
+    "[1,0]<stdout>:host0:2:2 [0] NCCL INFO Channel 00/02 : 0 1 2 3\n"
+    "host0:2:2 [0] NCCL INFO Channel 01/02 :    0   2   1   3\n"
+    "host0:2:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0] [send] via NET/Socket/0\n"
+    "host0:2:2 [0] NCCL INFO Ring 01 : 0[201000] -> 3[a01000] [send] via NET/IB/1/GDRDMA\n"
+    "step 3 loss 0.5 host0:2:2 [0] NCCL INFO AllGather: opCount a sendbuff 0x7 recvbuff 0x7 count "
+    "1000 datatype 9 op 0 root 0 comm 0x238aa200 [nranks=4] stream 0x2\n"
+    "host0:2:2 [0] NCCL INFO AllGather: 2000 Bytes -> Algo RING proto SIMPLE "
+    "channel{Lo..Hi}={0..1}\n"
+    "host0:2:2 [0] NCCL INFO 2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, "
+    "2 p2p channels per peer\n"
+    "something else\n"
+    "[2026-01-01 10:00:00] host0:2:2 [0] transport/net.cc:12 NCCL WARN Call to ibv_open failed\n";
+
+TEST(NcclLog, TellsRingsWaysAndOperations) {
+  const Told told = read_text(kLog, "x.log");
+  EXPECT_EQ(told.kind, "nccl_log");
+  EXPECT_EQ(told.rank, 0);
+  ASSERT_THAT(told.operations, SizeIs(1));
+  const operations::Operation& each = told.operations[0];
+  EXPECT_EQ(each.op, "all_gather");
+  EXPECT_EQ(each.bytes, 8000);  // 1000 elements of 2 bytes of each of 4 ranks
+  EXPECT_EQ(each.sequence, 10);
+  EXPECT_EQ(each.algorithm, "ring");
+  EXPECT_EQ(each.protocol, "simple");
+  EXPECT_EQ(each.channels, 2);
+  EXPECT_EQ(each.host, "host0");
+  EXPECT_EQ(told.wiring.version, "2.28.9+cuda13.0");
+  EXPECT_THAT(told.wiring.rings.at(0), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(told.wiring.rings.at(1), ElementsAre(0, 2, 1, 3));
+  ASSERT_THAT(told.wiring.ways, SizeIs(2));
+  EXPECT_EQ(told.wiring.ways[1].transport, "NET/IB/1/GDRDMA");
+  EXPECT_EQ(told.wiring.addresses.at("host0"), "10.77.0.1");
+  EXPECT_EQ(told.wiring.channels, 2);
+  EXPECT_THAT(told.wiring.warnings, ElementsAre(HasSubstr("ibv_open failed")));
+}
+
+TEST(NcclLog, CutAnywhereIsReadWithoutFailure) {
+  for (std::size_t cut = 60; cut < kLog.size(); ++cut) {
+    EXPECT_EQ(read_text(kLog.substr(0, cut), "x.log").kind, "nccl_log") << cut;
+  }
+}
+
+TEST(FlightRecorder, TellsSizesStatesAndGroups) {
+  const Told told = read_text(
+      R"({"entries":[{"collective_seq_id":2,"input_dtypes":["Float"],"input_sizes":[[10],[6]],
+    "is_p2p":false,"output_dtypes":["Float"],"output_sizes":[[16]],"p2p_seq_id":0,"process_group":["0","default_pg"],
+    "profiling_name":"nccl:all_reduce","state":"started","time_created_ns":1794800771362507917}],
+    "pg_config":{"0":{"desc":"default_pg","name":"0","ranks":"[0, 1]"}},"version":"2.10"})",
+      "nccl_trace_rank_1");
+  EXPECT_EQ(told.kind, "flight_recorder");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].rank, 1);  // of the file's name: the dump does not say
+  EXPECT_EQ(told.operations[0].bytes, 64);
+  EXPECT_EQ(told.operations[0].group_size, 2);
+  EXPECT_EQ(told.operations[0].state, operations::State::Started);
+  EXPECT_EQ(told.operations[0].sequence, 2);
+}
+
+TEST(Inspector, TellsTimesAndSkipsForeignLines) {
+  const Told told = read_text(
+      "starting up\n"
+      R"({"header":{"id":"0x7f8c","rank":1,"n_ranks":8,"nnodes":2},"metadata":{"hostname":"n1","pid":7},"coll_perf":{"coll":"AllReduce","coll_sn":14,"coll_msg_size_bytes":17179869184,"coll_exec_time_us":61974,"coll_algo":"RING","coll_proto":"SIMPLE"}})"
+      "\n"
+      R"({"header":{"id":"0x7f8c","rank":1,"n_ranks":8},"dump_stats":{"dropped":3}})"
+      "\n",
+      "x.log");
+  EXPECT_EQ(told.kind, "inspector");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].bytes, 17179869184);
+  EXPECT_EQ(told.operations[0].end_ns, 61974000);
+  EXPECT_EQ(told.operations[0].clock, operations::Clock::Alone);
+  EXPECT_EQ(told.operations[0].host, "n1");
+  EXPECT_EQ(told.skipped, 1U);
+}
+
+TEST(Horovod, FusedTensorsAreOneOperationAlsoInACutFile) {
+  const std::string text = R"([
+{"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "a"}},
+{"name": "NEGOTIATE_ALLREDUCE", "ph": "B", "ts": 100, "pid": 1},
+{"name": "0", "ph": "X", "ts": 110, "pid": 1, "dur": 0},
+{"name": "1", "ph": "X", "ts": 190, "pid": 1, "dur": 0},
+{"ph": "E", "ts": 200, "pid": 1},
+{"name": "ALLREDUCE", "ph": "B", "ts": 200, "pid": 1},
+{"name": "NCCL_ALLREDUCE", "ph": "B", "ts": 210, "pid": 1},
+{"ph": "E", "ts": 260, "pid": 1},
+{"ph": "E", "ts": 270, "pid": 1, "args": {"dtype": "float32", "shape": "[10, 4]"}},
+{"name": "ALLREDUCE", "ph": "B", "ts": 200, "pid": 2},
+{"name": "NCCL_ALLREDUCE", "ph": "B", "ts": 210, "pid": 2},
+{"ph": "E", "ts": 260, "pid": 2},
+{"ph": "E", "ts": 271, "pid": 2, "args": {"dtype": "float32", "shape": "[5]"}},
+{"name": "ALLREDU)";
+  const Told told = read_text(text, "timeline.json");
+  EXPECT_EQ(told.kind, "horovod");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].bytes, 180);
+  EXPECT_EQ(*told.operations[0].end_ns - *told.operations[0].start_ns, 50'000);
+  EXPECT_THAT(told.notes, ElementsAre(HasSubstr("rank 1 is the last to be ready, by 80 us")));
+}
+
+TEST(PaceLog, ReadsWhatTrainersPrint) {
+  const Told megatron = read_text(
+      " iteration       10/     100 | consumed samples: 80 | elapsed time per iteration (ms): "
+      "512.5 | lm loss: 9\n"
+      " iteration       20/     100 | consumed samples: 160 | elapsed time per iteration (ms): "
+      "500.0 | lm loss: 8\n",
+      "log");
+  EXPECT_EQ(megatron.kind, "pace_log");
+  ASSERT_THAT(megatron.steps, SizeIs(2));
+  EXPECT_EQ(megatron.steps[0].number, 10);
+  EXPECT_EQ(megatron.steps[0].duration_ns, 512'500'000);
+  const Told bar = read_text(
+      "  3%|3 | 10/300 [00:12<05:50,  1.21s/it]\r  4%|4 | 12/300 [00:15<05:50,  1.25s/it]\n",
+      "log");
+  EXPECT_EQ(bar.kind, "pace_log");
+  ASSERT_THAT(bar.steps, SizeIs(2));
+  EXPECT_EQ(bar.steps[0].duration_ns, 1'250'000'000);
+}
+
+TEST(Perf, EverySizeIsAnOperation) {
+  const Told told = read_text(
+      "# nThread 1 nGpus 2 minBytes 8 maxBytes 16 step: 2(factor) warmup iters: 5 iters: 20 "
+      "validation: 0\n"
+      "#       size         count    type   redop     time   algbw   busbw  error     time   algbw "
+      "  busbw  error\n"
+      "     1048576        262144   float     sum    100.0   10.49   10.49    N/A    100.0   10.49 "
+      "  10.49    N/A\n",
+      "x");
+  EXPECT_EQ(told.kind, "nccl_tests");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].bytes, 1048576);
+  EXPECT_EQ(told.operations[0].end_ns, 100'000);
+}
+
+TEST(Kind, UnknownFilesGetAGuess) {
+  EXPECT_EQ(kind_of("{\"a\": 1}"), Kind::Unknown);
+  EXPECT_THAT(nearest_guess("{\"a\": 1}"), HasSubstr("it is JSON, but none of"));
+  EXPECT_THAT(nearest_guess("\x80\x04\x95"), HasSubstr("pickle is never opened"));
+  EXPECT_THAT(nearest_guess("epoch 3 loss 0.5\n"), HasSubstr("may be a training log"));
+  EXPECT_THAT(nearest_guess(""), HasSubstr("empty"));
+  EXPECT_EQ(
+      kind_of(
+          "0,0,1794800771.485034,1794800772.6756709\n0,1,1794800772.675811,1794800772.8044236\n"),
+      Kind::StepLog);
+}
+
+TEST(Kind, RanksStandInNames) {
+  EXPECT_EQ(rank_in_name("a/flight-recorder-rank3.json"), 3);
+  EXPECT_EQ(rank_in_name("nccl_trace_rank_12"), 12);
+  EXPECT_EQ(rank_in_name("trace_7.json.gz"), 7);
+  EXPECT_EQ(rank_in_name("timeline.json"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tw::readers
