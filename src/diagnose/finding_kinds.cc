@@ -47,6 +47,30 @@ std::span<const FindingKind> finding_kinds() {
       FindingKind{kFirstStep, "the first step takes longer than later ones",
                   "its exchange against the median of the others",
                   "nothing to do: start-up; medians leave it out, and job.warmup does in `run`"},
+      // Of files of other programs (operations/imported.h).
+      FindingKind{"missing_rank", "a rank did not come to a collective in which others wait",
+                  "dumps of the flight recorder: the others asked for its number, it did not",
+                  "look at what that rank did last: its program stopped, or took another way"},
+      FindingKind{"arrivals", "how long ranks are in collectives, waiting or transferring",
+                  "when each rank came to each collective, and when the last was done",
+                  "waiting is cured at the rank that comes last, transfer at the network"},
+      FindingKind{"socket_fallback", "NCCL uses sockets although a card for RDMA is there",
+                  "its log names the card and connects by NET/Socket",
+                  "read the NET/IB lines of the log; NCCL_IB_DISABLE, drivers and containers are "
+                  "the usual causes"},
+      FindingKind{"one_nic", "all ways between hosts go over one network card of several",
+                  "the ways that every rank's log tells",
+                  "look at NCCL_IB_HCA, NCCL_SOCKET_IFNAME and how cards hang on the machine"},
+      FindingKind{"nccl_warning", "NCCL warned", "a WARN line of its log", "read what follows it"},
+      FindingKind{"wiring", "how NCCL has wired the ranks", "the lines of its log",
+                  "nothing to do"},
+      FindingKind{"agreement", "whether two kinds of files tell of the same operations",
+                  "sizes of each rank's operations, in order",
+                  "where they differ, the files are of different runs or one is cut off"},
+      FindingKind{"volume", "bytes that a log has to move against bytes in packets",
+                  "sizes times what a ring sends, and the payload of all pairs",
+                  "more in packets: start-up, other traffic; less: the capture is not whole"},
+      FindingKind{"note", "what a file says beside its operations", "the file", "nothing to do"},
   };
   return kKinds;
 }

@@ -21,7 +21,7 @@
 
 namespace tw::operations {
 
-inline constexpr std::int64_t kOwnClock_ns = 200'000;
+inline constexpr std::int64_t kOwnClock_ns = 2'000'000;
 
 /// One rank in one collective.
 struct Part {

@@ -58,11 +58,12 @@ TEST(Kineto, OldTracesHaveSizesInTheirAnnotations) {
     {"ph": "X", "cat": "Kernel", "name": "ncclKernel_AllReduce_TREE_LL_Sum_float(ncclWorkElem)", "ts": 20, "dur": 8,
      "args": {
   "External id" : 9}}]
-})", "worker_5.pt.trace.json");
+})json",
+                              "worker_5.pt.trace.json");
   ASSERT_THAT(told.operations, SizeIs(1));
-EXPECT_EQ(told.operations[0].bytes, 512);
-EXPECT_EQ(told.operations[0].algorithm, "tree");
-EXPECT_EQ(told.rank, std::nullopt);
+  EXPECT_EQ(told.operations[0].bytes, 512);
+  EXPECT_EQ(told.operations[0].algorithm, "tree");
+  EXPECT_EQ(told.rank, std::nullopt);
 }
 
 TEST(Kineto, CutAnywhereGivesTheSameFirstOperationsOrNone) {
