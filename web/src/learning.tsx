@@ -60,10 +60,13 @@ function curveOf(job: Json, name: string): Curve | null {
   return { name, data: str(job, "learning", "data") ?? "", target: num(job, "learning", "target", "accuracy"), looks };
 }
 
+/** What goes along with the way to train, and would only make its name longer. */
+const FOLLOWS = new Set(["job.steps", "job.epochs", "job.learning_rate"]);
+
 /** Of each job of a run; of each point of a sweep, named by what was varied. */
 export function curvesOf(run: Run): Curve[] {
   const points = list(run.summary, "points");
-  const axes = run.sweep?.axes ?? [];
+  const axes = (run.sweep?.axes ?? []).filter((axis) => !FOLLOWS.has(axis.key));
   const curves: (Curve | null)[] = list(run.summary, "jobs").map((job) => curveOf(job, str(job, "name") ?? "job"));
   points.forEach((point, place) => {
     const name = axes.map((axis) => namedValue(axis, place)).join(", ") || (str(point, "folder") ?? String(place));

@@ -51,9 +51,10 @@ function partsOf(run: Run, full: Range): Part[] {
   const sweep = run.points !== null || list(run.summary, "points").length > 0;
   const first = sweep ? null : firstPicture(run);
   const parts: (Part | null)[] = [
+    sweep && hasLearnt(run) ? { id: "learning", title: "Accuracy", show: () => <Learning curves={curvesOf(run)} /> } : null,
     sweep ? { id: "sweep", title: "Sweep", show: () => <Sweep run={run} /> } : null,
     sweep ? null : { id: "answer", title: "At a glance", show: () => null },
-    hasLearnt(run) ? { id: "learning", title: "Accuracy", show: () => <Learning curves={curvesOf(run)} /> } : null,
+    !sweep && hasLearnt(run) ? { id: "learning", title: "Accuracy", show: () => <Learning curves={curvesOf(run)} /> } : null,
     sweep || !hasWhatIf(run) ? null : { id: "what-if", title: "What if", show: () => <WhatIf run={run} /> },
     sweep ? null : { id: "checks", title: "Checks", show: () => <Checks run={run} /> },
     sweep ? null : { id: "iterations", title: "Iterations", show: () => <Iterations run={run} full={full} timeline={first !== "timeline"} /> },
