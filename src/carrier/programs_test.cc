@@ -22,11 +22,11 @@ TEST(CarrierPrograms, OnesThatWereNotBuiltAreNotThere) {
 TEST(CarrierPrograms, LieBesideTheProgramThatAsks) {
   const std::filesystem::path folder = testing::TempDir() + "carrier_programs";
   std::filesystem::create_directories(folder);
-  const std::filesystem::path program = folder / "trainwire-mpi";
+  const std::filesystem::path program = folder / "trainwire-grpc";
   std::ofstream(program) << "#!/bin/sh\n";
-  EXPECT_EQ(program_of("mpi", folder / "trainwire"), "");  // nobody may run it
+  EXPECT_EQ(program_of("grpc", folder / "trainwire"), "");  // nobody may run it
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  EXPECT_EQ(program_of("mpi", folder / "trainwire"), program.string());
+  EXPECT_EQ(program_of("grpc", folder / "trainwire"), program.string());
   std::filesystem::remove_all(folder);
 }
 

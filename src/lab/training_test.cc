@@ -112,14 +112,14 @@ TEST(TrainingJobs, RunAPresetsTransportOverTcp) {
 
 TEST(TrainingJobs, CarryWhatTheFileNamesOrSayHowToBuildIt) {
   const std::string file =
-      "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\ntransport = \"mpi\"\n";
-  if (carrier::program_of("mpi").empty()) {
-    EXPECT_THAT(problem_of(file), HasSubstr("built without Open MPI; install libopenmpi-dev"));
+      "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\ntransport = \"grpc\"\n";
+  if (carrier::program_of("grpc").empty()) {
+    EXPECT_THAT(problem_of(file), HasSubstr("built without gRPC; install libgrpc++-dev"));
     return;
   }
   const auto jobs = jobs_of(file);
-  EXPECT_EQ(jobs[0].carrier, carrier::program_of("mpi"));
-  EXPECT_EQ(jobs[0].tasks[1].transport, "mpi");
+  EXPECT_EQ(jobs[0].carrier, carrier::program_of("grpc"));
+  EXPECT_EQ(jobs[0].tasks[1].transport, "grpc");
 }
 
 TEST(LoopbackHosts, HaveAddressesOfTheirOwn) {
