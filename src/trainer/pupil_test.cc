@@ -109,7 +109,7 @@ const Learnt& alone() {
   return learnt;
 }
 
-/// Sums of floats in another order differ in their last bits: of 6 steps' models by some 1e-7.
+/// Sums of floats in another order differ in their last bits, some 1e-7 each; six steps add up.
 constexpr double kRounding = 1e-5;
 
 class SummingStrategy : public testing::TestWithParam<std::string> {};
