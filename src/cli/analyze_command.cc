@@ -306,10 +306,12 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
-    if (imported) fmt::print(streams.out, "{}", operations::sources_text(*imported));
-    fmt::print(streams.out, "{}{}",
-               text::capture_text(result, folder ? folder->path() : "", text::verdict_text(run)),
-               command::expectations_text(judged));
+    const std::string beside =
+        imported ? operations::beside_packets_text(run, *imported) : std::string();
+    fmt::print(
+        streams.out, "{}{}",
+        text::capture_text(result, folder ? folder->path() : "", text::verdict_text(run) + beside),
+        command::expectations_text(judged));
   }
   if (folder && !options.no_page) {
     leave_page(folder->path(), !options.json && !options.quiet, streams);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 
@@ -91,6 +92,21 @@ std::string sources_text(const Imported& imported) {
     }
   }
   return text;
+}
+
+std::string beside_packets_text(const record::Run& run, const Imported& imported) {
+  std::string text = sources_text(imported);
+  std::string_view label = "by files";
+  for (const record::Finding& each : run.findings) {
+    static constexpr std::array<std::string_view, 7> kOfFiles{
+        "missing_rank", "arrivals", "socket_fallback", "one_nic", "agreement", "volume", "wiring"};
+    if (std::find(kOfFiles.begin(), kOfFiles.end(), each.kind.value_or("")) == kOfFiles.end()) {
+      continue;
+    }
+    text += fmt::format("{:<17}{}\n", label, printable(each.text));
+    label = "";
+  }
+  return text + "\n";
 }
 
 std::string imported_text(const record::Run& run, const Imported& imported,

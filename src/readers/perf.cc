@@ -16,36 +16,42 @@ namespace {
 
 using operations::Told;
 
-/// Ranks that the ratio of bandwidths betrays, where devices are not listed: 2(n-1)/n.
-int ranks_of(const nccl::PerfFile& file) { return static_cast<int>(file.hosts.size()); }
+/// By what its bandwidths' ratio can only be, where the table does not say: 2(n-1)/n, from three ranks on.
+std::string op_of(const nccl::PerfFile& file, const nccl::PerfTable& table) {
+  if (table.operation) return std::string(nccl::name_of(*table.operation));
+  const nccl::Timed& last = table.rows.back().timed();
+  const int ranks = static_cast<int>(file.hosts.size());
+  const double expected = nccl::bus_factor(nccl::Operation::AllReduce, std::max(1, ranks));
+  const bool is_it = ranks > 2 && last.algbw_gbs > 0 &&
+                     std::abs(last.busbw_gbs / last.algbw_gbs - expected) < 0.01;
+  return is_it ? "all_reduce" : "unknown";
+}
 
 void add_row(const nccl::PerfFile& file, const nccl::PerfTable& table, const nccl::PerfRow& row,
              Told& told) {
   const nccl::Timed& timed = row.timed();
   if (!(timed.time_us >= 0 && timed.time_us < 1e15)) return;
-  told.operations.push_back(
-      {.group = "all",
-       .group_size = ranks_of(file),
-       .op = table.operation ? std::string(nccl::name_of(*table.operation)) : "unknown",
-       .sequence = static_cast<std::int64_t>(told.operations.size()),
-       .bytes = row.bytes,
-       .dtype = row.type,
-       .start_ns = 0,
-       .end_ns = std::llround(1000 * timed.time_us),
-       .state = operations::State::Completed,
-       .clock = operations::Clock::Alone});
+  told.operations.push_back({.group = "all",
+                             .group_size = static_cast<int>(file.hosts.size()),
+                             .op = op_of(file, table),
+                             .sequence = static_cast<std::int64_t>(told.operations.size()),
+                             .bytes = row.bytes,
+                             .dtype = row.type,
+                             .start_ns = 0,
+                             .end_ns = std::llround(1000 * timed.time_us),
+                             .state = operations::State::Completed,
+                             .clock = operations::Clock::Alone});
 }
 
 /// Where the table ends up, and where it is half way.
-void add_note(const nccl::PerfTable& table, Told& told) {
+void add_note(const nccl::PerfFile& file, const nccl::PerfTable& table, Told& told) {
   const nccl::PerfRow* best = nullptr;
   for (const nccl::PerfRow& row : table.rows) {
     if (best == nullptr || row.timed().busbw_gbs > best->timed().busbw_gbs) best = &row;
   }
   if (best == nullptr || best->timed().busbw_gbs <= 0) return;
   std::string text =
-      fmt::format("{}: bus bandwidth reaches {} at {}",
-                  table.operation ? nccl::name_of(*table.operation) : "the operation",
+      fmt::format("{}: bus bandwidth reaches {} at {}", op_of(file, table),
                   readable(BitRate(8e9 * best->timed().busbw_gbs)), readable(Bytes(best->bytes)));
   for (const nccl::PerfRow& row : table.rows) {
     if (row.timed().busbw_gbs < 0.5 * best->timed().busbw_gbs) continue;
@@ -75,7 +81,7 @@ void read_perf(const std::string& text, Told& told) {
     const nccl::PerfFile file = nccl::parse_perf(text, told.path);
     for (const nccl::PerfTable& table : file.tables) {
       for (const nccl::PerfRow& row : table.rows) add_row(file, table, row, told);
-      add_note(table, told);
+      add_note(file, table, told);
     }
     for (std::size_t rank = 0; rank < file.hosts.size(); ++rank) {
       told.wiring.hosts.try_emplace(static_cast<int>(rank), file.hosts[rank]);
