@@ -72,6 +72,18 @@ assert learning["points"][-1]["samples"] == 60 * 4 * 50 * 4
 text = trainwire("compare", "x", "x").stdout
 assert "accuracy in the end" in text and "no difference is sure" in text, text
 
+# A rank is lost in the middle: the others go on, or all go back to a checkpoint, and what was learnt stays.
+for policy, strategy, ranks in (("restart", "ring", 4), ("shrink", "ring", 3), ("restart", "ps", 4)):
+    keys = f'strategy = "{strategy}"\non_failure = "{policy}"\ncheckpoint_every = 10\n[[fault]]\nkind = "kill"\nrank = 1\nstep = 35\n'
+    run = document("run", keys, "--on", "loopback", "--no-page", "-o", "x", "--force")
+    learning = run["jobs"][0]["learning"]
+    assert [(r["policy"], r["ranks"]) for r in run["recoveries"]] == [(policy, ranks)], run["recoveries"]
+    assert learning["accuracy"] > 0.8, (policy, strategy, learning["accuracy"])
+    assert [check["ok"] for check in run["checks"] if check["name"] == "models"] == [True], run["checks"]
+done = trainwire("run", "e.toml", "--on", "loopback", "--set", "job.gradient=topk", "-o", "y")
+assert done.returncode == 2 and "what top-k has kept back goes with a rank" in done.stderr, done
+
+(folder / "e.toml").write_text(EXPERIMENT)
 done = trainwire("run", "e.toml", "--on", "loopback", "--set", "job.data=/nowhere", "-o", "y")
 assert done.returncode == 3 and "nothing to learn from: there is no train-images-idx3-ubyte in /nowhere" in done.stderr, done
 done = trainwire("plan", "e.toml", "--set", "job.model=resnet50")

@@ -37,6 +37,22 @@ void require_runnable(const spec::Job& job) {
         "\"abort\", or asynchronous = false",
         *job.name));
   }
+  if (*job.on_failure != spec::OnFailure::Abort && *job.compute == spec::Compute::Train &&
+      *job.gradient == spec::Gradient::TopK) {
+    throw SpecError(
+        fmt::format("job {}: on_failure: what top-k has kept back goes with a rank; take "
+                    "on_failure = \"abort\", "
+                    "or gradient = \"fp32\"",
+                    *job.name));
+  }
+  const bool is_carried =
+      carrier::is_carried(*job.transport) && job.transport.origin != spec::Origin::Preset;
+  if (*job.on_failure != spec::OnFailure::Abort && is_carried) {
+    throw SpecError(fmt::format(
+        "job {}: on_failure: {} ends with a lost peer; take on_failure = \"abort\", or transport = "
+        "\"tcp\"",
+        *job.name, *job.transport));
+  }
   if (*job.compute == spec::Compute::Torch) {
     throw SpecError(fmt::format(
         "job {}: compute = \"torch\" is not in this build; take \"train\", \"profile\" or \"none\"",

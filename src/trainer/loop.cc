@@ -121,13 +121,14 @@ class Loop {
   /// Whatever comes before the first step.
   void prepare() {
     if (training_.row().draws_peers) {
-      if (!task_.survival.restore.empty()) {
+      const bool restores = !task_.survival.restore.empty();
+      if (restores) {
         restore();
       } else if (task_.verify && !memory_.has_model) {
         const Survival& survival = task_.survival;
         fill(payload_, 0, survival.identities > 0 ? survival.identity : task_.rank, kModel);
       }
-      if (pupil_) pupil_->give_model();
+      if (pupil_) restores || memory_.has_model ? pupil_->take_model() : pupil_->give_model();
       averager_.emplace(task_, payload_, connections_, log_, transfers_, hooks_.look);
       return;
     }
