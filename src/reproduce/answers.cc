@@ -101,7 +101,9 @@ Answers answers_to(std::span<const Question> questions, const Conducting& conduc
     tell();
     Answer found = measure(question, conducting.folder, conducting.streams);
     require_asked_rightly(question, found);
+    const bool ends = found.interrupted;
     answers.emplace(question.key(), std::move(found));
+    if (ends) return answers;
     ++progress.done;
   }
   progress.now.clear();

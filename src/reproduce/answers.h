@@ -33,6 +33,7 @@ struct Question {
 struct Answer {
   nlohmann::ordered_json document = {};
   std::string failure = {};    ///< why there is none: it does not end, a check failed
+  bool interrupted = false;    ///< by Ctrl-C, while it was measured
   bool asked_wrongly = false;  ///< the experiment or a setting is wrong
 };
 
@@ -59,7 +60,7 @@ struct Conducting {
 };
 
 /// All of them: first those with real packets, one after the other, then the rest on all
-/// processors. Throws SpecError where a question was asked wrongly, naming its [[compute]].
+/// processors. After an interrupted measurement there are no more answers. Throws SpecError where a question was asked wrongly, naming its [[compute]].
 Answers answers_to(std::span<const Question> questions, const Conducting& conducting);
 
 /// Numbers at a path of a document; "*" stands for every item of a list. Throws DataError that says

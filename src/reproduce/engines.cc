@@ -118,7 +118,7 @@ Answer measured_anew(const Question& question, const std::string& path, command:
                              result::IfThere::Replace);
     command::RunStatus status(streams, false);
     const lab::Measured measured = lab::measure(experiment, place, folder, status.observer());
-    if (measured.interrupted) return {.failure = "interrupted"};
+    if (measured.interrupted) return {.failure = "interrupted", .interrupted = true};
     found.document = record::to_json(measured.run);
     found.failure =
         measured.failure ? *measured.failure : sweep::problem_of(measured.run).value_or("");

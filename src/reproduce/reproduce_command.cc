@@ -175,7 +175,8 @@ int reproduce(const ReproduceOptions& options, command::Streams streams) {
              return !stopped;
            }});
   shown.wipe();
-  if (stopped) {
+  if (stopped || std::any_of(answers.begin(), answers.end(),
+                             [](const auto& each) { return each.second.interrupted; })) {
     fmt::print(streams.err,
                "trainwire: interrupted; what was measured is kept for the next start\n");
     return command::kInterrupted;
