@@ -22,6 +22,7 @@ src/sweep/earlier.cc         what it has just written, as a reader would see it
 src/ledger/record.cc         the ledger
 src/transport/control.cc     messages of ranks
 src/nccl/perf_json.cc        what nccl-tests -J writes
+src/reproduce/engines.cc     answers that it has kept itself
 '
 # file that is handed run.json whole
 handed='
