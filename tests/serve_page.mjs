@@ -277,7 +277,7 @@ async function testUpload() {
   await until(tab, () => document.querySelectorAll(".task .problem").length === 2);
   const problems = await tab.$$eval(".task .problem", (all) => all.map((each) => each.innerText));
   assert.match(problems[0], /20 MB at most/);
-  assert.match(problems[1], /not a capture/);
+  assert.match(problems[1], /no kind that is read/);
   await shoot(tab, "uploads");
   assert.equal(await tab.evaluate(() => window.broken), undefined);
   assert.deepEqual(troubles, []);

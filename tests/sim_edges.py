@@ -138,9 +138,8 @@ out, err = going.communicate(timeout=60)
 assert going.returncode == 130 and "interrupted; long holds what there was until then" in err and "FAIL" not in out, (going.returncode, out, err)
 
 # Whoever cannot make faults says so.
-for command in ("run", "exec"):
-    words = ["--", "true"] if command == "exec" else []
-    done = program(command, NETWORK + JOB + DOWN + "at = 0\n", *words)
-    assert done.returncode == 2 and "cannot break links or stop ranks" in done.stderr, (command, done.stderr)
+(folder / "down.toml").write_text(NETWORK + JOB + DOWN + "at = 0\n")
+done = subprocess.run([PROGRAM, "bench", "exchange", "down.toml"], cwd=folder, capture_output=True, text=True, timeout=60)
+assert done.returncode == 2 and "cannot break links or stop ranks" in done.stderr, done.stderr
 refused(NETWORK + JOB + DOWN, "fault: needs at = \"3s\" or step = 12")
 print("sim_edges: all is said")

@@ -87,6 +87,7 @@ std::optional<std::string> RankGroup::wait(const RankCare& care) {
     if (care.attend) care.attend();
     excuse(care);
     if (care.steer) care.steer(*this);
+    excuse(care);  // whom that has ended
     if (const auto why = failure(care)) return why;
     if (care.stop && care.stop()) return {};
     const auto now = steady_clock::now();

@@ -84,8 +84,9 @@ std::vector<Learnt> learn_job(const Task& wanted) {
       peering.lanes = lanes_of(task);
       const RankConnections connections =
           sorted_out(connect_all(*listeners[static_cast<std::size_t>(rank)], peering));
-      const LoopResult result = run_loop(
-          task, connections, [](std::int64_t) {}, [&] { done.arrive_and_wait(); }, &data());
+      Memory memory;
+      const LoopResult result =
+          run_loop(task, connections, {.leave = [&] { done.arrive_and_wait(); }}, memory, &data());
       return *result.learnt;
     }));
   }
