@@ -34,7 +34,7 @@ TEST_F(RunCommand, RefusesWhatItCannotDoBeforeItMakesAnything) {
   const Result mpi =
       trainwire({"run", file("e.toml", std::string(kPair) + "transport = \"mpi\"\n"), "-o", out});
   EXPECT_EQ(mpi.code, 2);
-  EXPECT_THAT(mpi.err, HasSubstr("trainwire exec"));
+  EXPECT_THAT(mpi.err, HasSubstr("transport = \"tcp\""));
   const Result traffic = trainwire(
       {"run",
        file("t.toml", std::string(kPair) + "[[traffic]]\nkind = \"long\"\nfrom = \"host0\"\nto = "
