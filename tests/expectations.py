@@ -85,7 +85,7 @@ if os.geteuid() == 0:
     # A run that fails is not judged: it failed.
     failed = run(EXEC[:-1] + ["false"], 'of = "exec"\nmetric = "ranks.0.exit_code"\nequals = 7', 4)
     assert "EXPECTED" not in failed.stderr, failed.stderr
-    emulated = ["run", "e.toml", "--no-check", "--force", "-o", "c.run"]
+    emulated = ["run", "e.toml", "--no-check", "--keep-going", "--force", "-o", "c.run"]
     judged(emulated, "jobs.0.steps", 3)
 else:
     print("exec and emulated networks left out: they need root")

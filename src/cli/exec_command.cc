@@ -18,6 +18,7 @@
 #include "trainwire/terminal/status.h"
 #include "trainwire/testbed/choose.h"
 #include "trainwire/text/capture_text.h"
+#include "trainwire/text/links_text.h"
 #include "trainwire/text/network_text.h"
 #include "trainwire/text/run_text.h"
 #include "trainwire/text/verdict_text.h"
@@ -165,7 +166,7 @@ std::string summary(const programs::MeasuredPrograms& measured, const std::strin
   if (run.capture) {
     text += text::capture_text(measured.captured, folder, text::verdict_text(run)) + "\n";
   }
-  text += text::marked_text(run) + text::faults_text(run.faults);
+  text += text::marked_text(run) + text::links_text(run) + text::faults_text(run.faults);
   if (run.cross_traffic) text += text::traffic_text(*run.cross_traffic);
   text += fmt::format("engine {}\n{}", run.engine.value_or(""), text::checks_text(run.checks));
   if (run.expectations) text += command::expectations_text(*run.expectations);
