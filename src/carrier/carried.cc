@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <utility>
 
 namespace tw::carrier {
@@ -24,20 +25,14 @@ constexpr std::chrono::seconds kFarewell{5};
 
 Carried::Carried(const Carriage& carriage, Assignment assignment)
     : carriage_(carriage), assignment_(std::move(assignment)) {
-  if (transport_named(carriage_.transport).starts_together) {
-    contact_ = {{"pid", ::getpid()}, {"name", meeting_.name()}, {"address", assignment_.address}};
-    return;
-  }
-  start({meeting_.name()});
+  start();
   await();
   contact_ = hear().at("contact");
 }
 
-void Carried::start(const std::vector<std::string>& arguments) {
-  std::vector<char*> words{carriage_.program.data()};
-  std::vector<std::string> copies = arguments;
-  for (std::string& word : copies) words.push_back(word.data());
-  words.push_back(nullptr);
+void Carried::start() {
+  std::string name = meeting_.name();
+  const std::array<char*, 3> words{carriage_.program.data(), name.data(), nullptr};
   child_ = os::Child::start([&] {
     ::execv(words.front(), words.data());
     return kCannotRun;
@@ -56,7 +51,7 @@ void Carried::await() {
       pid_ = pid;
       break;
     }
-    const auto ending = child_.identity().pid > 0 ? child_.poll() : std::nullopt;
+    const auto ending = child_.poll();
     if (ending && !ending->succeeded()) {
       throw Error(fmt::format("{} {} before it carried anything", carriage_.program,
                               os::describe(*ending)));
@@ -88,15 +83,6 @@ json Carried::hear() const {
 }
 
 std::vector<transport::tcp::Connection> Carried::connect(const std::vector<Contact>& ranks) {
-  if (!control_) {
-    if (assignment_.rank == 0) {
-      json contacts = json::array();
-      for (const Contact& contact : ranks) contacts.push_back(contact.carrier);
-      start({"launch", contacts.dump()});
-    }
-    await();
-    hear();
-  }
   json contacts = json::array();
   for (const Contact& contact : ranks) contacts.push_back({contact.address, contact.carrier});
   control_->send({{"contacts", contacts}});
@@ -125,7 +111,6 @@ void Carried::hold() {
 std::vector<TcpCount> Carried::finish() {
   control_->send({{"stop", true}});
   std::vector<TcpCount> counts = tcp_counts_from(hear().at("tcp"));
-  // A launcher waits for the carriers of all ranks, and tidies up.
   if (child_.is_running()) child_.wait_for(kFarewell);
   return counts;
 }
