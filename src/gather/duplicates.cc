@@ -30,7 +30,8 @@ std::uint64_t Duplicates::identity_of(const Packet& p) const {
   h = hash_(h, joined(p.timestamp_value, p.payload_bytes));
   h = hash_(h, joined(p.timestamp_echo, std::uint32_t{p.source_port} << 16 | p.destination_port));
   return hash_(h, joined(std::uint32_t{p.window} << 16 | p.identification,
-                         static_cast<std::uint32_t>(p.tcp_flags << 8 | p.ip_protocol)));
+                         static_cast<std::uint32_t>(p.distinction) << 16 |
+                             static_cast<std::uint32_t>(p.tcp_flags << 8 | p.ip_protocol)));
 }
 
 Duplicates::Seen& Duplicates::entry_of(const Packet& packet, bool& known) {

@@ -3,7 +3,8 @@
 // passed; on a mirror of several ports, once for each port.
 //
 // A copy has the same addresses, ports, identification, sequence and acknowledgement numbers,
-// flags, time stamps and length as another packet at most 1 ms before. Copies are dropped only when
+// flags, time stamps, length, UDP checksum and place in a fragmented datagram as another packet at
+// most 1 ms before. Copies are dropped only when
 // the file shows them systematically: when at least a tenth of the packets of a batch that can be
 // told apart (TCP with data or with an IP identification; UDP with one) are copies. The first
 // batches of a file are examined, later on one in sixty-four; dropping begins with the batch that

@@ -55,6 +55,38 @@ TEST(Duplicates, AreNotEqualDatagramsWithoutIdentification) {
   EXPECT_EQ(kept("0 a > b udp 9\n0 a > b udp 9\n0 a > b udp 9"), 3u);
 }
 
+/// Twenty datagrams of one length and identification, each recorded twice.
+std::vector<packet::Packet> twice(packet::Verdict verdict) {
+  std::vector<packet::Packet> packets;
+  for (std::uint16_t i = 0; i < 40; ++i) {
+    packet::Packet one{};
+    one.source = 1;
+    one.destination = 2;
+    one.payload_bytes = 1480;
+    one.identification = 7;
+    one.ip_protocol = 17;
+    one.verdict = verdict;
+    one.time_ns = i;
+    one.distinction = static_cast<std::uint16_t>(100 + i / 2);
+    packets.push_back(one);
+  }
+  return packets;
+}
+
+TEST(Duplicates, AreToldByTheChecksumOfDatagramsWithOneIdentification) {
+  // Some stacks number every datagram alike.
+  std::vector<packet::Packet> packets = twice(packet::Verdict::Udp);
+  EXPECT_EQ(Duplicates().drop(packets), 20u);
+}
+
+TEST(Duplicates, AreNotTheFragmentsOfOneDatagram) {
+  // One whole copy shows that this capture has them; fragments differ in their place alone.
+  std::vector<packet::Packet> packets = twice(packet::Verdict::Udp);
+  const std::vector<packet::Packet> fragments = twice(packet::Verdict::Fragment);
+  packets.insert(packets.end(), fragments.begin(), fragments.end());
+  EXPECT_EQ(Duplicates().drop(packets), 40u);
+}
+
 TEST(Duplicates, AreLeftAloneWhenTheyAreRare) {
   // Two copies among forty packets: the network did that, not the capture.
   std::string text;

@@ -74,6 +74,7 @@ Verdict decode_udp(const Rest& rest, Packet& packet) {
   const std::size_t datagram = stated == 0 ? rest.original : std::min(stated, rest.original);
   packet.payload_bytes = static_cast<std::uint32_t>(datagram - 8);
   const Rest payload = rest.behind(8).limited_to(datagram - 8);
+  packet.distinction = rest.big<std::uint16_t>(6);
   if (packet.destination_port != kRocev2Port || !payload.holds(kBaseTransportHeader)) {
     return Verdict::Udp;
   }
@@ -119,14 +120,14 @@ Verdict decode_extensions(Rest rest, std::uint8_t protocol, Packet& packet) {
     if (protocol == kAuthentication) header_bytes = 8 + 4 * length;
     if (protocol == kFragmentHeader) header_bytes = 8;
     if (header_bytes > rest.original) return Verdict::Malformed;
-    const bool later_fragment =
-        protocol == kFragmentHeader && (rest.big<std::uint16_t>(2) & 0xfff8) != 0;
+    const int place = protocol == kFragmentHeader ? rest.big<std::uint16_t>(2) >> 3 : 0;
     protocol = rest.big<std::uint8_t>(0);
     if (!rest.holds(header_bytes)) return Verdict::TooShort;
     rest = rest.behind(header_bytes);
-    if (later_fragment) {
+    if (place != 0) {
       packet.ip_protocol = protocol;
       packet.payload_bytes = static_cast<std::uint32_t>(rest.original);
+      packet.distinction = static_cast<std::uint16_t>(place);
       return Verdict::Fragment;
     }
   }
@@ -157,7 +158,9 @@ Verdict decode_ipv4(const Rest& rest, AddressTable& addresses, Packet& packet) {
   if (bytes < header_bytes) return Verdict::Malformed;
   if (!rest.holds(header_bytes)) return Verdict::TooShort;
   const Rest behind = rest.limited_to(bytes).behind(header_bytes);
-  if ((rest.big<std::uint16_t>(6) & 0x1fff) != 0) {
+  const int place = rest.big<std::uint16_t>(6) & 0x1fff;
+  if (place != 0) {
+    packet.distinction = static_cast<std::uint16_t>(place);
     packet.payload_bytes = static_cast<std::uint32_t>(behind.original);
     return Verdict::Fragment;
   }

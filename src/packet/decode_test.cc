@@ -51,7 +51,7 @@ Decoded decoded(std::span<const std::byte> bytes, std::uint32_t original,
   decode(record, result.addresses, again);
   Packet any;
   decode_any(record, result.addresses, any);
-  constexpr std::size_t kBytes = offsetof(Packet, segment_bytes) + sizeof any.segment_bytes;
+  constexpr std::size_t kBytes = offsetof(Packet, distinction) + sizeof any.distinction;
   EXPECT_EQ(std::memcmp(&any, &result.packet, kBytes), 0);
   EXPECT_EQ(std::memcmp(&any, &again, kBytes), 0);
   return result;
@@ -161,6 +161,7 @@ TEST(Decode, TellsLaterFragmentsFromFirstOnes) {
   EXPECT_EQ(packet.source_port, 0);
   EXPECT_EQ(packet.payload_bytes, 1000u);
   EXPECT_EQ(packet.identification, 4711);
+  EXPECT_EQ(packet.distinction, 1024 / 8);
 }
 
 TEST(Decode, TellsIpv6FragmentsToo) {
@@ -172,6 +173,7 @@ TEST(Decode, TellsIpv6FragmentsToo) {
   EXPECT_EQ(decoded(spec).packet.verdict, Verdict::Fragment);
   EXPECT_EQ(decoded(spec).packet.ip_protocol, 6);
   EXPECT_EQ(decoded(spec).packet.payload_bytes, 1000u);
+  EXPECT_EQ(decoded(spec).packet.distinction, 1024 / 8);
 }
 
 TEST(Decode, DoesNotCountPaddingAsPayload) {

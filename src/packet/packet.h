@@ -71,6 +71,9 @@ struct alignas(64) Packet {
   std::uint32_t captured_bytes;  ///< of the frame that are in the file
   std::uint16_t
       segment_bytes;  ///< maximum segment size, from the option of a SYN; 0 when there is none
+  /// What tells datagrams with one identification apart: UDP: the checksum, 0 when there is none;
+  /// Fragment: where it begins, in units of eight bytes.
+  std::uint16_t distinction = 0;
 };
 static_assert(sizeof(Packet) == 64);
 
