@@ -32,9 +32,10 @@ struct Rest {
   }
   /// REQUIRES: holds(n).
   Rest behind(std::size_t n) const { return {at + n, captured - n, original - n}; }
-  /// The same, when at most `n` bytes belong to it: link-layer padding is cut off. `original`
-  /// becomes `n` even if that is more than the frame has.
-  Rest limited_to(std::size_t n) const { return {at, std::min(captured, n), n}; }
+  /// The same, when at most `n` bytes belong to it: link-layer padding is cut off.
+  Rest limited_to(std::size_t n) const {
+    return {at, std::min(captured, n), std::min(original, n)};
+  }
 };
 
 Verdict decode_tcp(const Rest& rest, Packet& packet) {
@@ -73,8 +74,8 @@ Verdict decode_udp(const Rest& rest, Packet& packet) {
   if ((stated != 0 && stated < 8) || rest.original < 8) return Verdict::Malformed;
   const std::size_t datagram = stated == 0 ? rest.original : std::min(stated, rest.original);
   packet.payload_bytes = static_cast<std::uint32_t>(datagram - 8);
-  const Rest payload = rest.behind(8).limited_to(datagram - 8);
   packet.distinction = rest.big<std::uint16_t>(6);
+  const Rest payload = rest.behind(8).limited_to(datagram - 8);
   if (packet.destination_port != kRocev2Port || !payload.holds(kBaseTransportHeader)) {
     return Verdict::Udp;
   }
@@ -126,8 +127,8 @@ Verdict decode_extensions(Rest rest, std::uint8_t protocol, Packet& packet) {
     rest = rest.behind(header_bytes);
     if (place != 0) {
       packet.ip_protocol = protocol;
-      packet.payload_bytes = static_cast<std::uint32_t>(rest.original);
       packet.distinction = static_cast<std::uint16_t>(place);
+      packet.payload_bytes = static_cast<std::uint32_t>(rest.original);
       return Verdict::Fragment;
     }
   }

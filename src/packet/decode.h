@@ -7,8 +7,8 @@
 // bytes of an untagged Ethernet frame give everything but TCP options. Pure and total: any bytes
 // give a Packet.
 //
-// A length field that promises more than the frame holds is believed (mirror ports truncate
-// frames), one that promises less than its own header makes the packet Malformed.
+// Of a length field that promises more than the frame held on the wire, only what the frame held
+// counts; one that promises less than its own header makes the packet Malformed.
 //
 // Limits: tunnels (VXLAN, GRE, IP in IP) are seen as their outer packet; fragments are not
 // reassembled; MPLS, PPPoE and LLC frames are NotIp.
@@ -61,6 +61,7 @@ void decode_any(const Record& record, AddressTable& addresses, Packet& packet);
   const bool common = ((ethertype_version & 0xffffff00) == 0x08004500) &
                       ((fragment_protocol & 0x3fff00ff) == 6) & (header_bytes >= 20) &
                       (ip_bytes >= 20 + header_bytes) & (record.original_bytes <= kIp + 0xffff) &
+                      (kIp + ip_bytes <= record.original_bytes) &
                       (captured <= record.original_bytes) & (source != 0) & (destination != 0);
   if (!common) return false;
 

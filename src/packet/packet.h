@@ -52,7 +52,7 @@ struct alignas(64) Packet {
   std::uint32_t acknowledgement;  ///< TCP; RoCEv2: destination queue pair (24 bits)
   std::uint32_t wire_bytes;       ///< whole frame, original length
   /// TCP, UDP: behind that header, from IP lengths (from the original length when those are 0 or
-  /// cannot express it), so link-layer padding does not count. RoCEv2: message bytes, without
+  /// cannot express it), so link-layer padding does not count; never more than the frame holds. RoCEv2: message bytes, without
   /// InfiniBand headers, padding and checksum. OtherIp, Fragment: behind the IP headers.
   std::uint32_t payload_bytes;
   std::uint32_t timestamp_value;  ///< TCP timestamp option, 0 when absent or cut off
