@@ -2,6 +2,7 @@
 #include "trainwire/packet/decode.h"
 
 #include "trainwire/packet/rocev2.h"
+#include "trainwire/packet/tunnel.h"
 
 #include <algorithm>
 
@@ -24,6 +25,7 @@ struct Rest {
   const std::byte* at;
   std::size_t captured;
   std::size_t original;
+  int tunnels = 0;  ///< that it is inside of
 
   bool holds(std::size_t n) const { return captured >= n; }
   template <class T>
@@ -31,12 +33,18 @@ struct Rest {
     return load_big<T>(at + offset);
   }
   /// REQUIRES: holds(n).
-  Rest behind(std::size_t n) const { return {at + n, captured - n, original - n}; }
+  Rest behind(std::size_t n) const { return {at + n, captured - n, original - n, tunnels}; }
   /// The same, when at most `n` bytes belong to it: link-layer padding is cut off.
   Rest limited_to(std::size_t n) const {
-    return {at, std::min(captured, n), std::min(original, n)};
+    return {at, std::min(captured, n), std::min(original, n), tunnels};
   }
+  std::span<const std::byte> bytes() const { return {at, captured}; }
 };
+
+/// The packet inside becomes the packet, with the bytes on the wire and the mark of congestion of what carries it. False,
+/// and nothing is changed, when it is none, or its headers were not captured.
+bool decode_inner(const Rest& rest, const Carried& carried, AddressTable& addresses,
+                  Packet& packet);
 
 Verdict decode_tcp(const Rest& rest, Packet& packet) {
   if (rest.holds(4)) {
@@ -63,7 +71,7 @@ Verdict decode_tcp(const Rest& rest, Packet& packet) {
   return Verdict::Tcp;
 }
 
-Verdict decode_udp(const Rest& rest, Packet& packet) {
+Verdict decode_udp(const Rest& rest, AddressTable& addresses, Packet& packet) {
   if (rest.holds(4)) {
     packet.source_port = rest.big<std::uint16_t>(0);
     packet.destination_port = rest.big<std::uint16_t>(2);
@@ -76,6 +84,8 @@ Verdict decode_udp(const Rest& rest, Packet& packet) {
   packet.payload_bytes = static_cast<std::uint32_t>(datagram - 8);
   packet.distinction = rest.big<std::uint16_t>(6);
   const Rest payload = rest.behind(8).limited_to(datagram - 8);
+  const auto carried = carried_by_udp(packet.destination_port, payload.bytes());
+  if (carried && decode_inner(payload, *carried, addresses, packet)) return packet.verdict;
   if (packet.destination_port != kRocev2Port || !payload.holds(kBaseTransportHeader)) {
     return Verdict::Udp;
   }
@@ -87,10 +97,13 @@ Verdict decode_udp(const Rest& rest, Packet& packet) {
   return Verdict::Rocev2;
 }
 
-Verdict decode_transport(const Rest& rest, std::uint8_t protocol, Packet& packet) {
+Verdict decode_transport(const Rest& rest, std::uint8_t protocol, AddressTable& addresses,
+                         Packet& packet) {
   packet.ip_protocol = protocol;
   if (protocol == kTcp) return decode_tcp(rest, packet);
-  if (protocol == kUdp) return decode_udp(rest, packet);
+  if (protocol == kUdp) return decode_udp(rest, addresses, packet);
+  const auto carried = carried_by_ip(protocol, rest.bytes());
+  if (carried && decode_inner(rest, *carried, addresses, packet)) return packet.verdict;
   packet.payload_bytes = static_cast<std::uint32_t>(rest.original);
   return Verdict::OtherIp;
 }
@@ -112,7 +125,8 @@ bool is_extension_header(std::uint8_t protocol) {
 /// Walks the extension headers (RFC 8200 section 4; authentication header RFC 4302), which all
 /// begin with the next protocol and, but for the fragment header, a length. Bounded by the captured
 /// bytes.
-Verdict decode_extensions(Rest rest, std::uint8_t protocol, Packet& packet) {
+Verdict decode_extensions(Rest rest, std::uint8_t protocol, AddressTable& addresses,
+                          Packet& packet) {
   while (is_extension_header(protocol)) {
     packet.ip_protocol = protocol;
     if (!rest.holds(8)) return Verdict::TooShort;
@@ -132,7 +146,7 @@ Verdict decode_extensions(Rest rest, std::uint8_t protocol, Packet& packet) {
       return Verdict::Fragment;
     }
   }
-  return decode_transport(rest, protocol, packet);
+  return decode_transport(rest, protocol, addresses, packet);
 }
 
 /// The bytes of the IP packet by its own account, or by the frame's where it keeps none: length 0
@@ -168,9 +182,9 @@ Verdict decode_ipv4(const Rest& rest, AddressTable& addresses, Packet& packet) {
   // IPv4 has no extension headers but for authentication; the others are protocols of their own
   // there.
   if (packet.ip_protocol != kAuthentication) {
-    return decode_transport(behind, packet.ip_protocol, packet);
+    return decode_transport(behind, packet.ip_protocol, addresses, packet);
   }
-  return decode_extensions(behind, packet.ip_protocol, packet);
+  return decode_extensions(behind, packet.ip_protocol, addresses, packet);
 }
 
 std::uint32_t v6_number(const std::byte* at, AddressTable& addresses) {
@@ -194,7 +208,7 @@ Verdict decode_ipv6(const Rest& rest, AddressTable& addresses, Packet& packet) {
   const bool states_nothing = stated == 0 && next != kNoNextHeader;
   const std::size_t bytes =
       ip_packet_bytes(kHeaderBytes + stated, states_nothing, rest, kHeaderBytes + 0xffff, packet);
-  return decode_extensions(rest.limited_to(bytes).behind(kHeaderBytes), next, packet);
+  return decode_extensions(rest.limited_to(bytes).behind(kHeaderBytes), next, addresses, packet);
 }
 
 Verdict decode_ip(const Rest& rest, AddressTable& addresses, Packet& packet) {
@@ -227,6 +241,30 @@ Verdict decode_with_ethertype(const Rest& rest, std::size_t type_at, std::size_t
   if (!rest.holds(header_bytes)) return Verdict::TooShort;
   const auto ethertype = rest.big<std::uint16_t>(type_at);
   return decode_ethertype(rest.behind(header_bytes), ethertype, addresses, packet);
+}
+
+bool decode_inner(const Rest& rest, const Carried& carried, AddressTable& addresses,
+                  Packet& packet) {
+  constexpr int kMostTunnels = 3;
+  if (rest.tunnels == kMostTunnels || rest.original < carried.offset) return false;
+  Rest inside = rest.behind(carried.offset);
+  ++inside.tunnels;
+  Packet inner{};
+  inner.time_ns = packet.time_ns;
+  inner.wire_bytes = packet.wire_bytes;
+  inner.captured_bytes = packet.captured_bytes;
+  inner.interface = packet.interface;
+  inner.super_frame = packet.super_frame;
+  inner.verdict = carried.ethertype == kWholeFrame
+                      ? decode_with_ethertype(inside, 12, 14, addresses, inner)
+                      : decode_ethertype(inside, carried.ethertype, addresses, inner);
+  const bool is_packet = inner.verdict == Verdict::Tcp || inner.verdict == Verdict::Udp ||
+                         inner.verdict == Verdict::Rocev2 || inner.verdict == Verdict::OtherIp ||
+                         inner.verdict == Verdict::Fragment;
+  if (!is_packet) return false;
+  if (packet.ecn == 3) inner.ecn = 3;  // what carries it was marked (RFC 6040)
+  packet = inner;
+  return true;
 }
 
 /// The family is in the byte order of the machine that captured. IPv6 is 10 on Linux, 24, 28 or 30

@@ -3,15 +3,16 @@
 //
 // Ethernet with up to four VLAN tags, Linux cooked v1 and v2, BSD loopback, raw IP; IPv4 with
 // options and fragments, IPv6 with extension headers; TCP with timestamp, window scale and segment
-// size options; UDP; RoCEv2. What is cut off by the snap length is taken from length fields: 54
+// size options; UDP; RoCEv2; of a tunnel (tunnel.h) the inner packet, up to three deep, with the
+// bytes that the outer one has on the wire. What is cut off by the snap length is taken from length fields: 54
 // bytes of an untagged Ethernet frame give everything but TCP options. Pure and total: any bytes
 // give a Packet.
 //
 // Of a length field that promises more than the frame held on the wire, only what the frame held
 // counts; one that promises less than its own header makes the packet Malformed.
 //
-// Limits: tunnels (VXLAN, GRE, IP in IP) are seen as their outer packet; fragments are not
-// reassembled; MPLS, PPPoE and LLC frames are NotIp.
+// Limits: fragments are not reassembled, also not those of a tunnel; MPLS, PPPoE and LLC frames are
+// NotIp.
 
 #pragma once
 
