@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace tw::operations {
@@ -21,13 +23,20 @@ struct Row {
 using Rows = std::map<std::string, std::vector<Row>>;  ///< by kind and group
 
 bool is_timed(const Operation& each) {
-  return each.rank && each.start_ns && each.end_ns && each.clock == Clock::Epoch &&
+  return each.rank && each.start_ns && each.end_ns && each.clock != Clock::Alone &&
          *each.end_ns >= *each.start_ns;
 }
 
-Rows rows_of(const std::vector<Told>& told) {
+bool has_own_clock(const Told& told) {
+  return std::any_of(told.operations.begin(), told.operations.end(),
+                     [](const Operation& each) { return each.clock == Clock::Process; });
+}
+
+/// Of the files in `only`, or of all without any.
+Rows rows_of(const std::vector<Told>& told, const std::set<std::size_t>& only) {
   std::map<std::tuple<std::string, int, std::size_t>, Row> made;
   for (std::size_t file = 0; file < told.size(); ++file) {
+    if (!only.empty() && !only.contains(file)) continue;
     for (const Operation& each : told[file].operations) {
       if (!is_timed(each)) continue;
       const auto key = std::tuple(told[file].kind + "|" + each.group, *each.rank, file);
@@ -104,7 +113,8 @@ Joined joined(const Rows& rows) {
   return made;
 }
 
-double median(std::vector<double> values) {
+/// Whole nanoseconds: since 1970 they are more than a double holds.
+std::int64_t median(std::vector<std::int64_t> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -112,13 +122,13 @@ double median(std::vector<double> values) {
 
 /// How far a file's ends are behind the reference's, and how well that is known.
 struct Offset {
-  double ns;
-  double uncertainty_ns;
+  std::int64_t ns;
+  std::int64_t uncertainty_ns;
 };
 
 struct Difference {
   std::int64_t duration_ns;
-  double ns;
+  std::int64_t ns;
 };
 
 std::optional<Offset> offset_of(std::vector<Difference> differences) {
@@ -127,10 +137,10 @@ std::optional<Offset> offset_of(std::vector<Difference> differences) {
   std::sort(differences.begin(), differences.end(),
             [](const Difference& a, const Difference& b) { return a.duration_ns < b.duration_ns; });
   differences.resize(std::max(kFewest, differences.size() / 2));
-  std::vector<double> values;
+  std::vector<std::int64_t> values;
   for (const Difference& each : differences) values.push_back(each.ns);
-  const double offset = median(values);
-  for (double& value : values) value = std::abs(value - offset);
+  const std::int64_t offset = median(values);
+  for (std::int64_t& value : values) value = std::abs(value - offset);
   return Offset{.ns = offset, .uncertainty_ns = median(values)};
 }
 
@@ -139,7 +149,7 @@ void move_times(Told& told, std::int64_t by) {
     if (time) *time -= by;
   };
   for (Operation& each : told.operations) {
-    if (each.clock != Clock::Epoch) continue;
+    if (each.clock == Clock::Alone) continue;
     move(each.enqueue_ns);
     move(each.start_ns);
     move(each.end_ns);
@@ -151,35 +161,66 @@ void move_times(Told& told, std::int64_t by) {
   }
 }
 
-void one_clock(std::vector<Told>& told) {
-  std::map<std::size_t, std::vector<Difference>> differences;
+/// The file that times are moved to: the first that shares a collective with another, of those that count from 1970
+/// where there are any.
+std::optional<std::size_t> reference_of(const Joined& all, const std::vector<Told>& told) {
   std::optional<std::size_t> reference;
-  {
-    const Rows rows = rows_of(told);
-    for (const auto& [key, parts] : joined(rows)) {
-      if (parts.size() < 2 || !waits_for_all(parts.front().second->op)) continue;
-      if (!reference) reference = parts.front().first->file;
-      for (const auto& [first, base] : parts) {
-        if (first->file != *reference) continue;
-        for (const auto& [row, each] : parts) {
-          if (row->file == *reference) continue;
-          differences[row->file].push_back(
-              {.duration_ns = *each->end_ns - *each->start_ns,
-               .ns = static_cast<double>(*each->end_ns - *base->end_ns)});
-        }
+  for (const auto& [key, parts] : all) {
+    if (parts.size() < 2 || !waits_for_all(parts.front().second->op)) continue;
+    for (const auto& [row, each] : parts) {
+      if (!reference) reference = row->file;
+      if (!has_own_clock(told[row->file])) return row->file;
+    }
+  }
+  return reference;
+}
+
+/// By file: how far its ends are behind the reference's.
+std::map<std::size_t, std::vector<Difference>> differences_of(const Joined& all,
+                                                              std::size_t reference) {
+  std::map<std::size_t, std::vector<Difference>> made;
+  for (const auto& [key, parts] : all) {
+    if (parts.size() < 2 || !waits_for_all(parts.front().second->op)) continue;
+    for (const auto& [first, base] : parts) {
+      if (first->file != reference) continue;
+      for (const auto& [row, each] : parts) {
+        if (row->file == reference) continue;
+        made[row->file].push_back(
+            {.duration_ns = *each->end_ns - *each->start_ns, .ns = *each->end_ns - *base->end_ns});
       }
     }
+  }
+  return made;
+}
+
+/// Files whose times can be compared, by their numbers.
+std::set<std::size_t> one_clock(std::vector<Told>& told) {
+  std::set<std::size_t> comparable;
+  for (std::size_t file = 0; file < told.size(); ++file) {
+    if (!has_own_clock(told[file])) comparable.insert(file);
+  }
+  std::map<std::size_t, std::vector<Difference>> differences;
+  {
+    const Rows rows = rows_of(told, {});
+    const Joined all = joined(rows);
+    const auto reference = reference_of(all, told);
+    if (!reference) return comparable;
+    comparable.insert(*reference);
+    differences = differences_of(all, *reference);
   }
   for (auto& [file, each] : differences) {
     const auto offset = offset_of(std::move(each));
     if (!offset) continue;
-    told[file].clock_uncertainty_ns = std::llround(offset->uncertainty_ns);
-    const bool is_own = std::abs(offset->ns) > static_cast<double>(kOwnClock_ns) &&
-                        std::abs(offset->ns) > 3 * offset->uncertainty_ns;
+    comparable.insert(file);
+    told[file].clock_uncertainty_ns = offset->uncertainty_ns;
+    const bool is_own =
+        has_own_clock(told[file]) ||
+        (std::abs(offset->ns) > kOwnClock_ns && std::abs(offset->ns) > 3 * offset->uncertainty_ns);
     if (!is_own) continue;
-    told[file].clock_offset_ns = std::llround(offset->ns);
+    told[file].clock_offset_ns = offset->ns;
     move_times(told[file], told[file].clock_offset_ns);
   }
+  return comparable;
 }
 
 Arrival arrival_of(const std::vector<std::pair<const Row*, const Operation*>>& parts) {
@@ -199,12 +240,11 @@ Arrival arrival_of(const std::vector<std::pair<const Row*, const Operation*>>& p
       made.last_rank = row->rank;
     }
   }
-  std::vector<double> others;
+  std::vector<std::int64_t> others;
   for (const Part& part : made.parts) {
-    if (part.rank != made.last_rank)
-      others.push_back(static_cast<double>(made.last_ns - part.start_ns));
+    if (part.rank != made.last_rank) others.push_back(made.last_ns - part.start_ns);
   }
-  if (!others.empty()) made.late_ns = std::llround(median(others));
+  if (!others.empty()) made.late_ns = median(others);
   return made;
 }
 
@@ -217,8 +257,7 @@ double Arrival::mean_wait_s() const {
 }
 
 std::vector<Arrival> arrivals(std::vector<Told>& told) {
-  one_clock(told);
-  const Rows rows = rows_of(told);
+  const Rows rows = rows_of(told, one_clock(told));
   std::vector<Arrival> made;
   for (const auto& [key, parts] : joined(rows)) {
     // All that have files must be there: a part that was cut off would look like an early end.

@@ -6,7 +6,8 @@
 //
 // Parts of ranks are joined by sequence number where files have it, else by their order in the group. Clocks: ends of
 // collectives in which all wait for all agree within the time of a last message, so that a file whose ends are off
-// by more than that has another clock, and its times are moved (one_clock).
+// by more than that has another clock, and its times are moved (one_clock). Files of clock Process always have their own;
+// one that shares too few collectives with the others to tell by how much is left out.
 //
 // Limits: offsets under kOwnClock_ns are taken for what ends differ by anyway. Ranks whose files begin at another
 // collective are joined by the shift with most equal sizes.

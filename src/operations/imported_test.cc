@@ -59,6 +59,30 @@ TEST(Imported, PutsClocksOfHostsOnOne) {
   EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.040, 1e-9));
 }
 
+TEST(Imported, FilesWithClocksOfTheirOwnAreMovedToOne) {
+  // Each counts from the start of its recording; the first that counts from 1970 gives the axis.
+  std::vector<Told> told =
+      traces_of({.late_rank = 2, .late_ns = 40'000'000, .clock_ns = {0, 0, 1'000'000, 500'000}});
+  for (const std::size_t file : {0, 2, 3}) {
+    for (Operation& each : told[file].operations) {
+      *each.start_ns -= 1'700'000'000'000'000'000;
+      *each.end_ns -= 1'700'000'000'000'000'000;
+      each.clock = Clock::Process;
+    }
+  }
+  const auto made = imported(told);
+  EXPECT_EQ(made.told[0].clock_offset_ns, -1'700'000'000'000'000'000);
+  EXPECT_EQ(made.told[1].clock_offset_ns, 0);
+  EXPECT_EQ(made.told[3].clock_offset_ns, -1'699'999'999'999'500'000);
+  EXPECT_EQ(made.arrivals.size(), 5U);
+  ASSERT_TRUE(made.balance->late);
+  EXPECT_EQ(made.balance->late->rank, 2);
+  EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.040, 1e-9));
+  // One that shares too few with the others is left out.
+  told[3].operations.resize(2);
+  EXPECT_EQ(imported(told).arrivals.front().parts.size(), 3U);
+}
+
 TEST(Imported, JoinsTracesThatBeginAtAnotherStep) {
   std::vector<Told> told = traces_of({.steps = 6});
   for (Told& file : told) {
@@ -159,6 +183,8 @@ TEST(Imported, PacketsNameTheLinkWhereTracesSayTransfer) {
   const record::Verdict late{
       .cause = "late_rank", .where = "host2", .cost_s = 0.2, .text = "Late."};
   EXPECT_EQ(of_both({.cause = "unknown"}, late).cause, "late_rank");
+  EXPECT_THAT(of_both({.cause = "late_rank", .text = "Late too."}, late).text,
+              HasSubstr("The packets agree: Late too."));
 }
 
 }  // namespace

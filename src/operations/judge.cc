@@ -178,6 +178,11 @@ record::Verdict of_both(const record::Verdict& packets, const record::Verdict& f
     both.text += " " + (files.cost_s >= packets.cost_s ? packets : files).text;
     return both;
   }
+  if (files.cause == "late_rank" && packets.cause == "late_rank") {
+    record::Verdict both = files;
+    both.text += " The packets agree: " + packets.text;
+    return both;
+  }
   if (files.cause == "bandwidth" && slow_link) {
     record::Verdict both = packets;
     both.text += " The traces agree: " + files.text;

@@ -36,8 +36,9 @@ void add_operations(std::string& text, const record::Operations& operations) {
     const record::OperationKind& each = operations.by_op[i];
     text += fmt::format(
         "  {:<15}{:>9} {:>12} {:>12} {:>12} {:>16} {:>16}\n", each.op, count_text(each.count),
-        readable(Bytes(static_cast<std::int64_t>(each.bytes))), time_text(each.wait_s),
-        time_text(each.transfer_s), rate_text(each.busbw_bps), rate_text(each.busbw_whole_bps));
+        each.bytes > 0 ? readable(Bytes(static_cast<std::int64_t>(each.bytes))) : std::string("-"),
+        time_text(each.wait_s), time_text(each.transfer_s), rate_text(each.busbw_bps),
+        rate_text(each.busbw_whole_bps));
   }
   if (shown < operations.by_op.size())
     text += fmt::format("  and {} more: --json\n", operations.by_op.size() - shown);

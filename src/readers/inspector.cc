@@ -2,6 +2,7 @@
 #include "trainwire/readers/inspector.h"
 
 #include "trainwire/base/printable.h"
+#include "trainwire/readers/brackets.h"
 #include "trainwire/readers/json_pieces.h"
 #include "trainwire/readers/nccl_lines.h"
 
@@ -80,6 +81,10 @@ bool Inspector::line(std::string_view text) {
   const std::size_t begin = text.find('{');
   if (begin == std::string_view::npos) return false;
   text.remove_prefix(begin);
+  if (!closed_at(text)) {
+    if (text.find("\"header\"") != std::string_view::npos) skips_.add("records that are cut off");
+    return false;
+  }
   Operation made;
   bool has_header = false;
   bool has_performance = false;

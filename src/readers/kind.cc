@@ -64,6 +64,9 @@ Kind json_kind(std::string_view text) {
   }
   if (has(text, "\"traceEvents\"") || (has(text, "\"ph\"") && has(text, "\"cat\"")))
     return Kind::Kineto;
+  // PyTorch without Kineto: an array of events without categories.
+  if (has(text, "\"ph\"") && (has(text, "\"CPU functions\"") || has(text, "\"ProfilerStep#")))
+    return Kind::Kineto;
   return Kind::Unknown;
 }
 

@@ -2,6 +2,7 @@
 #include "trainwire/readers/kineto.h"
 
 #include "trainwire/readers/json_pieces.h"
+#include "trainwire/readers/kineto_fields.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -19,129 +20,14 @@ constexpr std::size_t kMostSpans = 8'000'000;
 constexpr std::int64_t kSpanGap_ns = 10'000;
 constexpr std::int64_t kLongest_ns = 1'000'000'000'000'000;  ///< eleven days
 
-/// What an event's args say of a collective.
-struct Fields {
-  std::string collective = {};
-  std::string dtype = {};
-  std::string group = {};
-  std::string ranks = {};
-  std::optional<std::int64_t> in = {};
-  std::optional<std::int64_t> out = {};
-  std::optional<std::int64_t> group_size = {};
-  std::optional<std::int64_t> sequence = {};
-  std::optional<std::int64_t> rank = {};
-  std::optional<std::int64_t> peer = {};
-  std::optional<std::int64_t> id = {};  ///< External id
-  std::int64_t enqueue_ns = -1;
-};
-
 struct Event {
   std::string_view category = {};
+  std::string_view process = {};
   std::string_view name = {};
   std::string_view args = {};
   std::optional<std::int64_t> start_ns = {};
   std::int64_t duration_ns = 0;
 };
-
-/// Elements of the first tensor of "Input Dims": [[513000], []] or [[[513000]], []].
-std::optional<std::int64_t> first_elements(std::string_view dims) {
-  Elements outer(dims);
-  if (!outer.next()) return {};
-  std::string_view shape = outer.value();
-  for (Elements inner(shape); inner.next();) {
-    if (!inner.value().starts_with('[')) break;
-    shape = inner.value();
-    break;
-  }
-  std::int64_t elements = 1;
-  bool any = false;
-  for (Elements sides(shape); sides.next();) {
-    const auto side = whole_of(sides.value());
-    const auto more = side ? operations::product(elements, *side) : std::nullopt;
-    if (!more) return {};
-    elements = *more;
-    any = true;
-  }
-  return any ? std::optional(elements) : std::nullopt;
-}
-
-std::string first_type(std::string_view types) {
-  Elements each(types);
-  return each.next() ? std::string(string_of(each.value())) : std::string();
-}
-
-Fields fields_of(std::string_view args) {
-  Fields fields;
-  std::optional<std::int64_t> dims;
-  std::string type;
-  std::optional<std::int64_t> source;
-  for (Members each(args); each.next();) {
-    const std::string_view key = each.key();
-    if (key == "Collective name") fields.collective = string_of(each.value());
-    if (key == "dtype") fields.dtype = string_of(each.value());
-    if (key == "Process Group Name") fields.group = string_of(each.value());
-    if (key == "Process Group Ranks") fields.ranks = string_of(each.value());
-    if (key == "In msg nelems") fields.in = whole_of(each.value());
-    if (key == "Out msg nelems") fields.out = whole_of(each.value());
-    if (key == "Group size") fields.group_size = whole_of(each.value());
-    if (key == "Seq") fields.sequence = whole_of(each.value());
-    if (key == "Rank") fields.rank = whole_of(each.value());
-    if (key == "Dst Rank") fields.peer = whole_of(each.value());
-    if (key == "Src Rank") source = whole_of(each.value());
-    if (key == "External id") fields.id = whole_of(each.value());
-    if (key == "Input Dims") dims = first_elements(each.value());
-    if (key == "Input type") type = first_type(each.value());
-  }
-  if (!fields.in) fields.in = dims;
-  if (fields.dtype.empty()) fields.dtype = type;
-  if (operations::canonical_op(fields.collective) == "recv" && source) fields.peer = source;
-  return fields;
-}
-
-bool is_kernel_of_nccl(std::string_view name) {
-  return name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("mscclKernel");
-}
-
-/// "AllReduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)", "ncclKernel_AllReduce_RING_LL_Sum_float".
-std::string op_of_kernel(std::string_view name) {
-  const std::size_t kernel = name.find("Kernel");
-  if (kernel == std::string_view::npos) return {};
-  std::string_view rest = name.substr(kernel + 6);
-  while (rest.starts_with('_')) rest.remove_prefix(1);
-  return operations::canonical_op(rest.substr(0, rest.find_first_of("_(<")));
-}
-
-/// "ring" of "..._RING_LL".
-std::string algorithm_of_kernel(std::string_view name) {
-  if (name.find("_RING") != std::string_view::npos) return "ring";
-  if (name.find("_TREE") != std::string_view::npos) return "tree";
-  if (name.find("_NVLS") != std::string_view::npos) return "nvls";
-  if (name.find("_COLLNET") != std::string_view::npos) return "collnet";
-  if (name.find("_PAT") != std::string_view::npos) return "pat";
-  return {};
-}
-
-bool fits(std::optional<std::int64_t> number) {
-  return number && *number >= 0 && *number < 10'000'000;
-}
-
-void put_fields(const Fields& fields, Operation& into) {
-  if (const std::string op = operations::canonical_op(fields.collective); !op.empty()) into.op = op;
-  into.dtype = fields.dtype;
-  into.group = fields.group;
-  if (!fields.ranks.empty()) into.group += " " + fields.ranks.substr(0, 256);
-  if (fits(fields.group_size)) into.group_size = static_cast<int>(*fields.group_size);
-  if (fits(fields.peer)) into.peer = static_cast<int>(*fields.peer);
-  into.sequence = fields.sequence;
-  if (fields.enqueue_ns >= 0) into.enqueue_ns = fields.enqueue_ns;
-  const auto element = operations::element_bytes(fields.dtype);
-  if (!element || (!fields.in && !fields.out)) return;
-  const auto elements = operations::message_elements(into.op, fields.in.value_or(0),
-                                                     fields.out.value_or(0), into.group_size);
-  if (elements) into.bytes = operations::product(*elements, *element);
-}
-
-bool has_size(const Fields& fields) { return fields.in || fields.out; }
 
 class Reading {
  public:
@@ -168,9 +54,11 @@ class Reading {
       if (key == "ts") event.start_ns = micros_of(each.value());
       if (key == "dur") event.duration_ns = micros_of(each.value()).value_or(0);
       if (key == "args") event.args = each.value();
+      if (key == "pid") event.process = string_of(each.value());
       if (!event.category.empty() && !event.name.empty() && !interests(event)) return;
     }
-    if (event.category.empty() || !event.start_ns) return;
+    if (!event.start_ns) return;
+    if (event.category.empty() && !take_old(event)) return;
     if (event.duration_ns < 0 || event.duration_ns > kLongest_ns)
       return skips_.add("events of impossible length");
     take(event);
@@ -197,10 +85,24 @@ class Reading {
     return false;
   }
 
+  /// PyTorch without Kineto writes no categories, but processes "CPU functions" and "CUDA functions".
+  bool take_old(Event& event) {
+    if (event.process == "CUDA functions") {
+      event.category = "kernel";
+      return true;
+    }
+    if (event.process != "CPU functions") return false;
+    event.category = "cpu_op";
+    if (interests(event)) return true;
+    if (event.name.starts_with("aten::"))
+      computed_on_host({*event.start_ns, *event.start_ns + event.duration_ns});
+    return false;
+  }
+
   void take(const Event& event) {
     if (is_kernel(event)) return kernel(event);
     if (is_step(event.name)) return step(event);
-    Fields fields = fields_of(event.args);
+    KinetoFields fields = kineto_fields(event.args);
     fields.enqueue_ns = *event.start_ns;
     set_rank(fields.rank);
     if (event.name != "record_param_comms") {
@@ -209,7 +111,7 @@ class Reading {
       fields.collective = event.name;
     }
     if (!fields.id) return;
-    Fields& known = by_id_[*fields.id];
+    KinetoFields& known = by_id_[*fields.id];
     if (!has_size(known) || event.name == "record_param_comms") known = std::move(fields);
   }
 
@@ -224,12 +126,12 @@ class Reading {
                    .start_ns = event.start_ns,
                    .end_ns = *event.start_ns + event.duration_ns,
                    .state = operations::State::Completed};
-    const Fields fields = fields_of(event.args);
+    const KinetoFields fields = kineto_fields(event.args);
     put_fields(fields, made);
     kernels_.push_back({std::move(made), has_size(fields), fields.id});
   }
 
-  void host_side(const Event& event, const Fields& fields) {
+  void host_side(const Event& event, const KinetoFields& fields) {
     if (on_host_.size() >= kMostOperations) return skips_.add("annotations beyond four million");
     Operation made{.op = operations::canonical_op(event.name),
                    .start_ns = event.start_ns,
@@ -248,19 +150,22 @@ class Reading {
     }
   }
 
-  void computed(Span span) {
-    if (!told_.computing.empty()) {
-      Span& last = told_.computing.back();
+  void computed(Span span) { add(span, told_.computing); }
+  void computed_on_host(Span span) { add(span, on_host_spans_); }
+
+  static void add(Span span, std::vector<Span>& into) {
+    if (!into.empty()) {
+      Span& last = into.back();
       if (span.start_ns >= last.start_ns && span.start_ns <= last.end_ns + kSpanGap_ns) {
         last.end_ns = std::max(last.end_ns, span.end_ns);
         return;
       }
     }
-    if (told_.computing.size() < kMostSpans) told_.computing.push_back(span);
+    if (into.size() < kMostSpans) into.push_back(span);
   }
 
   void set_rank(std::optional<std::int64_t> rank) {
-    if (fits(rank)) told_.rank = static_cast<int>(*rank);
+    if (is_small(rank)) told_.rank = static_cast<int>(*rank);
   }
 
   struct Seen {
@@ -276,9 +181,10 @@ class Reading {
   std::int64_t base_ns_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t unsized_ = 0;
-  std::unordered_map<std::int64_t, Fields> by_id_;
+  std::unordered_map<std::int64_t, KinetoFields> by_id_;
   std::vector<Seen> kernels_;
   std::vector<Seen> on_host_;
+  std::vector<Span> on_host_spans_;
 };
 
 void Reading::keep(std::vector<Seen>& seen) {
@@ -338,11 +244,18 @@ void Reading::finish(bool ended_early) {
   constexpr std::int64_t kMostBase = std::int64_t{1} << 61;  // 2043
   if (base_ns_ < 0 || base_ns_ > kMostBase) base_ns_ = 0;
   keep(kernels_.empty() ? on_host_ : kernels_);
+  if (kernels_.empty() && told_.computing.empty()) told_.computing = std::move(on_host_spans_);
   std::stable_sort(
       told_.operations.begin(), told_.operations.end(),
       [](const Operation& a, const Operation& b) { return *a.start_ns < *b.start_ns; });
   told_.computing = joined(std::move(told_.computing));
   move_times();
+  constexpr std::int64_t kLongAgo = 100'000'000'000'000'000;  // 1973: no trace is of then
+  const bool own_clock = !told_.operations.empty() && *told_.operations.back().start_ns < kLongAgo;
+  if (own_clock) {
+    for (Operation& each : told_.operations) each.clock = operations::Clock::Process;
+    for (operations::Step& each : told_.steps) each.start_ns.reset();
+  }
   told_.records = told_.operations.size();
   skips_.write_to(told_);
   if (unsized_ > 0) {

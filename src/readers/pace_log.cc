@@ -124,10 +124,55 @@ bool PaceLog::progress(std::string_view text) {
   return true;
 }
 
-bool PaceLog::line(std::string_view text) { return timed(text) || progress(text); }
+/// "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4", before 2022 "0/20, SamplesPerSec=20.1"; and
+/// "train_batch_size ............. 64".
+bool PaceLog::samples(std::string_view text) {
+  constexpr std::string_view kBatch = "train_batch_size ";
+  if (const std::size_t at = text.find(kBatch); at != std::string_view::npos) {
+    std::string_view value = text.substr(at + kBatch.size());
+    value.remove_prefix(std::min(value.find_first_not_of(" .:="), value.size()));
+    const auto batch = Words(value).whole();
+    if (!batch || *batch <= 0 || *batch > 1'000'000'000) return false;
+    batch_ = batch;
+    return true;
+  }
+  // Of the two rates the current one is of the last steps alone.
+  for (const std::string_view word : {"CurrSamplesPerSec=", " SamplesPerSec="}) {
+    const std::size_t at = text.find(word);
+    if (at == std::string_view::npos) continue;
+    const auto rate = real(text.substr(at + word.size()));
+    if (!rate || *rate <= 0 || paces_.size() >= kMostSteps) return false;
+    const std::string_view before = text.substr(0, at);
+    auto number = number_of_step(before);
+    if (!number) {
+      const std::size_t slash = before.rfind('/');
+      if (slash != std::string_view::npos) number = Words(before.substr(slash + 1)).whole();
+    }
+    paces_.push_back({number.value_or(static_cast<std::int64_t>(paces_.size())), *rate});
+    return true;
+  }
+  return false;
+}
+
+void PaceLog::finish_samples(operations::Told& told) {
+  if (paces_.empty()) return;
+  if (batch_) {
+    for (const Pace& pace : paces_) {
+      add(pace.number, static_cast<double>(*batch_) / pace.samples_per_s);
+    }
+    return;
+  }
+  told.skipped += paces_.size();
+  told.reasons.push_back(std::to_string(paces_.size()) +
+                         " lines tell samples a second, and no line the train_batch_size that "
+                         "makes steps of them: give the log from its start");
+}
+
+bool PaceLog::line(std::string_view text) { return timed(text) || samples(text) || progress(text); }
 
 void PaceLog::finish(operations::Told& told) {
   if (steps_.empty() && has_bars_ && bar_each_s_ > 0) add(bar_number_.value_or(0), bar_each_s_);
+  finish_samples(told);
   told.steps = std::move(steps_);
   told.records = told.steps.size();
   if (has_bars_) {

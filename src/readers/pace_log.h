@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step took, as training programs print it: Megatron ("elapsed time per iteration (ms): 512.3"), DeepSpeed
-// (global_step=.. with time stamps, "iter time (s)", "SamplesPerSec" with a batch size), progress bars of Lightning and
-// Hugging Face ("10/300 [00:12<05:50, 1.21s/it]").
+// What a step took, as training programs print it: Megatron ("elapsed time per iteration (ms): 512.3"), DeepSpeed ("iter
+// time (s)"; "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4" with the "train_batch_size" that it
+// prints at its start), progress bars of Lightning and Hugging Face ("10/300 [00:12<05:50, 1.21s/it]").
 //
 // Limits: a line may stand for several steps (log interval); then each has its mean. Progress bars tell an average and
 // the elapsed time in whole seconds: the steps between two lines share the time between them.
@@ -21,14 +21,24 @@ class PaceLog {
   /// False when it tells nothing of steps.
   bool line(std::string_view text);
   void finish(operations::Told& told);
-  std::size_t steps() const { return steps_.size(); }
+  std::size_t steps() const { return steps_.size() + paces_.size(); }
 
  private:
   bool timed(std::string_view text);
   bool progress(std::string_view text);
+  bool samples(std::string_view text);
+  void finish_samples(operations::Told& told);
   void add(std::int64_t number, double seconds);
 
+  /// A line that tells samples a second, until the batch is known.
+  struct Pace {
+    std::int64_t number;
+    double samples_per_s;
+  };
+
   std::vector<operations::Step> steps_;
+  std::vector<Pace> paces_;
+  std::optional<std::int64_t> batch_;  ///< samples of a step, of all ranks
   std::optional<std::int64_t> bar_number_;
   double bar_elapsed_s_ = 0;
   double bar_each_s_ = 0;

@@ -54,6 +54,10 @@ Opened open_file(const std::string& path) {
   return opened(capture::descriptor_source(os::open_to_read(path)));
 }
 
+Opened open_text(std::string_view text) {
+  return opened(capture::memory_source(std::as_bytes(std::span(text.data(), text.size()))));
+}
+
 void read_lines(capture::ByteSource& source, Kind kind, Told& told) {
   NcclLog log;
   Inspector inspector(told);
@@ -86,8 +90,7 @@ void read_step_log(const std::string& text, Told& told) {
   }
 }
 
-Told read_opened(Opened opened, std::string_view path) {
-  const Kind kind = kind_of(opened.beginning);
+Told read_opened(Opened opened, Kind kind, std::string_view path) {
   Told told{.path = std::string(path), .kind = std::string(name_of(kind))};
   switch (kind) {
     case Kind::Unknown:
@@ -119,6 +122,13 @@ Told read_opened(Opened opened, std::string_view path) {
   if (const auto& failure = opened.source->failure()) told.reasons.push_back(*failure);
   if (!told.rank && kind != Kind::NcclTests && kind != Kind::StepLog && kind != Kind::NcclLog) {
     told.rank = rank_in_name(path);
+  }
+  if (told.records == 0 && told.steps.empty() && told.wiring.empty() && told.reasons.empty() &&
+      kind != Kind::Capture) {
+    told.reasons.push_back(
+        fmt::format("nothing in it tells of a collective or a step, though it looks like {}; was "
+                    "it cut off at its beginning?",
+                    words_of(kind)));
   }
   for (operations::Operation& each : told.operations) {
     if (!each.rank && kind != Kind::NcclTests && kind != Kind::NcclLog) each.rank = told.rank;
@@ -207,11 +217,20 @@ bool is_text(const std::string& path) {
   });
 }
 
-Told read_file(const std::string& path) { return read_opened(open_file(path), path); }
+Told read_file(const std::string& path) {
+  Opened file = open_file(path);
+  const Kind kind = kind_of(file.beginning);
+  return read_opened(std::move(file), kind, path);
+}
 
 Told read_text(std::string_view text, std::string_view name) {
-  return read_opened(
-      opened(capture::memory_source(std::as_bytes(std::span(text.data(), text.size())))), name);
+  Opened file = open_text(text);
+  const Kind kind = kind_of(file.beginning);
+  return read_opened(std::move(file), kind, name);
+}
+
+Told read_text_as(Kind kind, std::string_view text, std::string_view name) {
+  return read_opened(open_text(text), kind, name);
 }
 
 std::vector<Told> read_files(const std::vector<std::string>& paths) {

@@ -35,6 +35,9 @@ operations::Told read_file(const std::string& path);
 /// The same from memory, for tests and fuzzing. `name` may tell the rank.
 operations::Told read_text(std::string_view text, std::string_view name);
 
+/// The same as a file of `kind`, whatever it looks like: for fuzzing one reader.
+operations::Told read_text_as(Kind kind, std::string_view text, std::string_view name);
+
 /// The files one after the other, two at a time.
 std::vector<operations::Told> read_files(const std::vector<std::string>& paths);
 

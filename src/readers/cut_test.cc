@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that were cut off, at every byte: never a failure, never nothing without a reason, never more than the whole.
+
+#include "trainwire/readers/read.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::readers {
+namespace {
+
+using operations::Told;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr std::string_view kFlightRecorder =
+    R"({"version":"2.10","pg_config":{"0":{"desc":"default_pg","name":"0","ranks":"[0, 1]"}},"entries":[
+{"collective_seq_id":1,"input_dtypes":["Float"],"input_sizes":[[16]],"is_p2p":false,"output_sizes":[[16]],"process_group":["0","default_pg"],"profiling_name":"nccl:all_reduce","state":"completed","time_created_ns":1794800771362507917},
+{"collective_seq_id":2,"input_dtypes":["Half"],"input_sizes":[[8]],"is_p2p":false,"output_sizes":[[16]],"process_group":["0","default_pg"],"profiling_name":"nccl:_all_gather_base","state":"started","time_created_ns":1794800771362507999}]})";
+
+constexpr std::string_view kInspector =
+    R"({"header":{"id":"0x7f8c","rank":1,"n_ranks":8,"nnodes":2},"metadata":{"hostname":"n1","pid":7},"coll_perf":{"coll":"AllReduce","coll_sn":14,"coll_msg_size_bytes":1048576,"coll_exec_time_us":619}})"
+    "\n"
+    R"({"header":{"id":"0x7f8c","rank":1,"n_ranks":8,"nnodes":2},"metadata":{"hostname":"n1","pid":7},"coll_perf":{"coll":"AllGather","coll_sn":3,"coll_msg_size_bytes":2097152,"coll_exec_time_us":820}})"
+    "\n";
+
+constexpr std::string_view kHorovod = R"([
+{"name": "process_name", "ph": "M", "pid": 0, "args": {"start_time_since_epoch_in_micros":1700000000000000}},
+{"name": "NEGOTIATE_ALLREDUCE", "ph": "B", "ts": 100, "pid": 1},
+{"name": "1", "ph": "X", "ts": 190, "pid": 1, "dur": 0},
+{"ph": "E", "ts": 200, "pid": 1},
+{"name": "ALLREDUCE", "ph": "B", "ts": 200, "pid": 1},
+{"name": "NCCL_ALLREDUCE", "ph": "B", "ts": 210, "pid": 1},
+{"ph": "E", "ts": 260, "pid": 1},
+{"ph": "E", "ts": 270, "pid": 1, "args": {"dtype": "float32", "shape": "[10, 4]"}}
+])";
+
+constexpr std::string_view kDeepSpeed =
+    "[2023-08-02 10:11:12,345] [INFO] [config.py:964:print]   train_batch_size ............. 64\n"
+    "[2023-08-02 10:11:22,345] [INFO] [timer.py:215:stop] epoch=0/micro_step=10/global_step=10, "
+    "RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=32.0, MemAllocated=0.25GB\n"
+    "[2023-08-02 10:11:42,345] [INFO] [timer.py:215:stop] epoch=0/micro_step=20/global_step=20, "
+    "RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=16.0, MemAllocated=0.25GB\n";
+
+constexpr std::string_view kPerf =
+    "# nThread 1 nGpus 2 minBytes 8 maxBytes 16 step: 2(factor) warmup iters: 5 iters: 20\n"
+    "#       size         count    type   redop     time   algbw   busbw  error     time   algbw   "
+    "busbw  error\n"
+    "     1048576        262144   float     sum    100.0   10.49   10.49    N/A    100.0   10.49   "
+    "10.49    N/A\n";
+
+// As PyTorch 1.13 writes it without Kineto.
+constexpr std::string_view kOldTrace =
+    R"([{"name": "aten::addmm", "ph": "X", "ts": 120, "dur": 300, "tid": 1, "pid": "CPU functions", "args": {}},
+{"name": "ProfilerStep#1", "ph": "X", "ts": 115, "dur": 226722, "tid": 1, "pid": "CPU functions", "args": {}},
+{"name": "gloo:all_reduce", "ph": "X", "ts": 9924, "dur": 215898, "tid": 3, "pid": "CPU functions", "args": {}}])";
+
+bool tells(const Told& told) {
+  return told.records > 0 || !told.steps.empty() || !told.wiring.empty();
+}
+
+void expect_sound_cuts(std::string_view text, std::string_view name) {
+  const Told whole = read_text(text, "rank1.json");
+  EXPECT_TRUE(tells(whole)) << name;
+  for (std::size_t cut = 0; cut < text.size(); ++cut) {
+    const Told some = read_text(text.substr(0, cut), "rank1.json");
+    EXPECT_TRUE(tells(some) || !some.reasons.empty()) << name << " cut at " << cut;
+    EXPECT_LE(some.operations.size(), whole.operations.size()) << name << " cut at " << cut;
+    EXPECT_LE(some.steps.size(), whole.steps.size()) << name << " cut at " << cut;
+    for (std::size_t i = 0; i < some.operations.size() && some.kind == whole.kind; ++i) {
+      EXPECT_EQ(some.operations[i].op, whole.operations[i].op) << name << " cut at " << cut;
+    }
+  }
+}
+
+TEST(Cut, AtEveryByteTellsWhatIsBeforeOrWhyNot) {
+  expect_sound_cuts(kFlightRecorder, "flight recorder");
+  expect_sound_cuts(kInspector, "inspector");
+  expect_sound_cuts(kHorovod, "horovod");
+  expect_sound_cuts(kDeepSpeed, "deepspeed");
+  expect_sound_cuts(kPerf, "nccl-tests");
+  expect_sound_cuts(kOldTrace, "old trace");
+}
+
+TEST(Cut, ARecordThatIsCutOffIsCounted) {
+  const Told told = read_text(kInspector.substr(0, kInspector.size() - 20), "x.log");
+  EXPECT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.skipped, 1U);
+  EXPECT_THAT(told.reasons, Contains(HasSubstr("cut off")));
+}
+
+TEST(DeepSpeed, SamplesASecondAreStepsByTheBatchSize) {
+  const Told told = read_text(kDeepSpeed, "x.log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(2));
+  EXPECT_EQ(told.steps[0].number, 10);
+  EXPECT_EQ(told.steps[0].duration_ns, 2'000'000'000);  // 64 samples at 32 a second
+  EXPECT_EQ(told.steps[1].duration_ns, 4'000'000'000);
+  const std::string_view rates = kDeepSpeed.substr(kDeepSpeed.find('\n') + 1);
+  EXPECT_THAT(read_text(rates, "x.log").steps, SizeIs(0));
+  EXPECT_THAT(read_text(rates, "x.log").reasons, ElementsAre(HasSubstr("train_batch_size")));
+}
+
+TEST(Kineto, TracesWithoutItHaveTheirOwnClock) {
+  const Told told = read_text(kOldTrace, "rank1.json");
+  EXPECT_EQ(told.kind, "kineto");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].op, "all_reduce");
+  EXPECT_EQ(told.operations[0].rank, 1);
+  EXPECT_EQ(told.operations[0].clock, operations::Clock::Process);
+  EXPECT_EQ(told.operations[0].start_ns, 9'924'000);
+  ASSERT_THAT(told.steps, SizeIs(1));
+  EXPECT_EQ(told.steps[0].start_ns, std::nullopt);
+  EXPECT_THAT(told.computing, ElementsAre(operations::Span{120'000, 420'000}));
+}
+
+}  // namespace
+}  // namespace tw::readers
