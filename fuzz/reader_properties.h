@@ -22,6 +22,8 @@ inline void check_told(const tw::operations::Told& told) {
   }
   for (const tw::operations::Step& each : told.steps)
     tw::check(each.duration_ns >= 0, "no step takes less than nothing");
+  for (const tw::record::Pair& each : told.pairs)
+    tw::check(!each.from.empty() && !each.to.empty(), "pairs have two ends");
   const bool tells = told.records > 0 || !told.steps.empty() || !told.wiring.empty();
   tw::check(tells || !told.reasons.empty() || told.kind == "capture", "who tells nothing says why");
 }

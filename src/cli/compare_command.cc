@@ -8,6 +8,7 @@
 #include "trainwire/record/json.h"
 #include "trainwire/result/json_text.h"
 #include "trainwire/result/whole_file.h"
+#include "trainwire/tables/compared.h"
 #include "trainwire/text/compare_output.h"
 
 #include <fmt/format.h>
@@ -100,7 +101,40 @@ void write_file(const std::string& path, const std::string& text) {
   result::write_whole(path, text);
 }
 
+bool are_files(const CompareOptions& options) {
+  return std::all_of(options.runs.begin(), options.runs.end(), [](const std::string& path) {
+    return std::filesystem::is_regular_file(path);
+  });
+}
+
+/// Tables that benchmarks have printed, size by size.
+int compare_tables(const CompareOptions& options, command::Streams streams) {
+  if (options.runs.size() < 2) {
+    throw SpecError("compare takes two runs at least, the first being the baseline");
+  }
+  if (!options.fail_if.empty() || !options.metrics.empty() || !options.expect.empty()) {
+    throw SpecError(
+        "--fail-if, --metric and --expect are for folders of runs: tables of benchmarks have one "
+        "time for each size");
+  }
+  const auto read = [](const std::string& path) {
+    return tables::parse_benchmark(command::read_whole(path), path);
+  };
+  const tables::Benchmark baseline = read(options.runs.front());
+  std::vector<tables::CurvesCompared> compared;
+  for (const std::string& path : std::span(options.runs).subspan(1))
+    compared.push_back(tables::compare_curves(baseline, read(path), path));
+  const std::string document =
+      record::dumped(tables::curves_document(options.runs.front(), compared)) + "\n";
+  if (!options.out.empty()) write_file(options.out, document);
+  fmt::print(streams.out, "{}",
+             options.json ? document : tables::curves_text(options.runs.front(), compared));
+  streams.out.flush();
+  return 0;
+}
+
 int compare(const CompareOptions& options, command::Streams streams) {
+  if (are_files(options)) return compare_tables(options, streams);
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   text::CompareView view{.baseline = options.runs.front(), .comparisons = {}};
   if (!options.fail_if.empty()) view.limit = study::parse_limit(options.fail_if);
@@ -130,7 +164,7 @@ command::Body declare_compare(command::CommandLine& app) {
   const auto options = std::make_shared<CompareOptions>();
   app.add_option("RUN", options->runs,
                  "folders of runs or of sweeps; the first is the baseline, sweeps are compared "
-                 "point by point")
+                 "point by point; or files that nccl-tests, OSU, IMB, Gloo or iperf3 have printed")
       .type_name("")
       .required();
   app.add_option("--metric", options->metrics, "repeatable; default: all that the runs have")

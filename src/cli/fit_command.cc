@@ -184,8 +184,8 @@ int fit(const FitOptions& options, command::Streams streams) {
 command::Body declare_fit(command::CommandLine& app) {
   const auto options = std::make_shared<FitOptions>();
   app.add_option("SOURCE", options->source,
-                 "a sweep's folder, a CSV file with a header, what `bench exchange --json` "
-                 "printed, or - for standard input")
+                 "a sweep's folder, a CSV file with a header, what `bench exchange --json`, "
+                 "nccl-tests, OSU, IMB or Gloo printed, or - for standard input")
       .type_name("")
       .required();
   app.add_option("--model", options->model,

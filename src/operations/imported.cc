@@ -3,7 +3,10 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
+#include "trainwire/operations/counted.h"
+#include "trainwire/operations/findings.h"
 #include "trainwire/operations/judge.h"
+#include "trainwire/operations/matrix.h"
 #include "trainwire/result/columns.h"
 #include "trainwire/stats/estimate.h"
 #include "trainwire/stats/quantile.h"
@@ -19,169 +22,6 @@ namespace tw::operations {
 namespace {
 
 double seconds(std::int64_t nanos) { return 1e-9 * static_cast<double>(nanos); }
-
-/// Operations of one kind of file, by op: how many there are of the rank that tells of most, and their bytes.
-struct Counted {
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
-};
-using ByOp = std::map<std::string, Counted>;
-
-/// Each operation of a group once: the rank of it that tells of most counts.
-ByOp counted(const std::vector<Told>& told, const std::string& kind) {
-  std::map<std::tuple<std::string, std::string>, std::map<int, Counted>> by_group;
-  for (const Told& file : told) {
-    if (file.kind != kind) continue;
-    for (const Operation& each : file.operations) {
-      Counted& of_rank = by_group[{each.group, each.op}][each.rank.value_or(-1)];
-      ++of_rank.count;
-      of_rank.bytes += static_cast<std::uint64_t>(each.bytes.value_or(0));
-    }
-  }
-  ByOp made;
-  for (const auto& [key, ranks] : by_group) {
-    const auto most = std::max_element(
-        ranks.begin(), ranks.end(),
-        [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
-    made[std::get<1>(key)].count += most->second.count;
-    made[std::get<1>(key)].bytes += most->second.bytes;
-  }
-  return made;
-}
-
-/// Times of one op: of arrivals, or of what files tell that took a time alone (nccl-tests).
-struct Timing {
-  std::uint64_t timed = 0;
-  double wait_s = 0;
-  double transfer_s = 0;
-  double whole_s = 0;
-  double bus_bits = 0;
-};
-
-std::map<std::string, Timing> timings(const Imported& imported) {
-  std::map<std::string, Timing> made;
-  for (const Arrival& arrival : imported.arrivals) {
-    Timing& timing = made[arrival.op];
-    ++timing.timed;
-    timing.wait_s += arrival.mean_wait_s();
-    timing.transfer_s += seconds(arrival.transfer_ns());
-    timing.whole_s += seconds(arrival.end_ns - arrival.first_ns);
-    timing.bus_bits += 8 * bus_factor(arrival.op, arrival.group_size) *
-                       static_cast<double>(arrival.bytes.value_or(0));
-  }
-  return made;
-}
-
-/// Durations alone include waiting: only the whole is known, but for nccl-tests, whose ranks start together.
-void add_durations(const Imported& imported, std::map<std::string, Timing>& into) {
-  std::map<std::string, Timing> alone;
-  for (const Told& file : imported.told) {
-    for (const Operation& each : file.operations) {
-      if (each.clock != Clock::Alone || !each.end_ns || into.contains(each.op)) continue;
-      Timing& timing = alone[each.op];
-      ++timing.timed;
-      timing.whole_s += seconds(*each.end_ns);
-      if (file.kind == "nccl_tests") timing.transfer_s += seconds(*each.end_ns);
-      timing.bus_bits +=
-          8 * bus_factor(each.op, each.group_size) * static_cast<double>(each.bytes.value_or(0));
-    }
-  }
-  into.insert(alone.begin(), alone.end());
-}
-
-record::Finding finding(std::string text, bool is_trouble, std::string kind) {
-  return {.text = std::move(text),
-          .severity = is_trouble ? "warning" : "info",
-          .kind = std::move(kind)};
-}
-
-void add_findings(record::Run& run, const Imported& imported) {
-  std::vector<record::Finding> made;
-  for (const Hang& hang : imported.hangs)
-    made.push_back(finding(sentence_of(hang), true, "missing_rank"));
-  const auto& balance = imported.balance;
-  if (balance && balance->late) {
-    const Late& late = *balance->late;
-    const bool matters = late.delay_s >= 0.1 * balance->step_s;
-    made.push_back(
-        finding(fmt::format("rank {} is last in {} of {} collectives, {} after the median of the "
-                            "others{}, {:.0f} % of all "
-                            "lateness",
-                            late.rank, late.times, balance->collectives,
-                            readable(from_seconds(late.delay_s)),
-                            balance->steps > 0 ? " in each step" : " in all", 100 * late.share),
-                matters, "straggler"));
-  }
-  const auto remarks = remarks_on(imported.wiring);
-  for (const Remark& remark : remarks) {
-    if (remark.is_trouble) made.push_back(finding(remark.text, true, remark.kind));
-  }
-  if (balance) {
-    const std::string of =
-        balance->steps > 0 ? fmt::format("a step of {}", readable(from_seconds(balance->step_s)))
-                           : readable(from_seconds(balance->step_s));
-    made.push_back(finding(
-        fmt::format(
-            "of {}, a rank is in collectives for {}: {} of it hidden by computing; waiting for the "
-            "last rank "
-            "{}, transfer {}{}",
-            of, readable(from_seconds(balance->in_collectives_s)),
-            readable(from_seconds(balance->hidden_s)), readable(from_seconds(balance->wait_s)),
-            readable(from_seconds(balance->transfer_s)),
-            balance->busbw_bps
-                ? fmt::format(" at {} of bus bandwidth", readable(BitRate(*balance->busbw_bps)))
-                : ""),
-        false, "arrivals"));
-  }
-  for (const Agreement& each : imported.agreements) {
-    made.push_back(finding(
-        each.agrees
-            ? fmt::format(
-                  "{} and {} tell of the same {} operations of ranks, {} bytes, in the same order",
-                  each.one, each.other, grouped(static_cast<std::int64_t>(each.compared)),
-                  grouped(static_cast<std::int64_t>(each.bytes)))
-            : fmt::format("{} and {} do not tell of the same operations: {}", each.one, each.other,
-                          each.difference),
-        !each.agrees, "agreement"));
-  }
-  for (const Remark& remark : remarks) {
-    if (!remark.is_trouble) made.push_back(finding(remark.text, false, remark.kind));
-  }
-  for (const Told& file : imported.told) {
-    for (const std::string& note : file.notes) made.push_back(finding(note, false, "note"));
-  }
-  run.findings.insert(run.findings.end(), made.begin(), made.end());
-  std::stable_partition(run.findings.begin(), run.findings.end(),
-                        [](const record::Finding& each) { return each.severity == "warning"; });
-}
-
-/// Bytes of NCCL's log as ring neighbours carry them, against the packets'.
-void add_volume(record::Run& run, const Imported& imported) {
-  double told = 0;
-  std::set<int> ranks;
-  for (const Told& file : imported.told) {
-    if (file.kind != "nccl_log") continue;
-    for (const Operation& each : file.operations) {
-      const auto bytes = ring_wire_bytes(each);
-      if (!bytes) return;
-      if (each.rank) ranks.insert(*each.rank);
-      told += *bytes / each.group_size;  // each rank tells its own part
-    }
-  }
-  if (told <= 0 || imported.wiring.ranks < 2 ||
-      ranks.size() != static_cast<std::size_t>(imported.wiring.ranks)) {
-    return;
-  }
-  double carried = 0;
-  for (const record::Pair& pair : run.pairs) carried += static_cast<double>(pair.stream_bytes);
-  if (carried <= 0) return;
-  run.findings.push_back(
-      finding(fmt::format("NCCL's log has {} to move over the ring, packets carry {} ({:+.2f} %)",
-                          readable(Bytes(static_cast<std::int64_t>(told))),
-                          readable(Bytes(static_cast<std::int64_t>(carried))),
-                          100 * (carried - told) / told),
-              false, "volume"));
-}
 
 record::Iterations iterations_of(const Steps& steps) {
   const stats::Estimate median = stats::median_estimate(steps.times_s);
@@ -310,6 +150,16 @@ void add_hosts(record::Run& run, const Imported& imported) {
   }
 }
 
+/// Of flow records, where there are no packets.
+void add_matrix(record::Run& run, const Imported& imported) {
+  run.pairs = matrix_of(imported.told);
+  if (!run.hosts.empty()) return;
+  std::set<std::string> names;
+  for (const record::Pair& pair : run.pairs) names.insert({pair.from, pair.to});
+  for (const std::string& name : names)
+    run.hosts.push_back({.name = name, .addresses = {name}, .role = "other"});
+}
+
 record::Source source_of(const Told& file) {
   record::Source made{.path = file.path,
                       .kind = file.kind,
@@ -343,50 +193,6 @@ Imported imported(std::vector<Told> told) {
   return made;
 }
 
-record::Operations operations_of(const Imported& imported) {
-  record::Operations made;
-  std::set<std::string> kinds;
-  std::set<int> ranks;
-  for (const Told& file : imported.told) {
-    made.rows += file.operations.size();
-    if (!file.operations.empty()) kinds.insert(file.kind);
-    for (const Operation& each : file.operations) {
-      if (each.rank) ranks.insert(*each.rank);
-    }
-  }
-  made.ranks = ranks.size();
-  ByOp most;
-  for (const std::string& kind : kinds) {
-    for (const auto& [op, each] : counted(imported.told, kind)) {
-      if (each.count > most[op].count ||
-          (each.count == most[op].count && each.bytes > most[op].bytes)) {
-        most[op] = each;
-      }
-    }
-  }
-  auto times = timings(imported);
-  add_durations(imported, times);
-  for (const auto& [op, each] : most) {
-    record::OperationKind kind{.op = op, .count = each.count, .bytes = each.bytes};
-    made.count += each.count;
-    if (const auto found = times.find(op); found != times.end()) {
-      const Timing& timing = found->second;
-      kind.timed = timing.timed;
-      if (timing.transfer_s > 0) {
-        kind.transfer_s = timing.transfer_s;
-        kind.wait_s = timing.wait_s;
-        if (timing.bus_bits > 0) kind.busbw_bps = timing.bus_bits / timing.transfer_s;
-      }
-      if (timing.bus_bits > 0 && timing.whole_s > 0)
-        kind.busbw_whole_bps = timing.bus_bits / timing.whole_s;
-    }
-    made.by_op.push_back(std::move(kind));
-  }
-  std::stable_sort(made.by_op.begin(), made.by_op.end(),
-                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
-  return made;
-}
-
 void add_to(record::Run& run, const Imported& imported) {
   const bool has_packets = run.capture.has_value();
   run.operations = operations_of(imported);
@@ -404,6 +210,7 @@ void add_to(record::Run& run, const Imported& imported) {
   run.accounting = accounting_of(imported);
   run.quality = quality_of(imported);
   add_hosts(run, imported);
+  add_matrix(run, imported);
   if (imported.steps) run.iterations = iterations_of(*imported.steps);
   add_collectives(run, imported);
 }

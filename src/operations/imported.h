@@ -28,10 +28,6 @@ struct Imported {
 
 Imported imported(std::vector<Told> told);
 
-/// Kind by kind, each operation counted once. Counts and bytes are of the kind of file that tells of most; times of those
-/// that tell times.
-record::Operations operations_of(const Imported& imported);
-
 /// Puts it into the record, beside what packets showed where there were any; the verdict then rests on both.
 void add_to(record::Run& run, const Imported& imported);
 

@@ -125,7 +125,15 @@ record::Verdict untimed_verdict(const Imported& imported) {
     if (remark.is_trouble && remark.kind != "nccl_warning" && text.empty())
       text = remark.text + ". ";
   }
-  if (imported.steps) {
+  const bool only_flows =
+      std::all_of(imported.told.begin(), imported.told.end(), [](const Told& file) {
+        return file.operations.empty() && (!file.pairs.empty() || file.records == 0);
+      });
+  if (only_flows && !imported.steps && text.empty()) {
+    text +=
+        "No verdict: flow records tell who sent how much to whom, not when; packets, or traces of "
+        "torch.profiler of all ranks, tell what a step waits for.";
+  } else if (imported.steps) {
     text += fmt::format(
         "No verdict: {} steps are told, but not what ranks did in them; traces of torch.profiler "
         "of all ranks tell waiting from transfer.",

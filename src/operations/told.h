@@ -5,6 +5,7 @@
 #pragma once
 
 #include "trainwire/operations/operation.h"
+#include "trainwire/record/captured.h"
 
 #include <cstdint>
 #include <map>
@@ -69,8 +70,9 @@ struct Told {
   std::vector<Step> steps = {};
   std::vector<Span> computing = {};  ///< of the device, without NCCL; disjoint, in order
   Wiring wiring = {};
-  std::vector<std::string> notes = {};  ///< sentences worth a finding
-  std::int64_t clock_offset_ns = 0;     ///< taken from its times by one_clock
+  std::vector<record::Pair> pairs = {};  ///< of flow records: each direction once, by addresses
+  std::vector<std::string> notes = {};   ///< sentences worth a finding
+  std::int64_t clock_offset_ns = 0;      ///< taken from its times by one_clock
   std::optional<std::int64_t> clock_uncertainty_ns = {};
 };
 

@@ -6,6 +6,8 @@
 #include "trainwire/imports/step_log.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/pace_log.h"
+#include "trainwire/tables/benchmark.h"
+#include "trainwire/tables/flow_records.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +21,7 @@ struct Named {
   std::string_view name;
   std::string_view words;
 };
-constexpr std::array<Named, 10> kNames{{
+constexpr std::array<Named, 12> kNames{{
     {Kind::Unknown, "unknown", "a file of unknown kind"},
     {Kind::Capture, "capture", "packets"},
     {Kind::NcclTests, "nccl_tests", "a table of nccl-tests"},
@@ -30,6 +32,8 @@ constexpr std::array<Named, 10> kNames{{
     {Kind::Horovod, "horovod", "a timeline of Horovod"},
     {Kind::StepLog, "step_log", "a log of steps"},
     {Kind::PaceLog, "pace_log", "a training log"},
+    {Kind::Benchmark, "benchmark", "a benchmark's table"},
+    {Kind::FlowRecords, "flow_records", "flow records"},
 }};
 
 const Named& named(Kind kind) {
@@ -62,6 +66,8 @@ Kind json_kind(std::string_view text) {
       (has(text, "\"results\"") && has(text, "\"nccl_version\""))) {
     return Kind::NcclTests;
   }
+  if (tables::program_of(text) == "iperf3") return Kind::Benchmark;
+  if (!tables::flow_program_of(text).empty()) return Kind::FlowRecords;
   if (has(text, "\"traceEvents\"") || (has(text, "\"ph\"") && has(text, "\"cat\"")))
     return Kind::Kineto;
   // PyTorch without Kineto: an array of events without categories.
@@ -112,6 +118,9 @@ Kind kind_of(std::string_view text) {
     pace.line(line);
   });
   if (of_inspector > 0) return Kind::Inspector;
+  if (!tables::flow_program_of(text).empty()) return Kind::FlowRecords;
+  const std::string_view benchmark = tables::program_of(text);
+  if (!benchmark.empty() && benchmark != "nccl_tests") return Kind::Benchmark;
   const bool has_table = (has(text, "algbw") && has(text, "busbw") && has(text, "redop")) ||
                          has(text, "# nThread ") || has(text, "nccl-tests version");
   if (has_table) return Kind::NcclTests;

@@ -15,6 +15,7 @@
 #include "trainwire/readers/nccl_log.h"
 #include "trainwire/readers/pace_log.h"
 #include "trainwire/readers/perf.h"
+#include "trainwire/readers/tables.h"
 
 #include <fmt/format.h>
 
@@ -110,6 +111,12 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
     case Kind::NcclTests:
       read_perf(whole_text(*opened.source), told);
       break;
+    case Kind::Benchmark:
+      read_benchmark(whole_text(*opened.source), told);
+      break;
+    case Kind::FlowRecords:
+      read_flow_records(whole_text(*opened.source), told);
+      break;
     case Kind::StepLog:
       read_step_log(whole_text(*opened.source), told);
       break;
@@ -120,9 +127,10 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
       break;
   }
   if (const auto& failure = opened.source->failure()) told.reasons.push_back(*failure);
-  if (!told.rank && kind != Kind::NcclTests && kind != Kind::StepLog && kind != Kind::NcclLog) {
-    told.rank = rank_in_name(path);
-  }
+  const bool of_one_rank = kind != Kind::NcclTests && kind != Kind::StepLog &&
+                           kind != Kind::NcclLog && kind != Kind::Benchmark &&
+                           kind != Kind::FlowRecords;
+  if (!told.rank && of_one_rank) told.rank = rank_in_name(path);
   if (told.records == 0 && told.steps.empty() && told.wiring.empty() && told.reasons.empty() &&
       kind != Kind::Capture) {
     told.reasons.push_back(
@@ -131,7 +139,7 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
                     words_of(kind)));
   }
   for (operations::Operation& each : told.operations) {
-    if (!each.rank && kind != Kind::NcclTests && kind != Kind::NcclLog) each.rank = told.rank;
+    if (!each.rank && of_one_rank) each.rank = told.rank;
   }
   return told;
 }

@@ -220,7 +220,8 @@ FitColumns resolve_columns(const FitTable& table, const FitWishes& wishes) {
     if (ols && !is_factor && is_categorical(table, name)) columns.factors.push_back(name);
   }
   for (const std::string& name : columns.by) required(table, name, "--by");
-  if (columns.by.empty() && table.is_sweep && !ols) columns.by = default_by(table, columns);
+  if (columns.by.empty() && !table.settings.empty() && !ols)
+    columns.by = default_by(table, columns);
   return columns;
 }
 

@@ -9,6 +9,7 @@
 #include "trainwire/record/run_file.h"
 #include "trainwire/result/csv.h"
 #include "trainwire/result/json_text.h"
+#include "trainwire/tables/benchmark.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -124,6 +125,24 @@ void add_settings(FitTable& table) {
   }
 }
 
+FitTable benchmark_table(std::string_view text, const std::string& name) {
+  const tables::Benchmark benchmark = tables::parse_benchmark(text, name);
+  FitTable table{.name = name, .header = {"op", "ranks", "bytes", "time_s"}};
+  std::set<std::string> ops;
+  std::set<int> ranks;
+  for (const tables::Curve& curve : benchmark.curves) {
+    ops.insert(curve.op);
+    ranks.insert(curve.ranks);
+    for (const tables::Row& row : curve.rows) {
+      table.rows.push_back({curve.op, std::to_string(curve.ranks), std::to_string(row.bytes),
+                            fmt::format("{:.9g}", row.time_s)});
+    }
+  }
+  if (ops.size() > 1) table.settings.emplace_back("op");
+  if (ranks.size() > 1) table.settings.emplace_back("ranks");
+  return table;
+}
+
 FitTable read_sweep(const std::string& folder) {
   const std::string path = folder + "/points.csv";
   if (!std::filesystem::exists(path)) {
@@ -165,6 +184,7 @@ std::size_t FitTable::column(std::string_view column, std::string_view option) c
 }
 
 FitTable parse_fit_table(std::string_view text, const std::string& name) {
+  if (!tables::program_of(text.substr(0, 64 << 10)).empty()) return benchmark_table(text, name);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const bool json = begin != text.npos && text[begin] == '{';
   auto rows = json ? json_rows(text, name) : result::parse_csv(text, name);

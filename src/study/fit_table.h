@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `fit` reads: a table of named columns, from any CSV with a header, from the points of a
-// sweep, or from the rows of `bench exchange --json`.
+// sweep, from the rows of `bench exchange --json`, or from what another benchmark printed (tables/benchmark.h): bytes and
+// time_s of each row, with op and ranks where there are several.
 //
 // A sweep's settings ("job.model=vgg16 traffic.0.load=0.3") become columns of their own, named
 // after their keys, so that they can be asked for as any other.
@@ -29,7 +30,7 @@ struct FitTable {
   std::size_t column(std::string_view column, std::string_view option) const;
 };
 
-/// `text` as CSV or as a JSON document with rows[]. Throws DataError when it is neither, has no
+/// `text` as a benchmark's table, as CSV or as a JSON document with rows[]. Throws DataError when it is neither, has no
 /// rows, names a column twice, or has a row of another length than its header.
 FitTable parse_fit_table(std::string_view text, const std::string& name);
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/operations/findings.h"
+
+#include "trainwire/base/units.h"
+#include "trainwire/operations/matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tw::operations {
+namespace {
+
+record::Finding finding(std::string text, bool is_trouble, std::string kind) {
+  return {.text = std::move(text),
+          .severity = is_trouble ? "warning" : "info",
+          .kind = std::move(kind)};
+}
+
+}  // namespace
+
+void add_findings(record::Run& run, const Imported& imported) {
+  std::vector<record::Finding> made;
+  for (const Hang& hang : imported.hangs)
+    made.push_back(finding(sentence_of(hang), true, "missing_rank"));
+  const auto& balance = imported.balance;
+  if (balance && balance->late) {
+    const Late& late = *balance->late;
+    const bool matters = late.delay_s >= 0.1 * balance->step_s;
+    made.push_back(
+        finding(fmt::format("rank {} is last in {} of {} collectives, {} after the median of the "
+                            "others{}, {:.0f} % of all "
+                            "lateness",
+                            late.rank, late.times, balance->collectives,
+                            readable(from_seconds(late.delay_s)),
+                            balance->steps > 0 ? " in each step" : " in all", 100 * late.share),
+                matters, "straggler"));
+  }
+  const auto remarks = remarks_on(imported.wiring);
+  for (const Remark& remark : remarks) {
+    if (remark.is_trouble) made.push_back(finding(remark.text, true, remark.kind));
+  }
+  if (balance) {
+    const std::string of =
+        balance->steps > 0 ? fmt::format("a step of {}", readable(from_seconds(balance->step_s)))
+                           : readable(from_seconds(balance->step_s));
+    made.push_back(finding(
+        fmt::format(
+            "of {}, a rank is in collectives for {}: {} of it hidden by computing; waiting for the "
+            "last rank "
+            "{}, transfer {}{}",
+            of, readable(from_seconds(balance->in_collectives_s)),
+            readable(from_seconds(balance->hidden_s)), readable(from_seconds(balance->wait_s)),
+            readable(from_seconds(balance->transfer_s)),
+            balance->busbw_bps
+                ? fmt::format(" at {} of bus bandwidth", readable(BitRate(*balance->busbw_bps)))
+                : ""),
+        false, "arrivals"));
+  }
+  for (const Agreement& each : imported.agreements) {
+    made.push_back(finding(
+        each.agrees
+            ? fmt::format(
+                  "{} and {} tell of the same {} operations of ranks, {} bytes, in the same order",
+                  each.one, each.other, grouped(static_cast<std::int64_t>(each.compared)),
+                  grouped(static_cast<std::int64_t>(each.bytes)))
+            : fmt::format("{} and {} do not tell of the same operations: {}", each.one, each.other,
+                          each.difference),
+        !each.agrees, "agreement"));
+  }
+  for (const Remark& remark : remarks) {
+    if (!remark.is_trouble) made.push_back(finding(remark.text, false, remark.kind));
+  }
+  for (const std::string& text : remarks_on(matrix_of(imported.told)))
+    made.push_back(finding(text, false, "matrix"));
+  for (const Told& file : imported.told) {
+    for (const std::string& note : file.notes) made.push_back(finding(note, false, "note"));
+  }
+  run.findings.insert(run.findings.end(), made.begin(), made.end());
+  std::stable_partition(run.findings.begin(), run.findings.end(),
+                        [](const record::Finding& each) { return each.severity == "warning"; });
+}
+
+void add_volume(record::Run& run, const Imported& imported) {
+  double told = 0;
+  std::set<int> ranks;
+  for (const Told& file : imported.told) {
+    if (file.kind != "nccl_log") continue;
+    for (const Operation& each : file.operations) {
+      const auto bytes = ring_wire_bytes(each);
+      if (!bytes) return;
+      if (each.rank) ranks.insert(*each.rank);
+      told += *bytes / each.group_size;  // each rank tells its own part
+    }
+  }
+  if (told <= 0 || imported.wiring.ranks < 2 ||
+      ranks.size() != static_cast<std::size_t>(imported.wiring.ranks)) {
+    return;
+  }
+  double carried = 0;
+  for (const record::Pair& pair : run.pairs) carried += static_cast<double>(pair.stream_bytes);
+  if (carried <= 0) return;
+  run.findings.push_back(
+      finding(fmt::format("NCCL's log has {} to move over the ring, packets carry {} ({:+.2f} %)",
+                          readable(Bytes(static_cast<std::int64_t>(told))),
+                          readable(Bytes(static_cast<std::int64_t>(carried))),
+                          100 * (carried - told) / told),
+              false, "volume"));
+}
+
+}  // namespace tw::operations

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/tables/benchmark.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
+#include "trainwire/nccl/perf_table.h"
+#include "trainwire/tables/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tw::tables {
+namespace {
+
+Benchmark of_nccl_tests(std::string_view text, std::string_view name) {
+  Benchmark made{.program = "nccl_tests"};
+  const nccl::PerfFile file = nccl::parse_perf(text, name);
+  for (const nccl::PerfTable& table : file.tables) {
+    Curve curve{.op = table.operation ? std::string(nccl::name_of(*table.operation)) : "unknown",
+                .ranks = static_cast<int>(file.hosts.size())};
+    for (const nccl::PerfRow& row : table.rows) {
+      const double time_s = 1e-6 * row.timed().time_us;
+      if (can_be_meant(row.bytes, time_s)) curve.rows.push_back({row.bytes, time_s});
+    }
+    made.curves.push_back(std::move(curve));
+  }
+  return made;
+}
+
+}  // namespace
+
+std::size_t Benchmark::rows() const {
+  std::size_t sum = 0;
+  for (const Curve& curve : curves) sum += curve.rows.size();
+  return sum;
+}
+
+std::string_view program_of(std::string_view text) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') {
+    if (has("\"intervals\"") && has("\"iperf ")) return "iperf3";
+    return has("\"out_of_place\"") ? "nccl_tests" : "";
+  }
+  if (has("# OSU ")) return "osu";
+  if (has("# Benchmarking ") && has("#repetitions")) return "imb";
+  if (has("p50 (us)") && has("p99 (us)")) return "gloo_benchmark";
+  if (has("[ ID] Interval") && has("bits/sec")) return "iperf3";
+  const bool is_perf = (has("algbw") && has("busbw") && has("redop")) || has("# nThread ");
+  return is_perf ? "nccl_tests" : "";
+}
+
+Benchmark parse_benchmark(std::string_view text, std::string_view name) {
+  const std::string_view program = program_of(text);
+  Benchmark made;
+  if (program == "osu") made = parse_osu(text);
+  if (program == "imb") made = parse_imb(text);
+  if (program == "gloo_benchmark") made = parse_gloo(text);
+  if (program == "iperf3") made = parse_iperf(text);
+  if (program == "nccl_tests") made = of_nccl_tests(text, name);
+  std::erase_if(made.curves, [](const Curve& curve) { return curve.rows.empty(); });
+  if (!made.curves.empty()) return made;
+  throw DataError(fmt::format("reading {}: {}", printable(name),
+                              program.empty()
+                                  ? "no table of OSU, IMB, Gloo, iperf3 or nccl-tests"
+                                  : "the table has no row; did the benchmark come to its end?"));
+}
+
+}  // namespace tw::tables

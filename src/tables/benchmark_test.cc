@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/tables/benchmark.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/tables/compared.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::tables {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr std::string_view kOsu =
+    "\n# OSU MPI Allreduce Latency Test v7.5\n# Datatype: MPI_INT.\n"
+    "# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n"
+    "4                       2.50              2.10              2.90         1000\n"
+    "1048576               350.00            340.00            360.00          100\n";
+
+TEST(Benchmark, ReadsOsu) {
+  const Benchmark found = parse_benchmark(kOsu, "osu.txt");
+  EXPECT_EQ(found.program, "osu");
+  ASSERT_THAT(found.curves, SizeIs(1));
+  EXPECT_EQ(found.curves[0].op, "all_reduce");
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{4, 1e-6 * 2.5}, Row{1048576, 1e-6 * 350}));
+  // 1 MB at 1,000 MB/s takes a millisecond.
+  const Benchmark rate = parse_benchmark(
+      "# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1000000   1000.00\n", "x");
+  EXPECT_EQ(rate.curves[0].op, "send");
+  EXPECT_DOUBLE_EQ(rate.curves[0].rows[0].time_s, 1e-3);
+  const Benchmark gather = parse_benchmark(
+      "# OSU MPI Allgather Latency Test v7.5\n# Size  Avg Latency(us)\n8  5.0\n", "x");
+  EXPECT_THAT(gather.limits, ElementsAre(HasSubstr("how many ranks")));
+  EXPECT_EQ(parse_benchmark("# OSU MPI All-to-All Personalized Exchange Latency Test v5.6\n# Size  "
+                            "Avg Latency(us)\n8  5.0\n",
+                            "x")
+                .curves[0]
+                .op,
+            "all_to_all");
+}
+
+constexpr std::string_view kImb =
+    "#---------------\n# Benchmarking PingPong \n# #processes = 2 \n#---------------\n"
+    "       #bytes #repetitions      t[usec]   Mbytes/sec\n"
+    "            0         1000         0.50         0.00\n"
+    "         1024         1000         1.00      1024.00\n\n"
+    "#---------------\n# Benchmarking Allgather \n# #processes = 4 \n"
+    "# ( 4 additional processes waiting in MPI_Barrier)\n#---------------\n"
+    "       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+    "         1024         1000         9.00        11.00        10.00\n";
+
+TEST(Benchmark, ReadsEveryBlockOfImb) {
+  const Benchmark found = parse_benchmark(kImb, "imb.txt");
+  EXPECT_EQ(found.program, "imb");
+  ASSERT_THAT(found.curves, SizeIs(2));
+  EXPECT_EQ(found.curves[0].op, "send");
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{1024, 1e-6}));
+  EXPECT_EQ(found.skipped, 1U);  // of size 0
+  EXPECT_EQ(found.curves[1].op, "all_gather");
+  EXPECT_EQ(found.curves[1].ranks, 4);
+  EXPECT_EQ(found.curves[1].rows[0].bytes, 4096);  // four ranks give 1024 each
+  EXPECT_DOUBLE_EQ(found.curves[1].rows[0].time_s, 10e-6);
+}
+
+TEST(Benchmark, ReadsBothTablesOfGloo) {
+  const Benchmark found = parse_benchmark(
+      "Device:      tcp, pci=, iface=eth0, speed=-1, addr=[10.0.0.1]\n"
+      "Algorithm:   allreduce_ring_chunked\nOptions:     processes=4, inputs=1, threads=1\n\n"
+      "   size (B)   elements   min (us)   p50 (us)   p99 (us)   max (us)   bandwidth (GB/s)   "
+      "iterations\n"
+      "      4000       1000        90        100        200        300              0.037        "
+      "1000\n",
+      "x");
+  EXPECT_EQ(found.curves[0].op, "all_reduce");
+  EXPECT_EQ(found.curves[0].ranks, 4);
+  EXPECT_EQ(found.curves[0].rows[0].bytes, 4000);
+  EXPECT_DOUBLE_EQ(found.curves[0].rows[0].time_s, 100e-6);
+  const Benchmark old = parse_benchmark(
+      "Algorithm:   broadcast_one_to_all\nOptions:     processes=2, inputs=1\n"
+      "   elements   min (us)   p50 (us)   p99 (us)   max (us)   avg (GB/s)    samples\n"
+      "       1000         90        110        200        300       0.037      1000\n",
+      "x");
+  EXPECT_EQ(old.curves[0].op, "broadcast");
+  EXPECT_EQ(old.curves[0].rows[0].bytes, 4000);
+  EXPECT_DOUBLE_EQ(old.curves[0].rows[0].time_s, 110e-6);
+}
+
+// As iperf 3.12 prints it with -P 2.
+constexpr std::string_view kIperf =
+    "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    "[  5]   0.00-1.00   sec   794 MBytes  6.65 Gbits/sec   25   1023 KBytes       \n"
+    "[  7]   0.00-1.00   sec   771 MBytes  6.46 Gbits/sec   44    895 KBytes       \n"
+    "[SUM]   0.00-1.00   sec  1.53 GBytes  13.1 Gbits/sec   69             \n"
+    "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+    "[SUM]   1.00-2.00   sec  1.43 GBytes  12.3 Gbits/sec   28             \n"
+    "[SUM]   0.00-2.00   sec  2.96 GBytes  12.7 Gbits/sec   97             sender\n"
+    "[SUM]   0.00-2.00   sec  2.96 GBytes  12.7 Gbits/sec                  receiver\n";
+
+TEST(Benchmark, ReadsIntervalsOfIperf) {
+  const Benchmark found = parse_benchmark(kIperf, "x");
+  EXPECT_EQ(found.program, "iperf3");
+  // 13.1 Gbit in a second are 1,637.5 MB.
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{1'637'500'000, 1}, Row{1'537'500'000, 1}));
+  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("12.7 Gbit/s over 2 intervals; 97 segments")));
+  const Benchmark json = parse_benchmark(
+      R"({"start": {"version": "iperf 3.12"}, "intervals": [
+        {"sum": {"start": 0, "end": 0.5, "seconds": 0.5, "bytes": 5, "bits_per_second": 8e9, "omitted": true}},
+        {"sum": {"start": 0, "end": 0.5, "seconds": 0.5, "bytes": 500000000, "bits_per_second": 8e9, "omitted": false}}],
+        "end": {"sum_sent": {"retransmits": 3}, "sum_received": {"bits_per_second": 7.9e9}}})",
+      "x");
+  EXPECT_THAT(json.curves[0].rows, ElementsAre(Row{500'000'000, 0.5}));
+  EXPECT_THAT(json.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 intervals; 3 segments")));
+}
+
+TEST(Benchmark, TwoAreComparedSizeBySize) {
+  const Benchmark before{.program = "osu", .curves = {{"all_reduce", 4, {{8, 1e-6}, {16, 2e-6}}}}};
+  Benchmark after{.program = "osu",
+                  .curves = {{"all_reduce", 0, {{8, 1e-6}, {16, 3e-6}, {32, 1}}}}};
+  const CurvesCompared found = compare_curves(before, after, "b");
+  ASSERT_THAT(found.rows, SizeIs(2));
+  EXPECT_DOUBLE_EQ(found.rows[1].relative(), 0.5);
+  EXPECT_EQ(found.slower, 1U);
+  EXPECT_EQ(found.only_one, 1U);
+  EXPECT_THAT(curves_text("a", {found}), HasSubstr("+50.0 %"));
+  after.curves[0].ranks = 8;
+  EXPECT_THROW(compare_curves(before, after, "b"), DataError);
+}
+
+TEST(Benchmark, WithoutRowsIsAnError) {
+  EXPECT_THROW(parse_benchmark("# OSU MPI Allreduce Latency Test v7.5\n", "x"), DataError);
+  EXPECT_THROW(parse_benchmark("hello\n", "x"), DataError);
+  EXPECT_EQ(program_of("hello 1 2\n"), "");
+}
+
+TEST(Benchmark, CutAnywhereHasTheSameFirstRowsOrNone) {
+  for (const std::string_view text : {kOsu, kImb, kIperf}) {
+    const std::size_t all = parse_benchmark(text, "x").rows();
+    for (std::size_t cut = 0; cut < text.size(); ++cut) {
+      try {
+        EXPECT_LE(parse_benchmark(text.substr(0, cut), "x").rows(), all);
+      } catch (const DataError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("table")) << cut;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tw::tables

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines and words of tables, and the readers of each program's (benchmark.h has what they return).
+
+#pragma once
+
+#include "trainwire/tables/benchmark.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tw::tables {
+
+/// More rows than any benchmark prints.
+inline constexpr std::size_t kMostRows = 1'000'000;
+
+/// Words between blanks.
+std::vector<std::string_view> words_of(std::string_view line);
+/// What stands between separators, without the blanks around it; quotes around a field are taken off.
+std::vector<std::string_view> fields_of(std::string_view line, char separator);
+/// The whole word as a finite number.
+std::optional<double> number_in(std::string_view word);
+/// The whole word as a number that is not negative.
+std::optional<std::int64_t> count_in(std::string_view word);
+
+/// Calls `use` with each line, without its end.
+template <typename Use>
+void for_lines(std::string_view text, Use use) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\n\r"), text.size());
+    use(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// A size above 0 and a time above 0, both of which can be squared.
+bool can_be_meant(std::int64_t bytes, double time_s);
+
+/// "all_reduce" of "Allreduce", "IAllreduce", "allreduce_ring"; "send" of what two ranks do.
+std::string op_named(std::string_view name);
+
+/// What a rank gives, or gives to each, as nccl-tests' size. Nothing where ranks are not told and matter.
+std::optional<std::int64_t> size_of(std::string_view op, std::int64_t bytes, int ranks);
+
+Benchmark parse_osu(std::string_view text);
+Benchmark parse_imb(std::string_view text);
+Benchmark parse_gloo(std::string_view text);
+Benchmark parse_iperf(std::string_view text);
+
+}  // namespace tw::tables

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// "# Benchmarking Allreduce", "# #processes = 144", "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]", rows; of
+// two processes "#bytes #repetitions      t[usec]   Mbytes/sec". Several such blocks a file.
+#include "trainwire/tables/columns.h"
+
+namespace tw::tables {
+
+Benchmark parse_imb(std::string_view text) {
+  Benchmark made{.program = "imb"};
+  std::size_t size_at = 0;
+  std::size_t time_at = 0;  // 0: no header since the block began
+  for_lines(text, [&](std::string_view line) {
+    constexpr std::string_view kTitle = "# Benchmarking ";
+    constexpr std::string_view kRanks = "#processes = ";
+    const auto words = words_of(line);
+    if (const std::size_t at = line.find(kTitle); at != std::string_view::npos) {
+      const auto name = words_of(line.substr(at + kTitle.size()));
+      made.curves.push_back({.op = name.empty() ? "" : op_named(name.front())});
+      time_at = 0;
+      return;
+    }
+    if (made.curves.empty()) return;
+    Curve& curve = made.curves.back();
+    if (const std::size_t at = line.find(kRanks); at != std::string_view::npos) {
+      const auto ranks = words_of(line.substr(at + kRanks.size()));
+      const auto number = ranks.empty() ? std::nullopt : count_in(ranks.front());
+      if (number && *number < 10'000'000) curve.ranks = static_cast<int>(*number);
+      return;
+    }
+    if (!words.empty() && words.front() == "#bytes") {
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i] == "t_avg[usec]" || words[i] == "t[usec]") time_at = i;
+      }
+      return;
+    }
+    if (time_at == 0 || words.size() <= time_at || curve.op.empty() || made.rows() >= kMostRows)
+      return;
+    const auto bytes = count_in(words[size_at]);
+    const auto time_us = number_in(words[time_at]);
+    if (!bytes || !time_us) return;
+    const auto size = size_of(curve.op, *bytes, curve.ranks);
+    if (!size || !can_be_meant(*size, 1e-6 * *time_us)) {
+      ++made.skipped;
+      return;
+    }
+    curve.rows.push_back({*size, 1e-6 * *time_us});
+  });
+  return made;
+}
+
+}  // namespace tw::tables

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// "[  5]   0.00-1.00   sec   794 MBytes  6.65 Gbits/sec   25   1023 KBytes", with "[SUM]" of several streams; and -J. Sizes
+// come from rates, for transfers are printed in binary units with three digits, as rates are in decimal ones.
+#include "trainwire/base/units.h"
+#include "trainwire/result/json_text.h"
+#include "trainwire/tables/columns.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace tw::tables {
+namespace {
+
+struct Interval {
+  double start_s;
+  double end_s;
+  double rate_bps;
+  double sent_again = 0;
+};
+
+void add(Benchmark& into, const Interval& each) {
+  const double time_s = each.end_s - each.start_s;
+  const double bytes = each.rate_bps * time_s / 8;
+  if (!(bytes < 1e18) || into.rows() >= kMostRows) return;
+  if (!can_be_meant(std::llround(bytes), time_s)) {
+    ++into.skipped;
+    return;
+  }
+  into.curves.back().rows.push_back({std::llround(bytes), time_s});
+}
+
+void add_note(Benchmark& into, double rate_bps, double sent_again) {
+  into.notes.push_back(
+      fmt::format("iperf3 moved {} over {} intervals; {:.0f} segments were sent again",
+                  readable(BitRate(rate_bps)), into.rows(), sent_again));
+}
+
+double unit_of(std::string_view word) {
+  if (word == "bits/sec") return 1;
+  if (word == "Kbits/sec") return 1e3;
+  if (word == "Mbits/sec") return 1e6;
+  if (word == "Gbits/sec") return 1e9;
+  return word == "Tbits/sec" ? 1e12 : 0;
+}
+
+/// Nothing for a line that tells no interval.
+std::optional<Interval> interval_in(const std::vector<std::string_view>& words) {
+  for (std::size_t i = 1; i + 4 < words.size(); ++i) {
+    if (words[i] != "sec") continue;
+    const std::size_t dash = words[i - 1].find('-', 1);
+    if (dash == std::string_view::npos) return {};
+    const auto start = number_in(words[i - 1].substr(0, dash));
+    const auto end = number_in(words[i - 1].substr(dash + 1));
+    const auto rate = number_in(words[i + 3]);
+    const double unit = unit_of(words[i + 4]);
+    if (!start || !end || !rate || unit == 0) return {};
+    const auto again = i + 5 < words.size() ? count_in(words[i + 5]) : std::nullopt;
+    return Interval{*start, *end, *rate * unit, static_cast<double>(again.value_or(0))};
+  }
+  return {};
+}
+
+void read_lines(std::string_view text, Benchmark& into) {
+  const bool has_sums = text.find("[SUM]") != std::string_view::npos;
+  double rate_bps = 0;
+  double sent_again = 0;
+  double until_s = 0;
+  for_lines(text, [&](std::string_view line) {
+    const std::size_t bracket = line.find('[');
+    if (bracket == std::string_view::npos || line.find("omitted") != std::string_view::npos) return;
+    const auto interval = interval_in(words_of(line));
+    if (!interval || (has_sums && line.find("[SUM]") == std::string_view::npos)) return;
+    const bool of_all = line.find("receiver") != std::string_view::npos;
+    if (line.find("sender") != std::string_view::npos || of_all) {
+      if (of_all || rate_bps == 0) rate_bps = interval->rate_bps;
+      return;
+    }
+    const bool is_summary = interval->start_s < until_s - 0.01;  // its last word was cut off
+    if (is_summary) return;
+    until_s = interval->end_s;
+    sent_again += interval->sent_again;
+    add(into, *interval);
+  });
+  if (into.rows() > 0 && rate_bps > 0) add_note(into, rate_bps, sent_again);
+}
+
+double number(const nlohmann::ordered_json& object, const char* key) {
+  if (!object.is_object()) return 0;
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+void read_json(std::string_view text, Benchmark& into) {
+  const auto document = result::parse_json(text);
+  if (!document.is_object() || !document.contains("intervals")) return;
+  for (const auto& each : document["intervals"]) {
+    if (!each.is_object() || !each.contains("sum")) continue;
+    const auto& sum = each["sum"];
+    if (sum.is_object() && sum.contains("omitted") && sum["omitted"] == true) continue;
+    add(into, {number(sum, "start"), number(sum, "end"), number(sum, "bits_per_second")});
+  }
+  if (!document.contains("end") || into.rows() == 0) return;
+  const auto& end = document["end"];
+  if (!end.is_object() || !end.contains("sum_received")) return;
+  add_note(into, number(end["sum_received"], "bits_per_second"),
+           end.contains("sum_sent") ? number(end["sum_sent"], "retransmits") : 0);
+}
+
+}  // namespace
+
+Benchmark parse_iperf(std::string_view text) {
+  Benchmark made{.program = "iperf3", .curves = {{.op = "send", .ranks = 2}}};
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') {
+    read_json(text, made);
+  } else {
+    read_lines(text, made);
+  }
+  made.limits.emplace_back(
+      "iperf3 tells what a stream carries, interval by interval, not what a message of a size "
+      "takes");
+  return made;
+}
+
+}  // namespace tw::tables
