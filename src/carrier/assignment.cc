@@ -5,9 +5,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tw::carrier {
+namespace {
 
 using nlohmann::json;
+
+/// More than any run moves; sums of them do not overflow.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
+bool is_count(const TcpCount& count) {
+  return 0 <= count.sent && count.sent <= kMostBytes && 0 <= count.received &&
+         count.received <= kMostBytes;
+}
+
+bool is_whole(const Assignment& assignment) {
+  const auto is_rank = [&](int rank) { return 0 <= rank && rank < assignment.ranks; };
+  return is_rank(assignment.rank) && assignment.patience.count() >= 0 &&
+         std::ranges::all_of(assignment.wires, [&](const Wire& wire) {
+           return is_rank(wire.rank) && wire.rank != assignment.rank && wire.lane >= 0;
+         });
+}
+
+}  // namespace
 
 json to_json(const Assignment& assignment) {
   json wires = json::array();
@@ -29,6 +50,8 @@ Assignment assignment_from(const json& document) {
       assignment.wires.push_back({.rank = wire.at(0).get<int>(), .lane = wire.at(1).get<int>()});
     }
     assignment.patience = Duration(document.at("patience_ns").get<std::int64_t>());
+    if (!is_whole(assignment))
+      throw DataError("a carrier's assignment names ranks that are not there");
     return assignment;
   } catch (const json::exception& error) {
     throw DataError(fmt::format("a carrier's assignment: {}", error.what()));
@@ -50,9 +73,29 @@ std::vector<TcpCount> tcp_counts_from(const json& document) {
                         .sent = c.at(2).get<std::int64_t>(),
                         .received = c.at(3).get<std::int64_t>()});
     }
+    if (!std::ranges::all_of(counts, is_count))
+      throw DataError("a carrier's counts are not counts");
     return counts;
   } catch (const json::exception& error) {
     throw DataError(fmt::format("a carrier's counts: {}", error.what()));
+  }
+}
+
+json to_json(const std::vector<Contact>& contacts) {
+  json document = json::array();
+  for (const Contact& contact : contacts) document.push_back({contact.address, contact.carrier});
+  return document;
+}
+
+std::vector<Contact> contacts_from(const json& document) {
+  try {
+    std::vector<Contact> contacts;
+    for (const json& contact : document) {
+      contacts.push_back({.address = contact.at(0).get<std::string>(), .carrier = contact.at(1)});
+    }
+    return contacts;
+  } catch (const json::exception& error) {
+    throw DataError(fmt::format("a carrier's contacts: {}", error.what()));
   }
 }
 

@@ -31,6 +31,17 @@ nlohmann::json to_json(const Assignment& assignment);
 /// Throws DataError.
 Assignment assignment_from(const nlohmann::json& document);
 
+/// Where a rank is found: its host's address, and what its carrier says others must know.
+struct Contact {
+  std::string address;
+  nlohmann::json carrier;
+  bool operator==(const Contact&) const = default;
+};
+
+nlohmann::json to_json(const std::vector<Contact>& contacts);
+/// Throws DataError.
+std::vector<Contact> contacts_from(const nlohmann::json& document);
+
 /// What the kernel counted of one TCP connection: bytes of the stream, repeated ones once.
 struct TcpCount {
   std::string from;  ///< this end, "10.0.0.1:4711"

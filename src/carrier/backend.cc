@@ -11,21 +11,11 @@
 namespace tw::carrier {
 namespace {
 
-using nlohmann::json;
-
-std::vector<Contact> contacts_from(const json& message) {
-  std::vector<Contact> contacts;
-  for (const json& contact : message.at("contacts")) {
-    contacts.push_back({.address = contact.at(0).get<std::string>(), .carrier = contact.at(1)});
-  }
-  return contacts;
-}
-
 void carry_for(const transport::Control& control, const BackendMaker& make) {
   const Assignment assignment = assignment_from(control.receive());
   const std::unique_ptr<Backend> backend = make(assignment);
   control.send({{"contact", backend->contact()}});
-  backend->connect(contacts_from(control.receive()));
+  backend->connect(contacts_from(control.receive().at("contacts")));
   std::vector<LocalWire> wires;
   for (const Wire& wire : assignment.wires) {
     wires.push_back({.wire = wire, .stream = receive_descriptor(control.descriptor())});

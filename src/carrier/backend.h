@@ -20,12 +20,6 @@
 
 namespace tw::carrier {
 
-/// Where a rank is found: its host's address, and what its carrier says others must know.
-struct Contact {
-  std::string address;
-  nlohmann::json carrier;
-};
-
 /// The local end of one wire.
 struct LocalWire {
   Wire wire;

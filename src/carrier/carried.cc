@@ -5,12 +5,12 @@
 #include "trainwire/carrier/programs.h"
 #include "trainwire/transport/tcp/patience.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <utility>
 
 namespace tw::carrier {
@@ -25,15 +25,24 @@ constexpr std::chrono::seconds kFarewell{5};
 
 Carried::Carried(const Carriage& carriage, Assignment assignment)
     : carriage_(carriage), assignment_(std::move(assignment)) {
-  start();
+  if (transport_named(carriage_.transport).starts_together) {
+    contact_ = {::getpid(), meeting_.name()};
+    return;
+  }
+  start({meeting_.name()});
   await();
   contact_ = hear().at("contact");
 }
 
-void Carried::start() {
-  std::string name = meeting_.name();
-  const std::array<char*, 3> words{carriage_.program.data(), name.data(), nullptr};
+void Carried::start(const std::vector<std::string>& arguments) {
+  std::vector<char*> words{carriage_.program.data()};
+  std::vector<std::string> copies = arguments;
+  for (std::string& word : copies) words.push_back(word.data());
+  words.push_back(nullptr);
   child_ = os::Child::start([&] {
+    // The rank's own orders come over its standard input, and launchers read theirs.
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
     ::execv(words.front(), words.data());
     return kCannotRun;
   });
@@ -51,7 +60,7 @@ void Carried::await() {
       pid_ = pid;
       break;
     }
-    const auto ending = child_.poll();
+    const auto ending = child_.identity().pid > 0 ? child_.poll() : std::nullopt;
     if (ending && !ending->succeeded()) {
       throw Error(fmt::format("{} {} before it carried anything", carriage_.program,
                               os::describe(*ending)));
@@ -83,9 +92,14 @@ json Carried::hear() const {
 }
 
 std::vector<transport::tcp::Connection> Carried::connect(const std::vector<Contact>& ranks) {
-  json contacts = json::array();
-  for (const Contact& contact : ranks) contacts.push_back({contact.address, contact.carrier});
-  control_->send({{"contacts", contacts}});
+  if (!control_) {
+    if (assignment_.rank == 0) {
+      start({"launch", to_json(ranks).dump()});
+    }
+    await();
+    hear();
+  }
+  control_->send({{"contacts", to_json(ranks)}});
   std::vector<transport::tcp::Connection> connections;
   for (const Wire& wire : assignment_.wires) {
     auto [ours, theirs] = make_stream();
@@ -111,6 +125,7 @@ void Carried::hold() {
 std::vector<TcpCount> Carried::finish() {
   control_->send({{"stop", true}});
   std::vector<TcpCount> counts = tcp_counts_from(hear().at("tcp"));
+  // A launcher waits for the carriers of all ranks, and tidies up.
   if (child_.is_running()) child_.wait_for(kFarewell);
   return counts;
 }

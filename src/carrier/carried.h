@@ -27,7 +27,7 @@ struct Carriage {
 
 class Carried {
  public:
-  /// Starts the carrier. Throws Error.
+  /// Starts the carrier, unless one launcher starts those of all ranks. Throws Error.
   Carried(const Carriage& carriage, Assignment assignment);
 
   /// What the other ranks must know.
@@ -45,7 +45,7 @@ class Carried {
   std::int64_t cpu_ns() const;
 
  private:
-  void start();
+  void start(const std::vector<std::string>& arguments);
   void await();
   nlohmann::json hear() const;
 

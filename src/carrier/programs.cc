@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::array kTransports{
     Transport{.name = "gloo", .library = "Gloo", .package = "libgloo-dev"},
+    Transport{
+        .name = "mpi", .library = "Open MPI", .package = "libopenmpi-dev", .starts_together = true},
     Transport{.name = "grpc", .library = "gRPC", .package = "libgrpc++-dev"},
 };
 

@@ -14,6 +14,8 @@ struct Transport {
   std::string_view name;     ///< as `transport` of a job says it
   std::string_view library;  ///< whose bytes they are
   std::string_view package;  ///< Debian's, to build with
+  /// One launcher starts the carriers of all ranks, rather than each rank its own.
+  bool starts_together = false;
 };
 
 std::span<const Transport> transports();

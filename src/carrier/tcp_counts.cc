@@ -94,9 +94,14 @@ bool are_same(int one, int other) {
 
 }  // namespace
 
+std::vector<int> own_connections() {
+  std::vector<int> numbers = own_descriptors();
+  std::erase_if(numbers, [](int number) { return !is_connected_tcp(number); });
+  return numbers;
+}
+
 HeldConnections::HeldConnections() {
-  for (const int number : own_descriptors()) {
-    if (!is_connected_tcp(number)) continue;
+  for (const int number : own_connections()) {
     os::FileDescriptor copy(::fcntl(number, F_DUPFD_CLOEXEC, 0));
     if (!copy.is_open()) throw os::errno_error("keeping a connection to count it", errno);
     held_.push_back({.original = number,

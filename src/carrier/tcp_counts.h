@@ -14,6 +14,9 @@
 
 namespace tw::carrier {
 
+/// Descriptors of the TCP connections that this process has now.
+std::vector<int> own_connections();
+
 /// Keeps every TCP connection that this process has now, so that it can be asked after its owner has
 /// closed it.
 class HeldConnections {

@@ -304,7 +304,7 @@ command::Body declare_bench(command::CommandLine& app) {
   app.add_option("--sizes", options->sizes, "payloads, default 64KiB,1MiB,16MiB,100MB")
       .type_name("LIST");
   app.add_option("--transport", options->transports,
-                 "compare these in one table: tcp,gloo,grpc; default the experiment's")
+                 "compare these in one table: tcp,gloo,mpi,grpc; default the experiment's")
       .type_name("LIST");
   app.add_option("--repeats", options->repeats, "exchanges of each size; default by size")
       .type_name("N");
