@@ -2,7 +2,7 @@
 """kill -9 of every role at random moments (seeded), a torn checkpoint, a disk that is full, links that go down: survive.py TRAINWIRE.
 
 With restart, shrink or grow the training ends whole and with right sums; with abort in one line within the timeout; whatever
-happens, nothing is left behind.
+happens, nothing is left behind. Most of a case is waiting, so they run side by side.
 """
 import json
 import os
@@ -13,13 +13,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 PROGRAM = os.path.realpath(sys.argv[1])
 if os.geteuid() != 0:
     print("skipped: needs root")
     sys.exit(77)
 
-random.seed(19)
+SIDE_BY_SIDE = 6
+chance = random.Random(19)
 folder = pathlib.Path(tempfile.mkdtemp(prefix="survive"))
 environment = dict(os.environ, TRAINWIRE_STATE=str(folder / "state"))
 STEPS = 40
@@ -54,18 +56,18 @@ def ranks(name):
 
 
 def until_training(name, run):
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + 60
     while time.monotonic() < limit:
         assert run.poll() is None, run.communicate()[1]
         if list((folder / name).glob("job0-rank0-steps.tmp")) and len(ranks(name)) >= 3:
             if (folder / name / "job0-rank0-steps.tmp").read_text().count(",step,") >= 2:
                 return
         time.sleep(0.02)
-    raise AssertionError("no steps in 30 s")
+    raise AssertionError("no steps in 60 s")
 
 
 def whole(run, name, recoveries=1):
-    out, errors = run.communicate(timeout=60)
+    out, errors = run.communicate(timeout=120)
     assert run.returncode == 0, (name, run.returncode, errors)
     document = json.loads(out)
     checks = {check["name"]: check for check in document["checks"]}
@@ -82,27 +84,29 @@ ROLES = [("worker", 1, "restart", "ring"), ("chief", 0, "restart", "ring"), ("se
          ("worker", 2, "shrink", "halving_doubling"), ("chief", 0, "shrink", "ring"), ("worker", 1, "shrink", "ps"),
          ("server", 2, "shrink", "ps"), ("worker", 2, "grow", "ring"), ("chief", 0, "grow", "tree"),
          ("worker", 3, "restart", "pair_averaging")]
-for number, (role, rank, policy, strategy) in enumerate(ROLES):
+
+
+def killed_role(number, moment):
+    role, rank, policy, strategy = ROLES[number]
     name = f"{number}-{role}-{policy}"
     settings = [f"job.on_failure={policy}", f"job.strategy={strategy}"]
     settings += ["job.servers=2"] if strategy == "ps" and policy == "shrink" else []
     run = start(name, *settings, on_loopback=number % 2 == 1)
     until_training(name, run)
-    time.sleep(random.uniform(0, 0.4))
-    pid = ranks(name).get(rank)
-    hit = pid is not None
-    if hit:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            hit = False
+    time.sleep(moment)
+    try:
+        os.kill(ranks(name)[rank], signal.SIGKILL)
+    except (KeyError, ProcessLookupError):
+        pass  # it was done
     document = whole(run, name, recoveries=0)
     for recovery in document.get("recoveries", []):
-        assert recovery["policy"] == policy and recovery["recovery_s"] > 0 and recovery["recovery_s"] < 10, recovery
-    print(name, [(r["notice"], r["step"], r["lost_steps"], r["ranks"], round(r["recovery_s"], 3)) for r in document.get("recoveries", [])])
+        assert recovery["policy"] == policy and recovery["recovery_s"] > 0 and recovery["recovery_s"] < 20, recovery
+    return f"{name} " + str([(r["notice"], r["step"], r["lost_steps"], r["ranks"], round(r["recovery_s"], 3))
+                             for r in document.get("recoveries", [])])
 
-# Abort: one line, within the timeout, whoever it is.
-for role, rank in (("worker", 1), ("chief", 0)):
+
+def aborted(role, rank):
+    """One line, within the timeout, whoever it is."""
     name = f"abort-{role}"
     run = start(name)
     until_training(name, run)
@@ -111,66 +115,115 @@ for role, rank in (("worker", 1), ("chief", 0)):
     out, errors = run.communicate(timeout=60)
     assert run.returncode == 4 and len(errors.strip().splitlines()) == 1, (run.returncode, errors)
     assert f"rank {rank} on host{rank} was killed by signal 9" in errors, errors
-    assert time.monotonic() - killed < 2 + 5, time.monotonic() - killed
+    assert time.monotonic() - killed < 2 + 10, time.monotonic() - killed
+    return name
 
-# A stopped rank is silent: the others go on without it.
-document = whole(start("stopped", "job.on_failure=shrink", 'fault=[{kind="stop",rank=2,step=6}]'), "stopped")
-assert document["recoveries"][0]["notice"] == "silence" and document["recoveries"][0]["ranks"] == 3, document["recoveries"]
-assert 1.5 < document["recoveries"][0]["detection_s"] < 6, document["recoveries"]
 
-# A host that is cut off: who is behind the link is found.
-document = whole(start("cut", "job.on_failure=shrink", 'fault=[{kind="link-down",link="host2",step=6}]'), "cut")
-assert document["recoveries"][0]["ranks"] == 3 and "rank 2 on host2 could not be reached" in document["recoveries"][0]["what"], \
-    document["recoveries"]
+def stopped():
+    """A stopped rank is silent: the others go on without it."""
+    document = whole(start("stopped", "job.on_failure=shrink", 'fault=[{kind="stop",rank=2,step=6}]'), "stopped")
+    assert document["recoveries"][0]["notice"] == "silence" and document["recoveries"][0]["ranks"] == 3, document["recoveries"]
+    assert 1.5 < document["recoveries"][0]["detection_s"] < 8, document["recoveries"]
+    return "stopped"
 
-# Links that are slow, lossy or flap cost time, and nothing else; on both engines.
-for engine in ("nfqueue", "tap"):
-    for fault in ('kind="slow",link="host1",factor=0.1,for="1s"', 'kind="loss",link="host1",loss="2%",for="1s"',
-                  'kind="link-flap",link="host1",period="200ms",for="800ms"', 'kind="link-down",link="host1",for="400ms"'):
-        name = f"{engine}-{fault.split(chr(34))[1]}"
-        document = whole(start(name, f"network.engine={engine}", f"fault=[{{{fault},step=5}}]"), name, recoveries=0)
-        played = document["faults"][0]
-        cost = played["costs"][0]
-        print(name, round(played["begin_s"], 3), played["end_s"], cost["steps"], round(cost["cost_s"], 3))
-        assert played["begin_s"] is not None and cost["steps"] > 0, played
-        assert cost["cost_s"] > 0.1, played
 
-# No room for checkpoints: told, and the run goes on.
-blocked = folder / "in-the-way"
-blocked.write_text("no folder")
-document = whole(start("no-room", f"job.checkpoint_folder={blocked}/x"), "no-room", recoveries=0)
-assert document["jobs"][0]["checkpoints"]["failed"] == 7, document["jobs"][0]["checkpoints"]
-assert "in-the-way" in document["jobs"][0]["checkpoints"]["problem"], document["jobs"][0]["checkpoints"]
+def cut():
+    """A host that is cut off: who is behind the link is found."""
+    document = whole(start("cut", "job.on_failure=shrink", 'fault=[{kind="link-down",link="host2",step=6}]'), "cut")
+    recovery = document["recoveries"][0]
+    assert recovery["ranks"] == 3 and "rank 2 on host2 could not be reached" in recovery["what"], recovery
+    return "cut"
 
-# A torn checkpoint is found out, and the one before it is used.
-kept = folder / "kept"
-run = start("torn", "job.on_failure=restart", f"job.checkpoint_folder={kept}", "job.restart_after=300ms")
-until_training("torn", run)
-limit = time.monotonic() + 30
-while time.monotonic() < limit and len(list(kept.glob("*.checkpoint"))) < 2:
-    time.sleep(0.01)
-os.kill(ranks("torn")[1], signal.SIGKILL)
-time.sleep(0.15)
-newest = max(kept.glob("*.checkpoint"), key=lambda path: int(path.stem.rpartition("-")[2]))
-step = int(newest.stem.rpartition("-")[2])
-os.truncate(newest, 1000)
-document = whole(run, "torn")
-assert document["recoveries"][0]["step"] == step - 5 and document["recoveries"][0]["from_checkpoint"], document["recoveries"]
-assert f"step {step} is not used" in document["jobs"][0]["checkpoints"]["problem"], document["jobs"][0]["checkpoints"]
 
-# Our own parent: nothing is left.
-run = start("parent", "job.on_failure=restart")
-until_training("parent", run)
-run.kill()
-run.communicate()
+# Links that are slow, lossy or flap cost time, and nothing else; on both engines that can be tried here (netem is a module that
+# few test machines have).
+LINK_FAULTS = ('kind="slow",link="host1",factor=0.1,for="1s"', 'kind="loss",link="host1",loss="2%",for="1s"',
+               'kind="link-flap",link="host1",period="200ms",for="800ms"', 'kind="link-down",link="host1",for="400ms"')
+
+
+def link_fault(engine, fault):
+    name = f"{engine}-{fault.split(chr(34))[1]}"
+    document = whole(start(name, f"network.engine={engine}", f"fault=[{{{fault},step=5}}]"), name, recoveries=0)
+    played = document["faults"][0]
+    cost = played["costs"][0]
+    assert played["begin_s"] is not None and cost["steps"] > 0, played
+    assert cost["cost_s"] > 0.1, played
+    return f"{name} {played['begin_s']:.3f} {played['end_s']} {cost['steps']} {cost['cost_s']:.3f}"
+
+
+def checkpoints_in(name, where, *settings):
+    document = whole(start(name, f"job.checkpoint_folder={where}", *settings, on_loopback=True), name, recoveries=0)
+    return document["jobs"][0]["checkpoints"]
+
+
+def in_the_way():
+    """No folder for checkpoints: told, and the run goes on."""
+    (folder / "in-the-way").write_text("no folder")
+    checkpoints = checkpoints_in("no-folder", f"{folder}/in-the-way/x")
+    assert checkpoints["failed"] == 7 and "in-the-way" in checkpoints["problem"], checkpoints
+    return "no folder"
+
+
+def full_disk():
+    """A file system of 1 MB has room for none of 3 MB: told with the remedy, and nothing half written stays."""
+    small = folder / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", small], capture_output=True).returncode != 0:
+        return "full disk: not tried, mounting a tmpfs is not permitted"
+    try:
+        checkpoints = checkpoints_in("full-disk", f"{small}/x", "job.parameters=3MB")
+        assert checkpoints["failed"] == 7, checkpoints
+        assert "No space left on device" in checkpoints["problem"] and str(small) in checkpoints["problem"], checkpoints
+        assert not [path for path in small.rglob("*") if path.is_file()], list(small.rglob("*"))
+    finally:
+        subprocess.run(["umount", small], check=True)
+    return "full disk: " + checkpoints["problem"].replace(str(folder), "")
+
+
+def torn():
+    """A torn checkpoint is found out, and the one before it is used."""
+    kept = folder / "kept"
+    run = start("torn", "job.on_failure=restart", f"job.checkpoint_folder={kept}", "job.restart_after=1s")
+    until_training("torn", run)
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit and len(list(kept.glob("*.checkpoint"))) < 2:
+        time.sleep(0.01)
+    os.kill(ranks("torn")[1], signal.SIGKILL)
+    time.sleep(0.3)
+    newest = max(kept.glob("*.checkpoint"), key=lambda path: int(path.stem.rpartition("-")[2]))
+    step = int(newest.stem.rpartition("-")[2])
+    os.truncate(newest, 1000)
+    document = whole(run, "torn")
+    assert document["recoveries"][0]["step"] == step - 5 and document["recoveries"][0]["from_checkpoint"], document["recoveries"]
+    assert f"step {step} is not used" in document["jobs"][0]["checkpoints"]["problem"], document["jobs"][0]["checkpoints"]
+    return "torn"
+
+
+def parent(number, moment):
+    """Our own parent, from before there is a network to after the last step."""
+    run = start(f"parent-{number}", "job.on_failure=restart", on_loopback=number % 2 == 1)
+    time.sleep(moment)
+    run.kill()
+    run.communicate()
+    return f"parent killed after {moment:.2f} s"
+
+
+with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    cases = [pool.submit(killed_role, number, chance.uniform(0, 0.4)) for number in range(len(ROLES))]
+    cases += [pool.submit(aborted, role, rank) for role, rank in (("worker", 1), ("chief", 0))]
+    cases += [pool.submit(case) for case in (stopped, cut, in_the_way, full_disk, torn)]
+    cases += [pool.submit(link_fault, engine, fault) for engine in ("nfqueue", "tap") for fault in LINK_FAULTS]
+    cases += [pool.submit(parent, number, chance.uniform(0.05, 4)) for number in range(10)]
+    for case in cases:
+        print(case.result(), flush=True)
+
 cleanup = subprocess.run([PROGRAM, "cleanup"], env=environment, capture_output=True, text=True)
 assert cleanup.returncode == 0, cleanup.stderr
-limit = time.monotonic() + 10
-while time.monotonic() < limit and ranks("parent"):
+limit = time.monotonic() + 20
+while time.monotonic() < limit and any(ranks(name) for name in os.listdir(folder)):
     time.sleep(0.05)
-assert not ranks("parent")
-assert not list((folder / "state").glob("*.json")), "a ledger is left"
 for name in os.listdir(folder):
     assert not ranks(name), name
+assert not list((folder / "state").glob("*.json")), "a ledger is left"
 subprocess.run(["rm", "-rf", str(folder)])
 print("every job went on, or ended, as it should")
