@@ -8,6 +8,7 @@ import { Choice, Section } from "./parts";
 import { type Drawn, Plot } from "./plot";
 import { namedValue } from "./sweep_axes";
 import { type Cell, columns } from "./table";
+import type { Range } from "./zoom";
 
 interface Look {
   step: number;
@@ -109,6 +110,15 @@ function drawnOf(curves: Curve[], key: keyof Look): Drawn {
   return { xs, ys };
 }
 
+/** From 0, unless all values lie in the upper half: then from the step of 10 % below the least, so that ways that end near each other are told apart. */
+function span(curves: Curve[]): Range {
+  const values = curves.flatMap((curve) => curve.looks.map((look) => look.accuracy));
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (least < most / 2) return [0, most * 1.06];
+  const from = Math.floor(least * 10 - 1e-9) / 10;
+  return [from, most + 0.06 * (most - from)];
+}
+
 export function Learning(props: { curves: Curve[] }) {
   const { curves } = props;
   const [over, setOver] = useState<Over>("bytes sent");
@@ -124,7 +134,7 @@ export function Learning(props: { curves: Curve[] }) {
         title={sentence(curves, over)}
         height={320}
         x={{ label: axis.label, kind: axis.kind }}
-        y={{ label: "test set named right", kind: "share" }}
+        y={{ label: "test set named right", kind: "share", full: span(curves) }}
         lines={curves.map((curve, i) => ({ label: `${curve.name} (${show("share", best(curve))})`, colour: i, points: true, spanGaps: true }))}
         data={() => drawn}
         controls={<Choice label="against" values={OVER} value={over} onChange={setOver} />}
