@@ -174,6 +174,7 @@ def full_disk():
         checkpoints = checkpoints_in("full-disk", f"{small}/x", "job.parameters=3MB")
         assert checkpoints["failed"] == 7, checkpoints
         assert "No space left on device" in checkpoints["problem"] and str(small) in checkpoints["problem"], checkpoints
+        assert "make room" in checkpoints["problem"], checkpoints
         assert not [path for path in small.rglob("*") if path.is_file()], list(small.rglob("*"))
     finally:
         subprocess.run(["umount", small], check=True)

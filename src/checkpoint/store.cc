@@ -2,6 +2,7 @@
 #include "trainwire/checkpoint/store.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/units.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/result/whole_file.h"
@@ -74,7 +75,14 @@ std::uint64_t save(const Store& store, const Checkpoint& checkpoint) {
   std::error_code error;
   fs::create_directories(store.folder, error);
   const std::string bytes = encode(checkpoint);
-  result::replace_whole(store.path(checkpoint.step), bytes);
+  try {
+    result::replace_whole(store.path(checkpoint.step), bytes);
+  } catch (const SystemError& failure) {
+    throw SystemError(fmt::format(
+        "{}; {} checkpoints of {} must fit: make room, or set "
+        "job.checkpoint_folder",
+        failure.what(), kKept + 1, readable(Bytes(static_cast<std::int64_t>(bytes.size())))));
+  }
   std::size_t newer = 0;
   for (const auto& [step, path] : files_of(store)) {
     if (++newer > kKept) fs::remove(path, error);
