@@ -39,7 +39,8 @@ std::span<const command::Command> commands() {
                        "trainwire net show job.toml\n"
                        "trainwire net check job.toml\n"
                        "trainwire net shell job.toml host1\n"
-                       "trainwire net cli job.toml\n"},
+                       "trainwire net cli job.toml\n"
+                       "trainwire net cluster job.toml --with slurm -- srun -N2 hostname\n"},
       command::Command{
           "traffic", "cross traffic: make a load, send it, take it", declare_traffic,
           "trainwire traffic make --kind websearch --rate 500Mbit --duration 10s -o load.csv\n"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/batch/slurm.h"
+#include "trainwire/batch/ssh.h"
 #include "trainwire/cli/commands.h"
 #include "trainwire/cli/net_cli.h"
 #include "trainwire/command/exit_code.h"
@@ -18,12 +20,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace tw::cli {
 namespace {
@@ -31,7 +37,9 @@ namespace {
 struct NetOptions {
   std::string action;
   std::shared_ptr<command::ExperimentFile> experiment;
-  std::string host = "host0";
+  std::string host;                   ///< of cluster: the first word of the command
+  std::vector<std::string> command;   ///< of cluster: the others
+  std::vector<std::string> services;  ///< of cluster
   bool json = false;
   bool quick = false;
 };
@@ -120,23 +128,65 @@ int host_number(const network::NetPlan& plan, const std::string& name) {
                               plan.hosts.front().name, plan.hosts.back().name));
 }
 
-/// The shell gets the terminal, and we get it back.
+/// A shell, or what is given instead, on a host. The program gets the terminal, and we get it back.
+int run_on(const testbed::Programs& programs, testbed::Program program, const std::string& greeting,
+           command::Streams streams) {
+  const bool terminal = ::isatty(STDIN_FILENO) != 0;
+  if (program.words.empty()) {
+    if (terminal) fmt::print(streams.err, "{}", greeting);
+    program.words = terminal ? std::vector<std::string>{"bash", "--norc", "-i"}
+                             : std::vector<std::string>{"sh"};
+  }
+  os::Child child = programs.start(program);
+  return in_foreground(child, terminal);
+}
+
 int shell(const NetOptions& options, const network::NetPlan& plan, spec::Engine engine,
           command::Streams streams) {
-  const int host = host_number(plan, options.host);
+  const std::string name = options.host.empty() ? "host0" : options.host;
+  const int host = host_number(plan, name);
   Built built(plan, engine);
   const testbed::Programs programs(built.cluster);
   built.ledger.add(programs.first_process(), "programs");
-  const bool terminal = ::isatty(STDIN_FILENO) != 0;
-  if (terminal) {
-    fmt::print(streams.err, "{}on {}; other hosts answer by name; exit ends it all\n",
-               text::plan_text(plan, engine), options.host);
+  return run_on(programs, {.host = host, .words = {}, .environment = host_environment(plan, name)},
+                fmt::format("{}on {}; other hosts answer by name; exit ends it all\n",
+                            text::plan_text(plan, engine), name),
+                streams);
+}
+
+/// What is missing is told before anything is built.
+void require_services(const std::vector<std::string>& services) {
+  for (const std::string& name : services) {
+    const std::string missing = name == "slurm" ? batch::slurm_missing() : batch::ssh_missing();
+    if (!missing.empty())
+      throw SystemError(fmt::format("net cluster --with {}: {}", name, missing));
   }
-  std::vector<std::string> words{"sh"};
-  if (terminal) words = {"bash", "--norc", "-i"};
-  os::Child child = programs.start(
-      {.host = host, .words = words, .environment = host_environment(plan, options.host)});
-  return in_foreground(child, terminal);
+}
+
+int cluster(const NetOptions& options, const network::NetPlan& plan, spec::Engine engine,
+            command::Streams streams) {
+  Built built(plan, engine);
+  const testbed::Programs programs(built.cluster);
+  built.ledger.add(programs.first_process(), "programs");
+  const batch::Stage stage{.programs = programs, .ledger = built.ledger};
+  std::optional<batch::Slurm> slurm;
+  std::optional<batch::SshHosts> ssh;
+  const std::string& first = plan.hosts.front().name;
+  std::vector<std::string> environment = host_environment(plan, first);
+  const auto add = [&](std::vector<std::string> entries) {
+    for (std::string& entry : entries) environment.push_back(std::move(entry));
+  };
+  for (const std::string& name : options.services) {
+    if (name == "slurm" && !slurm) add(slurm.emplace(plan, stage).environment());
+    if (name == "ssh" && !ssh) add(ssh.emplace(plan, stage).environment());
+  }
+  std::vector<std::string> words = options.command;
+  if (!options.host.empty()) words.insert(words.begin(), options.host);
+  return run_on(programs, {.host = 0, .words = words, .environment = environment},
+                fmt::format("{}{} on {}; try {}; exit ends it all\n", text::plan_text(plan, engine),
+                            fmt::join(options.services, " and "), first,
+                            slurm ? "srun -N2 hostname" : "$TRAINWIRE_SSH host1 hostname"),
+                streams);
 }
 
 int prompt(const network::NetPlan& plan, spec::Engine engine, command::Streams streams) {
@@ -153,12 +203,14 @@ int net(const NetOptions& options, command::Streams streams) {
   if (options.action == "show") return show(options, plan, asked, streams);
   command::refuse_simulated(experiment, "net " + options.action);
   command::refuse_faults(experiment, "net " + options.action);
+  if (options.action == "cluster") require_services(options.services);
   // First, since a user namespace hides what other runs left.
   ledger::clear_leftovers(ledger::state_folder());
   os::become_root_of_own_namespace();
   const spec::Engine engine = testbed::choose_engine(asked, plan);
   if (options.action == "check") return check(options, plan, engine, streams);
   if (options.action == "cli") return prompt(plan, engine, streams);
+  if (options.action == "cluster") return cluster(options, plan, engine, streams);
   return shell(options, plan, engine, streams);
 }
 
@@ -168,20 +220,38 @@ command::Body declare_net(command::CommandLine& app) {
   const auto options = std::make_shared<NetOptions>();
   app.add_option("ACTION", options->action, "")
       .type_name("")
-      .one_of({"show", "check", "shell", "cli"})
+      .one_of({"show", "check", "shell", "cli", "cluster"})
       .action("show", "the plan of the network; nothing is built")
       .action("check", "build it, measure it, print what was asked for and found, remove it")
       .action("shell", "a shell on one of its hosts")
       .action("cli",
               "a prompt for all hosts: `pingall`, `host1 ping host0`, `links`, `exit`; reads "
               "a pipe too")
+      .action("cluster",
+              "a cluster to try things on: --with slurm or ssh on every host, and a shell on the "
+              "first, or the command behind --")
       .required();
   options->experiment = command::add_experiment_file(app);
-  app.add_option("HOST", options->host, "where it runs; default host0").of("shell").type_name("");
+  app.add_option("HOST", options->host, "where it runs; default host0")
+      .of("shell")
+      .of("cluster", "the command, after --")
+      .type_name("");
+  app.add_option("COMMAND", options->command, "its other words").of("cluster").type_name("");
+  app.add_option(
+         "--with", options->services,
+         "slurm: slurmctld, and slurmd on every host; ssh: sshd on every host. May be given "
+         "twice; default slurm")
+      .of("cluster")
+      .type_name("SERVICE")
+      .one_of({"slurm", "ssh"})
+      .repeatable();
   app.add_flag("--json", options->json, "print one JSON document").of("show").of("check");
   app.add_flag("--quick", options->quick, "of links with the same settings measure one only")
       .of("check");
-  return [options](command::Streams streams) { return net(*options, streams); };
+  return [options](command::Streams streams) {
+    if (options->services.empty()) options->services = {"slurm"};
+    return net(*options, streams);
+  };
 }
 
 }  // namespace tw::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder for what daemons write, which goes with its owner, or with the next command after a kill.
+
+#pragma once
+
+#include "trainwire/ledger/ledger.h"
+
+#include <string>
+#include <string_view>
+
+namespace tw::batch {
+
+class Scratch {
+ public:
+  /// In the system's folder for temporary files, for this user only. Throws SystemError.
+  Scratch(std::string_view name, ledger::Ledger& ledger);
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(std::string_view name) const;
+  /// Writes a file that only this user may read. Returns its path. Throws SystemError.
+  std::string write(std::string_view name, std::string_view text) const;
+  /// Makes a folder inside. Throws SystemError.
+  std::string folder(std::string_view name) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace tw::batch

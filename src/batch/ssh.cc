@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/batch/ssh.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/base/units.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+namespace tw::batch {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr Duration kLongestStart = seconds(10);
+/// Compiled into sshd; the system makes it when it starts its own.
+constexpr const char* kPrivilegeFolder = "/run/sshd";
+constexpr const char* kSays = "Server listening on";
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::string ssh_missing() {
+  for (const char* name : {"sshd", "ssh", "ssh-keygen"}) {
+    if (daemon_program(name).empty()) {
+      return fmt::format(
+          "there is no {} on this machine; apt install openssh-server openssh-client", name);
+    }
+  }
+  return {};
+}
+
+std::string SshHosts::make_key(const std::string& name, const Stage& stage) const {
+  const std::string path = scratch_.file(name);
+  os::Child made = start_daemon(stage, {.host = 0,
+                                        .words = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "",
+                                                  "-C", "trainwire", "-f", path},
+                                        .environment = environment_without("SSH_"),
+                                        .output = scratch_.file("keygen.txt"),
+                                        .role = "ssh-keygen"});
+  const auto ending = made.wait_for(kLongestStart);
+  if (!ending || !ending->succeeded()) {
+    throw SystemError("making a key for sshd: " + last_line(scratch_.file("keygen.txt")));
+  }
+  return path;
+}
+
+SshHosts::SshHosts(const network::NetPlan& plan, const Stage& stage)
+    : scratch_("ssh", stage.ledger) {
+  if (const std::string missing = ssh_missing(); !missing.empty()) {
+    throw SystemError("starting sshd: " + missing);
+  }
+  made_folder_ = ::mkdir(kPrivilegeFolder, 0755) == 0;
+  const std::string host_key = make_key("host_key", stage);
+  const std::string user_key = make_key("user_key", stage);
+  const std::string allowed = scratch_.write("authorized_keys", text_of(user_key + ".pub"));
+  std::string known;
+  std::string names;
+  for (const network::HostPlan& host : plan.hosts) {
+    known += fmt::format("{},{} {}", host.name, host.address, text_of(host_key + ".pub"));
+    names += host.name + "\n";
+    const std::string config = scratch_.write(
+        "sshd_config." + host.name,
+        fmt::format("ListenAddress {}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n"
+                    "StrictModes no\nUsePAM no\nPasswordAuthentication no\n"
+                    "KbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
+                    "UseDNS no\nPrintMotd no\nMaxStartups 100\n",
+                    host.address, host_key, allowed));
+    daemons_.push_back(
+        start_daemon(stage, {.host = static_cast<int>(daemons_.size()),
+                             .words = {daemon_program("sshd"), "-D", "-e", "-f", config},
+                             .environment = environment_without("SSH_"),
+                             .output = scratch_.file("sshd." + host.name),
+                             .role = "sshd." + host.name}));
+  }
+  hosts_ = scratch_.write("hosts", names);
+  config_ = scratch_.write(
+      "ssh_config", fmt::format("Host *\n  IdentityFile {}\n  IdentitiesOnly yes\n"
+                                "  UserKnownHostsFile {}\n  GlobalKnownHostsFile /dev/null\n"
+                                "  StrictHostKeyChecking yes\n  BatchMode yes\n  ConnectTimeout 5\n"
+                                "  LogLevel ERROR\n",
+                                user_key, scratch_.write("known_hosts", known)));
+  const auto limit = steady_clock::now() + kLongestStart;
+  for (std::size_t i = 0; i < daemons_.size(); ++i) {
+    const std::string said = scratch_.file("sshd." + plan.hosts[i].name);
+    while (text_of(said).find(kSays) == std::string::npos) {
+      if (daemons_[i].poll() || steady_clock::now() > limit) {
+        throw SystemError(
+            fmt::format("starting sshd on {}: {}", plan.hosts[i].name, last_line(said)));
+      }
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+  }
+}
+
+SshHosts::~SshHosts() {
+  daemons_.clear();
+  if (made_folder_) ::rmdir(kPrivilegeFolder);
+}
+
+std::vector<std::string> SshHosts::environment() const {
+  return {"TRAINWIRE_SSH=ssh -F " + config_, "OMPI_MCA_plm_rsh_agent=ssh -F " + config_,
+          "TRAINWIRE_HOSTS=" + hosts_};
+}
+
+}  // namespace tw::batch
