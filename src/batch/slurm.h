@@ -8,7 +8,7 @@
 #pragma once
 
 #include "trainwire/batch/daemon.h"
-#include "trainwire/batch/scratch.h"
+#include "trainwire/ledger/scratch.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/os/child.h"
 
@@ -37,7 +37,7 @@ class Slurm {
   bool all_idle(const Stage& stage) const;
   std::string trouble();
 
-  Scratch scratch_;
+  ledger::Scratch scratch_;
   std::size_t nodes_;
   std::string munge_socket_;
   std::string config_;

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "trainwire/batch/daemon.h"
-#include "trainwire/batch/scratch.h"
+#include "trainwire/ledger/scratch.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/os/child.h"
 
@@ -34,7 +34,7 @@ class SshHosts {
  private:
   std::string make_key(const std::string& name, const Stage& stage) const;
 
-  Scratch scratch_;
+  ledger::Scratch scratch_;
   std::string config_;
   std::string hosts_;
   std::vector<os::Child> daemons_;

@@ -212,7 +212,9 @@ void require_exchanges(const lab::TrainingRun& training) {
 Measured measure(lab::TrainingRun& training, const BenchOptions& options,
                  command::Streams streams) {
   const std::vector<trainer::BenchRow> sizes = rows_of(options);
-  training.prepare();
+  command::RunStatus status(streams, options.place.quiet);
+  training.prepare(status.observer());
+  if (training.fleet() != nullptr && training.fleet()->interrupted()) return {.interrupted = true};
   const ScratchFolder scratch;
   training.make_jobs(scratch.path());
   training.request().captures = false;
@@ -225,7 +227,6 @@ Measured measure(lab::TrainingRun& training, const BenchOptions& options,
     task.training.side_connections = 0;
   }
   lab::RankTalk talk(training.jobs());
-  command::RunStatus status(streams, options.place.quiet);
   const lab::ConductOutcome outcome = training.conduct(talk, status.observer());
   status.wipe();
   if (outcome.interrupted) return {.interrupted = true};
@@ -247,7 +248,7 @@ int show(const std::vector<Measured>& all, const BenchOptions& options,
          const spec::Experiment& experiment, command::Streams streams) {
   nlohmann::ordered_json document = document_of(all);
   const watch::WatchVerdict verdict = verdict_of(all);
-  const bool emulated = !options.place.place().loopback;
+  const bool emulated = !options.place.place().loopback && !options.place.place().launch;
   if (emulated) {
     document["cpu_bound"] = verdict.level >= watch::WatchLevel::CpuBound;
     document["machine"] = {{"level", watch::level_name(verdict.level)},
@@ -309,6 +310,7 @@ command::Body declare_bench(command::CommandLine& app) {
   app.add_option("--repeats", options->repeats, "exchanges of each size; default by size")
       .type_name("N");
   command::add_place(app, options->place);
+  command::add_launch(app, options->place);
   app.add_flag("--json", options->json, "print one JSON document");
   return [options](command::Streams streams) { return bench(*options, streams); };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/commands.h"
 
+#include "trainwire/cluster/host_command.h"
 #include "trainwire/guide/commands.h"
 #include "trainwire/reproduce/command.h"
 
@@ -34,6 +35,10 @@ std::span<const command::Command> commands() {
       command::Command{"bench", "time exchanges as nccl-tests does, on any network", declare_bench,
                        "trainwire bench exchange job.toml --sizes 64KiB,1MiB,16MiB\n"
                        "trainwire bench exchange job.toml --on loopback --json\n"},
+      command::Command{"host", "this machine as a host of a run that another one conducts",
+                       cluster::declare_host,
+                       "trainwire host --join 10.0.0.1:29600 --number 1\n"
+                       "trainwire host --join run-0.run:29600 --interface eth0\n"},
       command::Command{"net", "an emulated network: its plan, its check, a shell in it",
                        declare_net,
                        "trainwire net show job.toml\n"

@@ -130,6 +130,7 @@ command::Body declare_run(command::CommandLine& app) {
   const auto options = std::make_shared<RunOptions>();
   options->experiment = command::add_experiment_file(app);
   command::add_place(app, options->place);
+  command::add_launch(app, options->place);
   app.add_option(
          "-o,--out", options->out,
          "run folder; default: the experiment's name with .run, here. A sweep goes on in the "

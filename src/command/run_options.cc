@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/command/run_options.h"
 
+#include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/version.h"
@@ -18,8 +19,30 @@ constexpr std::size_t kLastLines = 15;
 }  // namespace
 
 lab::RunPlace PlaceOptions::place() const {
-  return {
+  lab::RunPlace place{
       .loopback = on == "loopback", .checks_network = !no_check, .accepts_network = accept_network};
+  if (launch == "local") return place;
+  if (place.loopback) throw SpecError("--on loopback is this machine: leave --launch out");
+  if (port < 0 || port > 65535) throw SpecError("--port takes 1 to 65535");
+  place.launch = fleet::parse_launch(launch);
+  place.launch->interface = interface;
+  place.launch->port = port;
+  return place;
+}
+
+void add_launch(CommandLine& app, PlaceOptions& options) {
+  app.add_option("--launch", options.launch,
+                 "start a process on every host and run there: by srun, mpirun or ssh:HOSTFILE; "
+                 "wait: hosts join by themselves (`trainwire host`); local: emulated here. Nothing "
+                 "is shaped on machines. Default local")
+      .type_name("HOW")
+      .suggests({"local", "srun", "mpirun", "ssh:", "wait"});
+  app.add_option(
+         "--interface", options.interface,
+         "the machines' network device for data; default: the one that reaches this machine")
+      .type_name("NAME");
+  app.add_option("--port", options.port, "where hosts join; default: any that is free")
+      .type_name("N");
 }
 
 void add_place(CommandLine& app, PlaceOptions& options) {

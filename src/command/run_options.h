@@ -21,12 +21,17 @@ namespace tw::command {
 /// Where ranks run, as the command line has it.
 struct PlaceOptions {
   std::string on = "emulated";
+  std::string launch = "local";
+  std::string interface;
+  int port = 0;
   bool no_check = false;
   bool accept_network = false;
   bool quiet = false;
 
   lab::RunPlace place() const;
 };
+/// Hosts that are machines: --launch, --interface, --port.
+void add_launch(CommandLine& app, PlaceOptions& options);
 void add_place(CommandLine& app, PlaceOptions& options);
 
 /// NAME.run, here; with a number when that is there already and `force` does not replace it.

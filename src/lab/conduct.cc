@@ -242,7 +242,7 @@ class Conductor {
                    watch.follow(child.identity().pid);
                    ledger_.add(child.identity(), command.label);
                    if (request_.started) request_.started(command, child.identity());
-                   return child;
+                   return fleet::local_process(std::move(child));
                  });
   }
 

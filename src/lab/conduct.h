@@ -61,6 +61,9 @@ struct ConductOutcome {
   std::vector<RankOutcome> ranks = {};
   std::vector<capture::LiveResult> captures = {};  ///< by host
   std::vector<watch::LinkCounters> counters = {};  ///< by host: what its device did meanwhile
+  /// Of machines, which cannot be asked for both at once: what the device did at least, and
+  /// `counters` at most, while packets were captured. Empty where they can.
+  std::vector<watch::LinkCounters> least_counters = {};
   watch::WatchRecord watch = {};
   watch::WatchVerdict verdict = {};
   os::Moment started = {};

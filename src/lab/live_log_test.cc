@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/live_log.h"
 
-#include "trainwire/lab/loopback.h"
+#include "trainwire/lab/unshaped.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/spec/parse.h"
 

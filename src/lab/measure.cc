@@ -6,6 +6,7 @@
 #include "trainwire/lab/rank_logs.h"
 #include "trainwire/lab/survival.h"
 #include "trainwire/lab/training_run.h"
+#include "trainwire/lab/unshaped.h"
 #include "trainwire/lessons/lessons.h"
 #include "trainwire/network/scale_doubts.h"
 #include "trainwire/record/json.h"
@@ -44,8 +45,11 @@ class Measurement {
       : experiment_(experiment), place_(place), observer_(observer), training_(place, experiment) {}
 
   Measured run(record::RunFolder& folder) && {
-    training_.prepare();
+    training_.prepare(observer_);
     folder.table("steps");
+    if (training_.fleet() != nullptr && training_.fleet()->interrupted()) {
+      return {.interrupted = true};
+    }
     training_.make_jobs(std::filesystem::absolute(folder.path()).string());
     if (place_.logs_transfers) log_transfers(training_.jobs(), request().folder);
     RankTalk talk(training_.jobs());
@@ -79,6 +83,7 @@ class Measurement {
       const TrainingJob& job = training_.jobs()[i];
       const std::vector<trainer::Task>& given = talk.job(i).given();
       JobPhases phases = read_phases(given);
+      put_on_one_clock(phases.rows, job);
       phases_.push_back(std::move(phases.rows));
       attendance_.push_back(std::move(phases.attendance));
       steps::write_steps(phases_.back(), job.name, folder);
@@ -86,6 +91,17 @@ class Measurement {
       write_transfers(job.name, given, folder);
       remove_rank_files(given);
       if (talk.job(i).left()) remove_checkpoints(job, request().folder);
+    }
+  }
+
+  /// That of the first host, as captures are.
+  void put_on_one_clock(std::vector<record::PhaseRow>& rows, const TrainingJob& job) const {
+    if (training_.fleet() == nullptr) return;
+    for (record::PhaseRow& row : rows) {
+      const std::int64_t shift =
+          clock_shift_ns(*training_.fleet(), job.hosts[static_cast<std::size_t>(row.rank)]);
+      row.start_ns -= shift;
+      row.end_ns -= shift;
     }
   }
 
@@ -99,7 +115,8 @@ class Measurement {
   }
 
   Endpoints endpoints_of(const RankTalk& talk) const {
-    Endpoints endpoints{.sinks = {training_.sinks().begin(), training_.sinks().end()}};
+    Endpoints endpoints{.sinks = {training_.sinks().begin(), training_.sinks().end()},
+                        .among_others = training_.fleet() != nullptr};
     for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
       endpoints.ranks.push_back(talk.endpoints(i));
     }
@@ -198,7 +215,8 @@ class Measurement {
     if (!training_.traffic().entries.empty() && captured_.traffic.totals.packets > 0) {
       checks.push_back(traffic_check(training_.traffic(), captured_));
     }
-    if (!place_.loopback) {
+    if (training_.fleet() != nullptr) checks.push_back(clocks_check(*training_.fleet()));
+    if (!place_.loopback && !place_.launch) {
       for (const std::string& doubt : network::scale_doubts(experiment_)) {
         checks.push_back({.name = "scale",
                           .ok = true,

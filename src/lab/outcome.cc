@@ -32,7 +32,9 @@ class FlowOwners {
              std::map<std::pair<std::string, std::string>, std::int64_t>& cross_bytes)
       : cross_bytes_(cross_bytes) {
     for (const auto& sink : endpoints.sinks) owners_[{sink.address, sink.port}] = kCross;
-    if (endpoints.ranks.size() < 2) return;  // all that is no cross traffic is the one job's
+    among_others_ = endpoints.among_others;
+    // All that is no cross traffic is the one job's.
+    if (endpoints.ranks.size() < 2 && !among_others_) return;
     for (std::size_t job = 0; job < endpoints.ranks.size(); ++job) {
       for (const auto& rank : endpoints.ranks[job]) {
         owners_[{rank.address, rank.port}] = static_cast<int>(job);
@@ -52,16 +54,18 @@ class FlowOwners {
     const std::string to = addresses[flow.key.destination].text();
     auto found = owners_.find({to, flow.key.destination_port});
     if (found == owners_.end()) found = owners_.find({from, flow.key.source_port});
-    if (found == owners_.end()) return kNobody;
-    if (found->second == kCross) {
+    const int stranger = among_others_ ? kCross : kNobody;
+    const int owner = found == owners_.end() ? stranger : found->second;
+    if (owner == kCross) {
       cross_bytes_[{from, to}] += static_cast<std::int64_t>(flow.stream_bytes());
     }
-    return found->second;
+    return owner;
   }
 
  private:
   static constexpr int kNobody = -1;
   static constexpr int kCross = -2;
+  bool among_others_ = false;
   std::map<std::pair<std::string, std::uint16_t>, int> owners_;
   std::map<std::pair<std::string, std::string>, std::int64_t>& cross_bytes_;
 };
@@ -80,9 +84,9 @@ CaptureResult analysed(const ConductOutcome& outcome, const NetPlan& plan,
   diagnose::AnalysisOptions how;
   for (const network::HostPlan& host : plan.hosts) how.names.emplace_back(host.address, host.name);
   gather::ReadOptions reading;
-  reading.one_clock = true;  // all hosts are on this machine
+  reading.one_clock = !endpoints.among_others;  // all hosts are on this machine
   FlowOwners owners(endpoints, result.cross_bytes);
-  if (!endpoints.sinks.empty()) {
+  if (!endpoints.sinks.empty() || endpoints.among_others) {
     reading.retired = [&](const flow::Flow& flow, const auto& addresses) {
       owners.take(flow, addresses);
     };

@@ -25,6 +25,8 @@ namespace tw::lab {
 struct Endpoints {
   std::vector<transport::tcp::Endpoint> sinks = {};
   std::vector<std::vector<transport::tcp::Endpoint>> ranks = {};  ///< by job
+  /// On machines others speak too: what is no rank's is nobody's of the run.
+  bool among_others = false;
 };
 
 /// The captures of a run, analysed; empty when there are none. Several jobs are told apart.

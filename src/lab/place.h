@@ -3,10 +3,12 @@
 
 #pragma once
 
+#include "trainwire/fleet/launch.h"
 #include "trainwire/record/run.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace tw::lab {
@@ -14,6 +16,8 @@ namespace tw::lab {
 /// Where ranks run, and how much is asked of that place.
 struct RunPlace {
   bool loopback = false;  ///< nothing is shaped or captured
+  /// Hosts are machines, captured but not shaped; nothing: they are emulated here.
+  std::optional<fleet::Launch> launch = {};
   bool checks_network = true;
   bool accepts_network = false;  ///< goes on although the network is not what was asked for
   bool keeps_captures = false;   ///< after their analysis

@@ -23,8 +23,8 @@ constexpr Duration kAftermath = milliseconds(300);
 
 }  // namespace
 
-os::Child RankGroup::launch(const RankCommand& command, const std::string& output,
-                            int input) const {
+std::unique_ptr<fleet::Process> RankGroup::launch(const RankCommand& command,
+                                                  const std::string& output, int input) const {
   const os::FileDescriptor nothing = os::open_to_read("/dev/null");
   const os::FileDescriptor file = os::open_in_place(output);
   return starter_(command, input >= 0 ? input : nothing.get(), file.get());
@@ -57,7 +57,7 @@ void RankGroup::begin_due() {
 
 void RankGroup::restart(std::size_t i, int input) {
   Started& of = started_[i];
-  of.child.stop(Duration(0));
+  of.child->stop(Duration(0));
   of.output = fmt::format("{}/{}-again{}.txt", folder_, of.command.file, ++of.restarts);
   of.child = launch(of.command, of.output, input);
   of.excused = false;
@@ -68,7 +68,7 @@ void RankGroup::excuse(const RankCare& care) {
   if (!care.survives) return;
   for (std::size_t i = 0; i < started_.size(); ++i) {
     Started& of = started_[i];
-    const auto ending = of.child.poll();
+    const auto ending = of.child->poll();
     if (!ending || ending->succeeded() || of.excused) continue;
     of.excused = care.survives(i, *ending);
   }
@@ -76,7 +76,7 @@ void RankGroup::excuse(const RankCare& care) {
 
 bool RankGroup::any_running() {
   return std::any_of(started_.begin(), started_.end(),
-                     [](Started& s) { return !s.begun || !s.child.poll(); });
+                     [](Started& s) { return !s.begun || !s.child->poll(); });
 }
 
 std::optional<std::string> RankGroup::wait(const RankCare& care) {
@@ -105,7 +105,7 @@ std::optional<std::string> RankGroup::wait(const RankCare& care) {
 /// The rank that was killed is the cause before one that noticed.
 std::optional<std::string> RankGroup::failure(const RankCare& care) {
   const auto failed = [](Started& s) {
-    return s.child.poll() && !s.child.poll()->succeeded() && !s.excused;
+    return s.child->poll() && !s.child->poll()->succeeded() && !s.excused;
   };
   if (std::none_of(started_.begin(), started_.end(), failed)) return {};
   for (auto until = steady_clock::now() + kAftermath;
@@ -117,7 +117,7 @@ std::optional<std::string> RankGroup::failure(const RankCare& care) {
   std::optional<std::string> why;
   for (std::size_t i = 0; i < started_.size(); ++i) {
     if (!failed(started_[i])) continue;
-    const os::Ending ending = *started_[i].child.poll();
+    const os::Ending ending = *started_[i].child->poll();
     const RankCare::Explanation told = care.explain ? care.explain(i) : RankCare::Explanation{};
     const int weight = ending.signal != 0 ? 2 : told.cause ? 1 : 0;
     if (weight <= best) continue;
@@ -133,9 +133,9 @@ std::optional<std::string> RankGroup::lingering(const RankCare& care) {
   const auto now = steady_clock::now();
   for (std::size_t i = 0; i < started_.size(); ++i) {
     Started& started = started_[i];
-    if (started.ended || !started.child.poll()) continue;
+    if (started.ended || !started.child->poll()) continue;
     started.ended = now;
-    if (care.ended) care.ended(i, *started.child.poll());
+    if (care.ended) care.ended(i, *started.child->poll());
   }
   for (Started& started : started_) {
     if (started.ended) continue;
@@ -151,18 +151,18 @@ std::optional<std::string> RankGroup::lingering(const RankCare& care) {
 
 std::vector<RankOutcome> RankGroup::stop() {
   for (Started& started : started_) {
-    if (!started.begun || started.child.poll()) continue;
+    if (!started.begun || started.child->poll()) continue;
     started.stopped = true;
-    started.child.signal(SIGTERM);
-    started.child.signal(SIGCONT);  // one that was stopped could not end
+    started.child->signal(SIGTERM);
+    started.child->signal(SIGCONT);  // one that was stopped could not end
   }
   const auto limit = steady_clock::now() + kGrace;
   std::vector<RankOutcome> outcomes;
   for (Started& started : started_) {
     if (!started.begun) started.stopped = true;
     const auto left = limit - steady_clock::now();
-    started.child.wait_for(std::max(left, steady_clock::duration(0)));
-    const os::Ending ending = started.child.stop(Duration(0));
+    started.child->wait_for(std::max(left, steady_clock::duration(0)));
+    const os::Ending ending = started.child->stop(Duration(0));
     outcomes.push_back({.label = started.command.label,
                         .output = started.output,
                         .ending = ending,

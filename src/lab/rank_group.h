@@ -4,11 +4,13 @@
 #pragma once
 
 #include "trainwire/base/units.h"
+#include "trainwire/fleet/process.h"
 #include "trainwire/lab/launch.h"
 #include "trainwire/os/child.h"
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,20 +56,21 @@ struct RankCare {
 class RankGroup {
  public:
   /// Starts one process; `output` is its standard output and error.
-  using Starter = std::function<os::Child(const RankCommand& command, int input, int output)>;
+  using Starter = std::function<std::unique_ptr<fleet::Process>(const RankCommand& command,
+                                                                int input, int output)>;
 
   /// Output goes to rank<N>.txt in `folder`. Those that start later are started by wait(), so
   /// `starter` must live as long; it is told of each. Throws SystemError.
   void start(std::vector<RankCommand> commands, const std::string& folder, const Starter& starter);
 
   std::size_t size() const { return started_.size(); }
-  /// Its number is 0 until it was started.
-  const os::ProcessIdentity& identity(std::size_t i) const { return started_[i].child.identity(); }
+  /// Its number is 0 until it was started, and on other machines.
+  const os::ProcessIdentity& identity(std::size_t i) const { return started_[i].child->identity(); }
   const RankCommand& command(std::size_t i) const { return started_[i].command; }
   const std::string& label(std::size_t i) const { return started_[i].command.label; }
 
   /// No process: nothing.
-  void signal(std::size_t i, int number) { started_[i].child.signal(number); }
+  void signal(std::size_t i, int number) { started_[i].child->signal(number); }
   /// Ends it if it runs, and starts it anew; its output goes to a file of its own. Throws
   /// SystemError.
   void restart(std::size_t i, int input);
@@ -83,7 +86,7 @@ class RankGroup {
   struct Started {
     RankCommand command;
     std::string output;
-    os::Child child = {};
+    std::unique_ptr<fleet::Process> child = fleet::local_process({});
     bool begun = false;
     bool stopped = false;
     bool excused = false;  ///< its end ends nobody else
@@ -95,7 +98,8 @@ class RankGroup {
   /// Those whose time has come.
   void begin_due();
   bool any_running();
-  os::Child launch(const RankCommand& command, const std::string& output, int input) const;
+  std::unique_ptr<fleet::Process> launch(const RankCommand& command, const std::string& output,
+                                         int input) const;
   void excuse(const RankCare& care);
   std::optional<std::string> failure(const RankCare& care);
   std::optional<std::string> lingering(const RankCare& care);

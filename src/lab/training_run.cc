@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/training_run.h"
 
-#include "trainwire/lab/loopback.h"
+#include "trainwire/lab/unshaped.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
 #include "trainwire/lessons/lessons.h"
@@ -16,6 +16,7 @@ namespace tw::lab {
 namespace {
 
 constexpr const char* kLoopback = "loopback";
+constexpr const char* kHosts = "hosts";
 
 ConductRequest request_of(const RunPlace& place, const spec::Experiment& experiment) {
   ConductRequest request;
@@ -23,7 +24,7 @@ ConductRequest request_of(const RunPlace& place, const spec::Experiment& experim
   request.captures = *experiment.capture.enabled && !place.loopback;
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
-  request.checks_network = place.checks_network && !place.loopback;
+  request.checks_network = place.checks_network && !place.loopback && !place.launch;
   request.accepts_network = place.accepts_network;
   return request;
 }
@@ -55,10 +56,20 @@ std::vector<HostAddress> TrainingRun::hosts() const {
   return hosts;
 }
 
-void TrainingRun::prepare() {
+void TrainingRun::prepare(const Observer& observer) {
   if (place_.loopback) return;
   // First, since a user namespace hides what other runs left.
   ledger::clear_leftovers(ledger::state_folder());
+  if (place_.launch) {
+    fleet_ = std::make_unique<fleet::Fleet>(
+        fleet::FleetOptions{.launch = *place_.launch,
+                            .hosts = static_cast<int>(request_.plan.hosts.size()),
+                            .longest_start = request_.timeout,
+                            .tell = observer.tell,
+                            .stop = observer.stop});
+    if (!fleet_->interrupted()) take_names(request_.plan, *fleet_);
+    return;
+  }
   os::become_root_of_own_namespace();
   request_.engine = testbed::choose_engine(*experiment_.network.engine, request_.plan);
 }
@@ -68,7 +79,7 @@ void TrainingRun::make_jobs(const std::string& folder) {
   jobs_ = training_jobs(experiment_, hosts(), folder);
   faults_ = FaultPlayer(experiment_, request_.plan);
   faults_.prepare(jobs_);
-  if (place_.loopback) faults_.require_no_links();
+  if (place_.loopback || place_.launch) faults_.require_no_links();
   traffic_.entries = cross_traffic(experiment_, request_.plan, hosts(), folder);
 }
 
@@ -109,7 +120,9 @@ ConductOutcome TrainingRun::conduct(RankTalk& talk, const Observer& observer, Li
     faults_.look(talk, group, cluster);
     talk.steer(group);
   };
-  ConductOutcome outcome = place_.loopback ? conduct_on_loopback(request_) : lab::conduct(request_);
+  ConductOutcome outcome = fleet_            ? conduct_on_fleet(request_, *fleet_)
+                           : place_.loopback ? conduct_on_loopback(request_)
+                                             : lab::conduct(request_);
   traffic_.outcomes = cross.outcomes();
   sinks_ = cross.sinks();
   return outcome;
@@ -119,7 +132,7 @@ record::LiveHeader TrainingRun::live_header() const {
   record::LiveHeader header{.name = *experiment_.name,
                             .started_ns = static_cast<std::uint64_t>(os::real_time_ns())};
   for (const network::HostPlan& host : request_.plan.hosts) header.hosts.push_back(host.name);
-  if (!place_.loopback) header.capacity_bps.emplace();
+  if (!place_.loopback && !place_.launch) header.capacity_bps.emplace();
   for (const network::Port& port : request_.plan.ports) {
     const bool from_host = static_cast<std::size_t>(port.from) < header.hosts.size();
     if (from_host && header.capacity_bps) {
@@ -139,6 +152,7 @@ record::LiveHeader TrainingRun::live_header() const {
 }
 
 std::string engine_name(const TrainingRun& run) {
+  if (run.fleet() != nullptr) return kHosts;
   return run.loopback() ? kLoopback : std::string(testbed::name_of(run.request().engine));
 }
 

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "trainwire/fleet/fleet.h"
 #include "trainwire/lab/conduct.h"
 #include "trainwire/lab/fault_player.h"
 #include "trainwire/lab/live_log.h"
@@ -14,6 +15,7 @@
 #include "trainwire/lab/training.h"
 #include "trainwire/spec/experiment.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,8 @@ class TrainingRun {
 
   /// Sweeps what killed runs left, becomes able to make networks, chooses the engine. To be called
   /// before this process has threads.
-  void prepare();
+  /// On machines: starts a process on each and waits until all have joined.
+  void prepare(const Observer& observer = {});
   /// The tasks of all ranks, sources and sinks; their files go to `folder`.
   void make_jobs(const std::string& folder);
   /// Builds the network, runs the ranks amid the cross traffic and tells how far they are, in
@@ -36,6 +39,8 @@ class TrainingRun {
   record::LiveHeader live_header() const;
 
   bool loopback() const { return place_.loopback; }
+  /// The machines; null where hosts are emulated.
+  const fleet::Fleet* fleet() const { return fleet_.get(); }
   ConductRequest& request() { return request_; }
   const ConductRequest& request() const { return request_; }
   std::vector<TrainingJob>& jobs() { return jobs_; }
@@ -50,6 +55,7 @@ class TrainingRun {
   std::vector<HostAddress> hosts() const;
 
   RunPlace place_;
+  std::unique_ptr<fleet::Fleet> fleet_ = {};
   spec::Experiment experiment_;  ///< as it is run: scaled
   ConductRequest request_;
   std::vector<TrainingJob> jobs_;
@@ -58,7 +64,7 @@ class TrainingRun {
   std::vector<transport::tcp::Endpoint> sinks_;
 };
 
-/// As the record names it: "nfqueue", "loopback".
+/// As the record names it: "nfqueue", "loopback", "hosts".
 std::string engine_name(const TrainingRun& run);
 
 }  // namespace tw::lab

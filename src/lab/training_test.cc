@@ -3,8 +3,8 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/carrier/programs.h"
-#include "trainwire/lab/loopback.h"
 #include "trainwire/lab/rank_talk.h"
+#include "trainwire/lab/unshaped.h"
 #include "trainwire/spec/parse.h"
 #include "trainwire/spec/scale.h"
 #include "trainwire/workload/vocabulary.h"

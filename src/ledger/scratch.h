@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-namespace tw::batch {
+namespace tw::ledger {
 
 class Scratch {
  public:
   /// In the system's folder for temporary files, for this user only. Throws SystemError.
-  Scratch(std::string_view name, ledger::Ledger& ledger);
+  Scratch(std::string_view name, Ledger& ledger);
   ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -29,4 +29,4 @@ class Scratch {
   std::string path_;
 };
 
-}  // namespace tw::batch
+}  // namespace tw::ledger

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/batch/scratch.h"
+#include "trainwire/ledger/scratch.h"
 
 #include "trainwire/os/errno_error.h"
 #include "trainwire/os/file_descriptor.h"
@@ -14,9 +14,9 @@
 #include <filesystem>
 #include <span>
 
-namespace tw::batch {
+namespace tw::ledger {
 
-Scratch::Scratch(std::string_view name, ledger::Ledger& ledger) {
+Scratch::Scratch(std::string_view name, Ledger& ledger) {
   // Sockets stand in there, whose paths must be short.
   path_ = fmt::format("/tmp/trainwire-{}-XXXXXX", name);
   if (::mkdtemp(path_.data()) == nullptr) {
@@ -49,4 +49,4 @@ std::string Scratch::folder(std::string_view name) const {
   return path;
 }
 
-}  // namespace tw::batch
+}  // namespace tw::ledger

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a fleet comes together: hosts are started, show the token, and have their clocks compared.
+#include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
+#include "trainwire/fleet/device.h"
+#include "trainwire/fleet/meeting.h"
+#include "trainwire/fleet/members.h"
+#include "trainwire/ledger/folder.h"
+#include "trainwire/os/clock.h"
+#include "trainwire/os/own_program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <sstream>
+#include <thread>
+
+namespace tw::fleet {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kBetween = milliseconds(5);
+constexpr Duration kLongestReply = seconds(15);
+constexpr std::size_t kMostStrangers = 64;
+constexpr int kClockQuestions = 16;
+
+std::int64_t moment_after(Duration time) { return os::monotonic_ns() + time.count(); }
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw SpecError(fmt::format("{}: the file of hosts cannot be read", path));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string last_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string last;
+  for (std::string line; std::getline(file, line);) {
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  }
+  return printable(last);
+}
+
+/// TRAINWIRE_SSH in place of ssh, cut at blanks.
+std::vector<std::string> ssh_words() {
+  const char* const given = std::getenv("TRAINWIRE_SSH");
+  std::istringstream in(given != nullptr && *given != '\0' ? given : "ssh");
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& more) {
+  std::vector<std::string> all = more;  // the first of a name counts
+  for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
+  return all;
+}
+
+}  // namespace
+
+Fleet::Fleet(FleetOptions options)
+    : options_(std::move(options)),
+      token_(transport::tcp::make_token()),
+      ledger_(ledger::state_folder(), "launch"),
+      scratch_("launch", ledger_),
+      members_(static_cast<std::size_t>(options_.hosts)) {
+  if (const char* const given = std::getenv(kTokenVariable);
+      options_.launch.kind == LaunchKind::Wait && given != nullptr) {
+    const auto token = transport::tcp::parse_token(given);
+    if (!token) throw SpecError("TRAINWIRE_TOKEN: a token has 32 hexadecimal digits");
+    token_ = *token;
+  }
+  Listening listening = listen_everywhere(options_.launch.port);
+  listener_ = std::move(listening.socket);
+  port_ = listening.port;
+  launch_all();
+  join();
+  if (!interrupted_) compare_clocks();
+}
+
+void Fleet::launch_all() {
+  if (options_.launch.kind == LaunchKind::Wait) return;
+  std::vector<Meeting> meetings;
+  for (const Device& device : devices()) meetings.push_back({device.address, port_});
+  if (meetings.empty()) throw SystemError("this machine has no address that others could reach");
+  HostProgram program{.words = os::own_program().words, .hosts = options_.hosts};
+  for (const char* word : {"host", "--join"}) program.words.emplace_back(word);
+  program.words.push_back(text_of(meetings));
+  if (!options_.launch.interface.empty()) {
+    program.words.emplace_back("--interface");
+    program.words.push_back(options_.launch.interface);
+  }
+  std::vector<NamedHost> named;
+  if (options_.launch.kind == LaunchKind::Ssh) {
+    const std::string& file = options_.launch.host_file;
+    named = parse_hosts(text_of_file(file), file);
+    if (static_cast<int>(named.size()) < options_.hosts) {
+      throw SpecError(
+          fmt::format("{}: {} hosts, but the experiment has {}; add some, or --set "
+                      "network.hosts={}",
+                      file, named.size(), options_.hosts, named.size()));
+    }
+    named.resize(static_cast<std::size_t>(options_.hosts));
+  }
+  const std::string token = transport::tcp::text_of(token_);
+  std::vector<std::string> more;
+  if (::geteuid() == 0) more = {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+  for (const LaunchWords& one : launch_words(options_.launch, program, named, ssh_words())) {
+    std::vector<std::string> variables = environment_with(more);
+    if (!one.token_on_input) variables.push_back(fmt::format("{}={}", kTokenVariable, token));
+    std::vector<char*> arguments;
+    std::vector<char*> environment;
+    for (const std::string& word : one.words) arguments.push_back(const_cast<char*>(word.c_str()));
+    for (const std::string& entry : variables) {
+      environment.push_back(const_cast<char*>(entry.c_str()));
+    }
+    arguments.push_back(nullptr);
+    environment.push_back(nullptr);
+    os::Pipe input = os::make_pipe();
+    if (one.token_on_input) {
+      const std::string line = token + "\n";
+      os::write_all(input.write, std::as_bytes(std::span(line)), "the pipe to ssh");
+    }
+    input.write = {};
+    const std::string path = scratch_.file(fmt::format("launcher{}.txt", launchers_.size()));
+    const os::FileDescriptor output = os::open_in_place(path);
+    launchers_.push_back({.label = one.label,
+                          .output = path,
+                          .child = os::Child::start([&] {
+                            const bool placed = ::dup2(input.read.get(), 0) >= 0 &&
+                                                ::dup2(output.get(), 1) >= 0 &&
+                                                ::dup2(output.get(), 2) >= 0;
+                            if (placed) {
+                              ::execvpe(arguments.front(), arguments.data(), environment.data());
+                            }
+                            return 127;
+                          })});
+    ledger_.add(launchers_.back().child.identity(), one.label);
+  }
+}
+
+std::string Fleet::absent() const {
+  std::vector<std::string> numbers;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (!members_[i]) numbers.push_back(std::to_string(i));
+  }
+  return fmt::format("{} of {} hosts {} not joined (number {})", numbers.size(), members_.size(),
+                     numbers.size() == 1 ? "has" : "have", fmt::join(numbers, ", "));
+}
+
+std::optional<std::string> Fleet::launcher_trouble() {
+  for (Launcher& launcher : launchers_) {
+    const auto ending = launcher.child.poll();
+    if (!ending || ending->succeeded()) continue;
+    const std::string words = last_line(launcher.output);
+    const std::string what =
+        ending->exit_code == 127 && words.empty() ? "is not installed here" : os::describe(*ending);
+    return fmt::format("{} {}{}{}", launcher.label, what, words.empty() ? "" : ": ", words);
+  }
+  return {};
+}
+
+void Fleet::join() {
+  std::int64_t limit = moment_after(options_.longest_start);
+  std::size_t joined = 0;
+  for (;;) {
+    accept();
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count_if(members_, [](const auto& member) { return member != nullptr; }));
+    if (count != joined && joined == 0) limit = moment_after(options_.longest_joining);
+    if (count != joined || told_ns_ == 0) {
+      told_ns_ = 1;
+      if (options_.tell) {
+        options_.tell(fmt::format("waiting for hosts, {} of {} are there", count, members_.size()));
+      }
+    }
+    joined = count;
+    if (joined == members_.size()) break;
+    for (auto& member : members_) {
+      if (!member) continue;
+      member->link.pump();
+      if (!member->link.is_open()) {
+        throw Error(fmt::format("{} left before all hosts had joined", member->who.name));
+      }
+    }
+    if (options_.stop && options_.stop()) {
+      interrupted_ = true;
+      return;
+    }
+    std::string hint = refused_.empty() ? "" : fmt::format("; somebody was refused: {}", refused_);
+    if (const auto why = launcher_trouble()) {
+      throw Error(fmt::format("starting the hosts: {}{}", *why, hint));
+    }
+    if (os::monotonic_ns() > limit) {
+      std::string words;
+      for (const Launcher& launcher : launchers_) {
+        const std::string line = last_line(launcher.output);
+        if (!line.empty()) words = fmt::format("; {} says: {}", launcher.label, line);
+      }
+      throw Error(fmt::format(
+          "starting the hosts: {} within {}{}{}", absent(),
+          readable(joined > 0 ? options_.longest_joining : options_.longest_start), hint, words));
+    }
+    std::this_thread::sleep_for(kBetween);
+  }
+  strangers_.clear();
+  for (const auto& member : members_) joined_.push_back(member->who);
+  for (std::size_t i = 0; i < joined_.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (joined_[i].address == joined_[j].address) {
+        throw Error(
+            fmt::format("hosts {} and {} are the same machine ({}, {}); ask for as many "
+                        "machines as the experiment has hosts",
+                        j, i, joined_[i].name, joined_[i].address));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < joined_.size(); ++i) {
+    const auto same = std::ranges::count(joined_, joined_[i].name, &JoinedHost::name);
+    if (same > 1) members_[i]->who.name = fmt::format("host{}", i);
+  }
+  for (std::size_t i = 0; i < joined_.size(); ++i) joined_[i] = members_[i]->who;
+}
+
+void Fleet::accept() {
+  for (;;) {
+    os::FileDescriptor socket(
+        ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.is_open()) break;
+    if (strangers_.size() >= kMostStrangers) strangers_.erase(strangers_.begin());
+    strangers_.emplace_back(std::move(socket), kMostHello);
+  }
+  for (Link& stranger : strangers_) {
+    stranger.pump();
+    try {
+      if (const auto frame = stranger.next()) meet(stranger, *frame);
+    } catch (const std::exception& error) {
+      refused_ = error.what();
+      stranger.close();
+    }
+  }
+  std::erase_if(strangers_, [](const Link& link) { return !link.is_open(); });
+}
+
+void Fleet::meet(Link& link, const Frame& frame) {
+  const json hello = message_of(frame);
+  const auto refuse = [&](const std::string& why) {
+    refused_ = why;
+    link.send(json{{"refused", why}});
+    link.flush(seconds(1));
+    link.close();
+  };
+  const auto token = transport::tcp::parse_token(hello.value("token", ""));
+  unsigned difference = token ? 0 : 1;  // looks at all bytes, whichever differs
+  for (std::size_t i = 0; token && i < token_.size(); ++i) {
+    difference |= static_cast<unsigned>(token_[i] ^ (*token)[i]);
+  }
+  if (difference != 0) return refuse("its token is not this run's");
+  const int number = hello.at("number").get<int>();
+  if (number < 0 || number >= options_.hosts) {
+    return refuse(fmt::format("it is number {}, but the run has {} hosts", number, options_.hosts));
+  }
+  auto& place = members_[static_cast<std::size_t>(number)];
+  if (place) return refuse(fmt::format("host {} is there already", number));
+  place = std::make_unique<Member>();
+  place->who = {.name = printable(hello.at("name").get<std::string>()),
+                .address = hello.at("address").get<std::string>(),
+                .interface = printable(hello.at("interface").get<std::string>())};
+  place->link = std::move(link);
+  place->link.set_most(kMostContent);
+  link = Link();
+}
+
+void Fleet::compare_clocks() {
+  for (int i = 0; i < kClockQuestions && !failure_; ++i) {
+    for (auto& member : members_) {
+      member->asked_ns = os::real_time_ns();
+      member->link.send(json{{"clock", i}});
+      const std::int64_t limit = moment_after(kLongestReply);
+      const int before = member->answers;
+      while (member->answers == before && !failure_ && os::monotonic_ns() < limit) {
+        look_at(*member);
+        if (member->answers == before) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) joined_[i] = members_[i]->who;
+  if (failure_) throw Error(*failure_);
+}
+
+}  // namespace tw::fleet

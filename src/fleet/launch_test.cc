@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/fleet/launch.h"
+
+#include "trainwire/base/error.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::fleet {
+namespace {
+
+using testing::Contains;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+const HostProgram kProgram{.words = {"/opt/train wire", "host", "--join", "10.0.0.1:4000"},
+                           .hosts = 2};
+
+TEST(Launch, IsReadAsItIsWritten) {
+  EXPECT_EQ(parse_launch("srun").kind, LaunchKind::Srun);
+  EXPECT_EQ(parse_launch("ssh:hosts.txt").host_file, "hosts.txt");
+  EXPECT_THROW(parse_launch("ssh:"), SpecError);
+  EXPECT_THROW(parse_launch("qsub"), SpecError);
+}
+
+TEST(Launch, StartsOneProcessOnEachHost) {
+  const auto slurm = launch_words({.kind = LaunchKind::Srun}, kProgram, {}, {});
+  ASSERT_EQ(slurm.size(), 1U);
+  EXPECT_THAT(slurm[0].words, Contains("--nodes=2"));
+  EXPECT_THAT(slurm[0].words, Contains("--ntasks-per-node=1"));
+  const auto mpi = launch_words({.kind = LaunchKind::Mpirun}, kProgram, {}, {});
+  EXPECT_THAT(mpi[0].words, Contains("TRAINWIRE_TOKEN"));  // the name only
+}
+
+TEST(Launch, QuotesForTheOtherMachinesShell) {
+  const auto ssh = launch_words({.kind = LaunchKind::Ssh}, kProgram,
+                                {{.name = "a"}, {.name = "b", .interface = "ib0"}}, {"ssh", "-4"});
+  ASSERT_EQ(ssh.size(), 2U);
+  EXPECT_EQ(ssh[0].words.front(), "ssh");
+  EXPECT_THAT(ssh[0].words.back(), HasSubstr("exec '/opt/train wire' host"));
+  EXPECT_THAT(ssh[1].words.back(), EndsWith("--number 1 --token-on-input --interface ib0"));
+  EXPECT_TRUE(ssh[1].token_on_input);
+  EXPECT_EQ(quoted("it's"), "'it'\\''s'");
+}
+
+TEST(Launch, ReadsAFileOfHosts) {
+  EXPECT_EQ(
+      parse_hosts("# racks\nnode1\n\nuser@node2 interface=eth1 # slow\n", "f"),
+      (std::vector<NamedHost>{{.name = "node1"}, {.name = "user@node2", .interface = "eth1"}}));
+  EXPECT_THROW(parse_hosts("# none\n", "f"), SpecError);
+  EXPECT_THROW(parse_hosts("-oProxyCommand=x\n", "f"), SpecError);
+  EXPECT_THROW(parse_hosts("node1 slots=4\n", "f"), SpecError);
+}
+
+}  // namespace
+}  // namespace tw::fleet
