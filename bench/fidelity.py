@@ -3,8 +3,8 @@
 """What bench/fidelity runs and prints: fidelity.py TRAINWIRE [--runs N] [--only PATTERN] [--held-out SEED] [--keep DIR] [--resim]
 [--realtime].
 
-Run number N has the seed N, in emulation and in simulation: cross traffic and computing times are drawn alike. A job's step is
-the median of its runs' median counted steps; an error is what the simulation has more or less of it. Captures are off,
+Run number N has the seed N, in emulation and in simulation: cross traffic and computing times are drawn alike. Five seeds at
+least are simulated. A job's step is the median of its runs' median counted steps; an error is what the simulation has more or less of it. Captures are off,
 since they cost processor time. A run whose own checks fail does not count and is tried again."""
 
 import argparse
@@ -27,6 +27,7 @@ EXPERIMENTS = pathlib.Path(__file__).parent / "fidelity.d"
 LEVELS = ("flow", "packet")
 GOAL_MEDIAN, GOAL_P90 = 0.05, 0.12
 ATTEMPTS = 3
+LEAST_SIMS = 5
 LONGEST_RUN_S, LONGEST_SIM_S = 120, 300
 
 
@@ -51,6 +52,10 @@ class Experiment:
     def text_when_run(self, seed: int) -> pathlib.Path:
         """The file as it was then: a run of another text is of another experiment."""
         return self.folder / f"run-{seed}.toml"
+
+    def seeds(self) -> list[int]:
+        """Those to simulate: of the runs, and more, since a simulation costs little and one alone is chance."""
+        return sorted({*self.runs, *range(1, LEAST_SIMS + 1)}) if self.runs else []
 
     def settings(self) -> str:
         """The file in one line."""
@@ -151,7 +156,7 @@ def measure(bench: Bench, experiments: list[Experiment], runs: int) -> None:
 def simulate(bench: Bench, experiments: list[Experiment]) -> None:
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         tasks = [pool.submit(bench.simulate, experiment, level, seed)
-                 for experiment in experiments for level in LEVELS for seed in experiment.runs]
+                 for experiment in experiments for level in LEVELS for seed in experiment.seeds()]
         for done, task in enumerate(concurrent.futures.as_completed(tasks)):
             task.result()
             progress(f"simulation {done + 1} of {len(tasks)}")
@@ -167,7 +172,7 @@ class Row:
         self.name = experiment.name + (f" ({jobs[0][job]['name']})" if len(jobs[0]) > 1 else "")
         self.measured = {key: [of_run[job][key]["median_s"] for of_run in jobs] for key in ("step", "exchange")}
         self.simulated = {level: {key: [sim["jobs"][job][key]["median_s"] for sim in sims.values()] for key in ("step", "exchange")}
-                          for level, sims in experiment.sims.items() if len(sims) == len(experiment.runs)}
+                          for level, sims in experiment.sims.items() if len(sims) == len(experiment.seeds())}
         self.disturbed = any(run["cpu_bound"] or run["machine"]["level"] != "fine" for run in experiment.runs.values())
 
     def error(self, level: str, key: str = "step") -> float | None:
