@@ -240,10 +240,13 @@ TcpStream::Lost TcpStream::lose(double now_s, double left) {
   const bool goes_on = left > meanwhile;
   cut(now_s);
   double wait = timeout;
+  // A repair that is lost is told by what is sent after it: more of the message, or a later repair.
+  const double later_repair = 1 - std::pow(1 - path_.loss, follow);
   for (int again = 0; again < kMostRepetitions && random_->uniform() < path_.loss; ++again) {
-    lost.again_after_s += goes_on ? rtt_s_ : wait;
+    const bool is_told = goes_on || random_->uniform() < later_repair;
+    lost.again_after_s += is_told ? rtt_s_ : wait;
+    if (is_told) continue;
     wait = std::min(kMostTimeout_s, 2 * wait);
-    if (goes_on) continue;
     lost.is_tail = true;
     if (!is_bbr) window_ = path_.segment_bytes;
   }
