@@ -252,6 +252,30 @@ double early_share(const Steps& exchanges) {
   return share(early, exchanges.steps.size());
 }
 
+double alone_share(const Steps& exchanges, std::span<const Channel> channels) {
+  std::vector<flow::Burst> all;
+  for (std::size_t lane = 0; lane < exchanges.lanes.size(); ++lane) {
+    const Channel& channel = channels[exchanges.lanes[lane].channel];
+    for (flow::Burst burst : channel.bursts) {
+      burst.end_ns += channel.round_trip_ns * 2 / 5;  // less than half, which clocks may be off
+      if (kSmallBursts * burst.bytes > exchanges.lanes[lane].bytes) all.push_back(burst);
+    }
+  }
+  flow::sort_by_start(all);
+  double bytes = 0;
+  double alone = 0;
+  std::int64_t last_end = std::numeric_limits<std::int64_t>::min();  // of those before
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const flow::Burst& burst = all[i];
+    const bool overlaps =
+        burst.start_ns < last_end || (i + 1 < all.size() && all[i + 1].start_ns < burst.end_ns);
+    bytes += static_cast<double>(burst.bytes);
+    alone += overlaps ? 0 : static_cast<double>(burst.bytes);
+    last_end = std::max(last_end, burst.end_ns);
+  }
+  return bytes > 0 ? alone / bytes : 0;
+}
+
 std::optional<Steps> ring_steps(const Tempo& tempo, std::span<const Channel> channels, int hosts) {
   if (tempo.members.empty()) return std::nullopt;
   const Steps exchanges = align(tempo, channels);

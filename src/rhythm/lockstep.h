@@ -35,6 +35,11 @@ double broken_share(const Steps& exchanges);
 /// sends when it has received everything, but nobody else is done by then.
 double early_share(const Steps& exchanges);
 
+/// Share of the lanes' bytes in bursts that overlap with no burst of another lane, from where it is
+/// sent to where it has come: nearly all where something is handed from host to host, one link at a
+/// time; few in a ring, all links of which are busy in each round.
+double alone_share(const Steps& exchanges, std::span<const Channel> channels);
+
 /// The steps of a ring of `hosts`, from beats that are parts of steps; nothing when they are whole
 /// or no grouping keeps the law. Where one of two hosts always answers the other, as a server does,
 /// there is no all-reduce to keep it: an exchange is a step.

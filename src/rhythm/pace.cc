@@ -20,6 +20,8 @@ constexpr double kChance = 3e-3;          ///< that long pauses fall on every n-
 constexpr double kClearChannels = 0.75;   ///< quantile over channels: the clearer half, roughly
 constexpr double kDominanceWorth = 0.05;  ///< of pauses that all stand out, in coverage
 constexpr double kClearlyMore = 0.01;     ///< of two shares
+constexpr double kNoMultiple = 0.04;      ///< how far from a whole number
+constexpr double kMuchMore = 0.04;        ///< the same: what the faster pace has to leave out
 constexpr double kIdleWeight = 0.02;      ///< of a channel that hardly sends, against a busy one
 constexpr double kAlike = 0.02;           ///< bytes of channels that send the same
 constexpr double kLeastDominance = 0.6;
@@ -107,6 +109,25 @@ bool is_prominent(const Prominence& found) {
   return found.ratio >= kLeastRatio && found.dominance >= kLeastDominance;
 }
 
+/// Of the pauses that a pace expects, how many its channels show. Channels that never pause, behind
+/// a slow link, show none and are left out.
+double seen_share(const Pace& pace) {
+  std::vector<double> seen;
+  for (const Candidate& candidate : pace.candidates) {
+    if (candidate.fit.beats > 0) seen.push_back(candidate.fit.seen);
+  }
+  return seen.empty() ? 0 : stats::median(std::move(seen));
+}
+
+/// Paces whose beats are mostly interpolated explain nothing that a better seen one does not.
+void remove_unseen(std::vector<Pace>& paces, double least_share) {
+  double best = 0;
+  for (const Pace& pace : paces) {
+    if (pace.share >= least_share) best = std::max(best, seen_share(pace));
+  }
+  std::erase_if(paces, [&](const Pace& pace) { return seen_share(pace) < best / 2; });
+}
+
 /// How likely the pauses of a pace that is `times` as slow stand out by accident, if the faster one
 /// were that of the steps; in units of what is believed to be none. One of `times` pauses is the
 /// longest by accident; it must also exceed those inside the faster beats, which not all of them
@@ -145,6 +166,15 @@ bool gains_a_channel(const Pace& slower, const Pace& faster) {
                      });
 }
 
+/// Whether the slower pace, whose beats are alike inside, has a place for what the faster one leaves
+/// out: its beats are no whole number of the faster ones then.
+bool explains_more(const Pace& slower, const Pace& faster) {
+  const double times = median_bytes(slower) / median_bytes(faster);
+  return slower.share > faster.share + kMuchMore &&
+         std::abs(times - std::round(times)) > kNoMultiple &&
+         prominence(slower).likeness >= kLeastLikeness;
+}
+
 /// The pace chosen so far, and what else it could have been.
 struct Choice {
   const AreWhole& are_whole;
@@ -162,7 +192,9 @@ struct Choice {
     const double times = slower.period_ns / chosen->period_ns;
     const double chance =
         accident(prominence_of(slower, as_they_are), prominence_of(*chosen, as_they_are), times);
-    if (gains_a_channel(slower, *chosen)) {
+    if (explains_more(slower, *chosen)) {
+      take(slower, {.steps = times, .probability = 0.1});
+    } else if (gains_a_channel(slower, *chosen)) {
       take(slower, {.steps = times, .probability = std::min(chance, 1.0) / 4});
     } else if (chance < 1 && times > kMostOfStep && are_whole(*chosen, times)) {
       mention({.steps = 1 / times, .probability = kEqualBuckets, .are_buckets = true});
@@ -238,7 +270,13 @@ std::vector<Distance> distances_of(const Pace& pace) {
   return distances;
 }
 
-Prominence prominence(const Pace& pace) { return prominence_of(pace, clearer); }
+Prominence prominence(const Pace& pace) {
+  Prominence result = prominence_of(pace, clearer);
+  std::vector<double> likeness;
+  for (const Candidate& candidate : pace.candidates) likeness.push_back(candidate.fit.likeness);
+  if (!likeness.empty()) result.likeness = stats::median(std::move(likeness));
+  return result;
+}
 
 std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) {
   remove_shadows(paces);
@@ -246,16 +284,27 @@ std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) 
             [](const Pace& a, const Pace& b) { return a.period_ns < b.period_ns; });
   double best = 0;
   for (const Pace& pace : paces) best = std::max(best, pace.share);
+  remove_unseen(paces, kAboutAsGood * best);
   const Pace* fastest = nullptr;
   Choice choice{.are_whole = are_whole};
   for (const Pace& pace : paces) {
     if (pace.share < kAboutAsGood * best) continue;
     if (fastest == nullptr) fastest = &pace;
-    if (is_prominent(prominence(pace))) choice.offer(pace);
+    const bool is_alike = choice.chosen != nullptr && explains_more(pace, *choice.chosen);
+    if (is_prominent(prominence(pace)) || is_alike) choice.offer(pace);
+  }
+  // Where no pause is longer than others, the fastest whose beats are alike inside.
+  for (const Pace& pace : paces) {
+    if (choice.chosen != nullptr) break;
+    if (pace.share < kAboutAsGood * best || prominence(pace).likeness < kLeastLikeness) continue;
+    choice.offer(pace);
   }
   if (choice.chosen == nullptr) return fastest != nullptr ? std::optional(*fastest) : std::nullopt;
   Pace result = *choice.chosen;
   result.alternative = choice.alternative;
+  std::erase_if(paces, [&](const Pace& pace) {
+    return pace.share < kAboutAsGood * best || pace.period_ns == result.period_ns;
+  });
   return result;
 }
 

@@ -69,6 +69,7 @@ struct Prominence {
   double ratio = 0;
   double dominance = 0;
   std::size_t compared = 0;
+  double likeness = 0;  ///< of the places of pauses inside beats; of the clearer channels
 };
 Prominence prominence(const Pace& pace);
 
@@ -76,8 +77,10 @@ Prominence prominence(const Pace& pace);
 /// longer pause than the others.
 using AreWhole = std::function<bool(const Pace& pace, double times)>;
 
+inline constexpr double kLeastLikeness = 0.75;  ///< beats that are alike inside are no accident
+
 /// The pace of the steps, one of `paces`, with its alternative; nothing when there are none. Sorts
-/// them by period.
+/// them by period, and leaves those that could be it as well.
 std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole);
 
 }  // namespace tw::rhythm

@@ -15,8 +15,12 @@ constexpr double kMinorBytes = 0.003;    ///< share of the bytes in bursts too s
 constexpr std::size_t kMostCuts = 1500;  ///< pauses looked at together when distances are guessed
 constexpr std::size_t kMostLags = 40;    ///< pauses inside a step that a guess may skip
 constexpr std::size_t kFewestBeats = 3;
-constexpr double kWaitWorth = 0.1;  ///< of a pause in which data was still received
-constexpr double kStartUp = 1.5;    ///< of a typical pause: what precedes the first step is longer
+constexpr double kWaitWorth = 0.1;    ///< of a pause in which data was still received
+constexpr double kInnerPause = 0.2;   ///< of the pause before a beat: shorter ones are accidents
+constexpr double kFewestInside = 1;   ///< pauses in a beat, on average
+constexpr double kOftenThere = 0.35;  ///< of the beats: a place where a pause belongs
+constexpr double kUneven = 0.1;       ///< of the mean part
+constexpr double kStartUp = 1.5;  ///< of a typical pause: what precedes the first step is longer
 
 /// Bursts of at least this many bytes carry all but kMinorBytes of the stream.
 std::uint64_t least_burst(std::span<const flow::Burst> bursts) {
@@ -221,6 +225,42 @@ RhythmFit::Comparison ByteStream::compare(const RhythmFit& fit, double Pause::*l
   return {.compared = compared, .dominant = dominant, .ratio = stats::median(std::move(ratios))};
 }
 
+double ByteStream::likeness_of(const RhythmFit& fit) const {
+  if (fit.beats < kFewestBeats) return 0;
+  const double least = kInnerPause * typical_gap(fit.links);
+  std::vector<double> places;  // of all beats
+  for (const ChainLink& link : fit.links) {
+    if (link.distances == 0) continue;
+    for (std::size_t i = link.from + 1; i < link.to; ++i) {
+      if (pauses_[i].gap_ns < least) continue;
+      places.push_back(std::fmod(pauses_[i].at - pauses_[link.from].at, fit.bytes));
+    }
+  }
+  const auto beats = static_cast<double>(fit.beats);
+  if (static_cast<double>(places.size()) < kFewestInside * beats) return 0;
+  std::sort(places.begin(), places.end());
+  const double off = slack(fit.bytes, 1);
+  const double many = std::max(2.0, kOftenThere * beats);
+  std::vector<double> common{0};
+  double shared = 0;
+  for (std::size_t low = 0, high = 0; low < places.size(); low = high) {
+    while (high < places.size() && places[high] - places[low] <= off) ++high;
+    if (static_cast<double>(high - low) < many) continue;
+    shared += static_cast<double>(high - low);
+    common.push_back(places[(low + high) / 2]);
+  }
+  common.push_back(fit.bytes);
+  double shortest = fit.bytes;
+  double longest = 0;
+  for (std::size_t i = 1; i < common.size(); ++i) {
+    shortest = std::min(shortest, common[i] - common[i - 1]);
+    longest = std::max(longest, common[i] - common[i - 1]);
+  }
+  const bool is_even =
+      longest - shortest < kUneven * fit.bytes / static_cast<double>(common.size());
+  return is_even ? 0 : shared / static_cast<double>(places.size());
+}
+
 double ByteStream::covered_bytes(const std::vector<ChainLink>& links) const {
   double sum = 0;
   for (const ChainLink& link : links) {
@@ -313,6 +353,14 @@ RhythmFit ByteStream::fit_by(double distance, double Pause::*worth) const {
   if (counted > 0) result.period_ns = time / counted;
   result.pauses = compare(result, &Pause::gap_ns);
   result.quiet = compare(result, &Pause::quiet_ns);
+  result.likeness = likeness_of(result);
+  double expected = 0;
+  double met = 0;
+  for (const ChainLink& link : result.links) {
+    expected += link.distances;
+    met += link.distances > 0 ? 1 : 0;
+  }
+  if (expected > 0) result.seen = met / expected;
   return result;
 }
 

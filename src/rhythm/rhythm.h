@@ -16,6 +16,11 @@
 // itself. Where quiet pauses do not stand out at all, because nobody computes for long, the longest
 // ones are taken as they are.
 //
+// Buckets and layers of different sizes leave a second sign: the pauses inside a step are at the
+// same places in every step, or some of them are, where now and then one is too short to be seen.
+// Where these places do not divide the step evenly, nothing shorter than the step repeats, and it
+// needs no longer pause before it.
+//
 // A stream has several distances that fit: rounds of equal chunks are a divisor of the step, two
 // steps a multiple. tempo.h decides between them, with the help of the other senders.
 //
@@ -64,6 +69,11 @@ struct RhythmFit {
   };
   Comparison pauses = {};  ///< as they are
   Comparison quiet = {};   ///< as far as nothing was received
+  /// Share of the pauses inside beats that are at places where other beats pause too. 0 where there
+  /// are hardly any, or all places divide the distance evenly: rounds do so too.
+  double likeness = 0;
+  /// Of the pauses that there should be, how many are seen; 1 where none is expected.
+  double seen = 1;
 };
 
 class ByteStream {
@@ -94,6 +104,7 @@ class ByteStream {
   double typical_gap(const std::vector<ChainLink>& links) const;
   double busy_share(const std::vector<ChainLink>& links) const;
   RhythmFit::Comparison compare(const RhythmFit& fit, double Pause::*length) const;
+  double likeness_of(const RhythmFit& fit) const;
   std::vector<double> cuts(double least_ns) const;
   void append_beats(std::vector<Beat>& beats, const ChainLink& link) const;
 

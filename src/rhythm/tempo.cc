@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -23,6 +24,7 @@ constexpr double kPopularityWorth = 0.2;  ///< of a distance that all channels h
 constexpr double kLeastShare = 0.03;      ///< of the largest channel: smaller ones follow, not lead
 constexpr std::size_t kMostChannels = 128;
 constexpr std::size_t kMostTempos = 4;
+constexpr std::size_t kMostRivals = 4;
 // All candidates are tried on so much only; the rest is then fitted to the pace that was found.
 constexpr std::size_t kMostTried = 32;           ///< channels
 constexpr std::size_t kMostBurstsTried = 4'000;  ///< of each
@@ -48,10 +50,18 @@ class Search {
     collect_fits();
     std::vector<Pace> paces = group();
     for (Pace& pace : paces) complete(pace, distances_of(pace));
-    return choose(paces, [&](const Pace& pace, double times) {
+    std::optional<Pace> chosen = choose(paces, [&](const Pace& pace, double times) {
       return are_whole(align(tempo_of(pace), channels_), channels_, times);
     });
+    std::stable_sort(paces.begin(), paces.end(),
+                     [](const Pace& a, const Pace& b) { return a.share > b.share; });
+    if (paces.size() > kMostRivals) paces.resize(kMostRivals);
+    rivals_ = std::move(paces);
+    return chosen;
   }
+
+  /// Of the best pace.
+  const std::vector<Pace>& rivals() const { return rivals_; }
 
   /// The pace of these channels at distances that others have.
   std::optional<Pace> pace_with(const std::vector<Distance>& distances) const {
@@ -96,6 +106,7 @@ class Search {
                 .ratio = 0,
                 .members = {},
                 .alternative = pace.alternative};
+    tempo.likeness = prominence(pace).likeness;
     std::vector<double> periods;
     for (const Candidate& candidate : pace.candidates) {
       const RhythmFit& fit = candidate.fit;
@@ -236,6 +247,7 @@ class Search {
   std::vector<std::size_t> chosen_;
   std::vector<ByteStream> streams_;
   std::vector<Candidate> fits_;
+  std::vector<Pace> rivals_;
   double bytes_ = 0;
 };
 
@@ -293,22 +305,43 @@ bool is_small(std::span<const Channel> channels, const std::vector<std::size_t>&
                      [&](std::size_t i) { return channels[i].bursts.size() <= kMostBurstsTried; });
 }
 
-std::optional<Tempo> common_tempo(std::span<const Channel> channels,
-                                  const std::vector<std::size_t>& chosen, std::int64_t gap_ns) {
-  Search search(channels, chosen, gap_ns);
+/// The tempo of these channels, and how to get others.
+struct Common {
+  std::optional<Tempo> tempo = {};
+  std::function<std::vector<Tempo>()> rivals = {};
+};
+
+Common common_tempo(std::span<const Channel> channels, const std::vector<std::size_t>& chosen,
+                    std::int64_t gap_ns) {
+  const auto search_of_all = std::make_shared<Search>(channels, chosen, gap_ns);
+  Search& search = *search_of_all;
   std::optional<Pace> pace;
+  std::vector<Pace> rivals;
   if (is_small(channels, chosen)) {
     pace = search.best_pace();
+    rivals = search.rivals();
   } else {
     const std::vector<Channel> part = middle_part(channels, chosen);
     std::vector<std::size_t> all(part.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    const std::optional<Pace> in_part = Search(part, all, gap_ns).best_pace();
+    Search search_of_part(part, all, gap_ns);
+    const std::optional<Pace> in_part = search_of_part.best_pace();
+    rivals = search_of_part.rivals();
     if (in_part) pace = search.pace_with(distances_of(*in_part));
     if (pace) pace->alternative = in_part->alternative;
   }
-  if (!pace || pace->candidates.empty()) return std::nullopt;
-  return search.tempo_of(*pace);
+  if (!pace || pace->candidates.empty()) return {};
+  const bool is_whole = is_small(channels, chosen);
+  return {.tempo = search.tempo_of(*pace), .rivals = [search_of_all, rivals, is_whole] {
+            std::vector<Tempo> tempos;
+            for (const Pace& rival : rivals) {
+              const std::optional<Pace> fitted =
+                  is_whole ? rival : search_of_all->pace_with(distances_of(rival));
+              if (!fitted || fitted->candidates.empty()) continue;
+              tempos.push_back(search_of_all->tempo_of(*fitted));
+            }
+            return tempos;
+          }};
 }
 
 }  // namespace
@@ -321,7 +354,9 @@ Tempos::Tempos(std::span<const Channel> channels, std::int64_t gap_ns)
 std::optional<Tempo> Tempos::next() {
   const std::vector<std::size_t> chosen = leaders(channels_, taken_);
   if (chosen.empty() || found_ == kMostTempos) return std::nullopt;
-  std::optional<Tempo> tempo = common_tempo(channels_, chosen, gap_ns_);
+  Common common = common_tempo(channels_, chosen, gap_ns_);
+  std::optional<Tempo>& tempo = common.tempo;
+  rivals_ = std::move(common.rivals);
   if (!tempo) {
     found_ = kMostTempos;
     return std::nullopt;
@@ -331,7 +366,7 @@ std::optional<Tempo> Tempos::next() {
     taken_[member.channel] = true;
     rest_bytes_ -= static_cast<double>(channels_[member.channel].bytes);
   }
-  return tempo;
+  return std::move(tempo);
 }
 
 std::optional<Tempo> tempo_at(std::span<const Channel> channels,

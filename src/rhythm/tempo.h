@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,6 +36,7 @@ struct Tempo {
   double ratio;      ///< median of pause / longest pause inside
   std::vector<Member> members;
   std::optional<Alternative> alternative = {};
+  double likeness = 0;  ///< share of the pauses inside beats that are at places common to them
 };
 
 /// The tempo of most bytes first, then the tempos of the channels that it leaves out.
@@ -47,6 +49,9 @@ class Tempos {
   double rest_bytes() const { return rest_bytes_; }
   /// Nothing when there is no other, or after four.
   std::optional<Tempo> next();
+  /// Other tempos of the channels of the last one, at most four: which of them is that of the steps
+  /// may show only in what the hosts do.
+  std::vector<Tempo> rivals() const { return rivals_ ? rivals_() : std::vector<Tempo>{}; }
 
  private:
   std::span<const Channel> channels_;
@@ -54,6 +59,7 @@ class Tempos {
   std::vector<bool> taken_;
   std::size_t found_ = 0;
   double rest_bytes_ = 0;
+  std::function<std::vector<Tempo>()> rivals_;
 };
 
 /// What a channel is known, or supposed, to send in one step.
