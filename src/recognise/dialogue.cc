@@ -17,6 +17,8 @@ constexpr double kSmall = 0.02;      ///< of a turn of data: requests, leave to 
 constexpr double kSameSize = 0.04;   ///< how far turns may differ, as framing makes them
 constexpr double kLeastShare = 0.9;  ///< of a dialogue's bytes in turns of one size
 constexpr double kLeastOfAll = 0.6;  ///< of the bytes of all channels in dialogues
+/// Of the workers' pace: compute times vary little, what people or clients ask for varies by 100 %.
+constexpr double kLeastRegularity = 0.6;
 constexpr std::size_t kFewestTurns = 5;
 constexpr std::size_t kFewestWorkers = 2;
 constexpr std::size_t kMostChannels = 1024;
@@ -228,7 +230,7 @@ std::optional<Pulls> find_asynchronous_servers(std::span<const rhythm::Channel> 
   result.servers.assign(servers.begin(), servers.end());
   add_channels(result, channels, workers, servers);
   result.regularity = regularity(result.by_host);
-  if (result.share < kLeastOfAll) return std::nullopt;
+  if (result.share < kLeastOfAll || result.regularity < kLeastRegularity) return std::nullopt;
   return result;
 }
 

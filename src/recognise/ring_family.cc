@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tw::recognise {
 namespace {
@@ -14,6 +15,7 @@ constexpr double kUnitTolerance = 0.02;    ///< of half a round
 constexpr std::size_t kFewestPauses = 20;  ///< inside steps
 constexpr double kNearlyAll = 0.85;        ///< of the pauses
 constexpr double kSameBytes = 0.005;
+constexpr int kMostPieces = 6;
 
 /// The only host that `place` sends to, or nothing.
 std::optional<int> successor(const Pattern& pattern, int place) {
@@ -65,16 +67,29 @@ std::vector<double> pauses_inside(const rhythm::Steps& exchanges,
   return places;
 }
 
-/// Whether hosts with `ranks` ranks each would pause there: all R of them make 2(R-1) rounds, which
-/// carry an edge's bytes and after each of which somebody may have to be waited for. Some
-/// implementations cut each round in two.
-bool would_pause(std::span<const double> places, int hosts, int ranks) {
-  const double half_rounds = 4.0 * (hosts * ranks - 1);
+/// Whether all but few of the places are where one of so many equal parts ends.
+bool would_pause(std::span<const double> places, int half_rounds) {
   const auto fitting = std::count_if(places.begin(), places.end(), [&](double place) {
     const double passed = place * half_rounds;
     return std::abs(passed - std::round(passed)) < kUnitTolerance;
   });
   return static_cast<double>(fitting) >= kNearlyAll * static_cast<double>(places.size());
+}
+
+/// In how many parts an edge's bytes may be sent, with the ranks on each host; the fewest first. All
+/// R ranks make 2(R-1) rounds, after each of which somebody may have to be waited for. Some
+/// implementations cut each round in two; others cut the payload into pieces, which make all rounds
+/// one after the other.
+std::vector<std::pair<int, int>> layouts(int hosts) {
+  std::vector<std::pair<int, int>> result;
+  for (const int ranks : {1, 2, 3, 4, 8}) result.emplace_back(4 * (hosts * ranks - 1), ranks);
+  for (int pieces = 2; pieces <= kMostPieces; ++pieces) {
+    result.emplace_back(4 * (hosts - 1) * pieces, 1);
+  }
+  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  return result;
 }
 
 /// How many ranks each host holds: one, unless nearly all pauses are where the rounds of a larger
@@ -84,8 +99,8 @@ int ranks_per_host(const rhythm::Steps& exchanges, std::span<const rhythm::Chann
   if (hosts < 3) return 1;
   const std::vector<double> places = pauses_inside(exchanges, channels);
   if (places.size() < kFewestPauses) return 1;
-  for (const int ranks : {1, 2, 3, 4, 8}) {
-    if (would_pause(places, hosts, ranks)) return ranks;
+  for (const auto& [half_rounds, ranks] : layouts(hosts)) {
+    if (would_pause(places, half_rounds)) return ranks;
   }
   return 1;
 }

@@ -169,14 +169,16 @@ std::optional<Trees> by_law(const Pattern& pattern, const rhythm::Steps& exchang
   return best;
 }
 
-/// Whether everybody has one child at most. No strategy reduces along a line; the stages of a
-/// pipeline send forwards and back along one, in the same order.
+/// Whether everybody has one child at most, on both ways. No strategy reduces and broadcasts along a
+/// line; the stages of a pipeline send forwards and back along one, in the same order.
 bool is_line(const Trees& trees) {
-  const auto n = static_cast<int>(trees.up.size());
-  for (int place = 0; place < n; ++place) {
-    if (std::count(trees.up.begin(), trees.up.end(), place) > 1) return false;
-  }
-  return true;
+  const auto is_single = [](const std::vector<int>& parent) {
+    for (int place = 0; place < static_cast<int>(parent.size()); ++place) {
+      if (std::count(parent.begin(), parent.end(), place) > 1) return false;
+    }
+    return true;
+  };
+  return is_single(trees.up) && is_single(trees.down);
 }
 
 /// The place that is joined with all others, both ways, when these are joined with nobody else.
@@ -314,6 +316,8 @@ bool is_comparable_leaf(const Pattern& pattern, const rhythm::Steps& exchanges,
 
 collective::Maker tree_maker(const Trees& trees, int n) {
   const int root = root_of(trees.up);
+  // A library's reduce and its broadcast, each of which chooses its own tree.
+  if (shape(trees.up, root) != shape(trees.down, root)) return collective::reduce_broadcast;
   const bool is_star = std::count(trees.up.begin(), trees.up.end(), root) == n - 1;
   if (is_star) return collective::star;
   const std::string found = shape(trees.up, root);
