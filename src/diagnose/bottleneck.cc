@@ -3,6 +3,7 @@
 
 #include "trainwire/base/parallel.h"
 #include "trainwire/base/units.h"
+#include "trainwire/diagnose/envelope.h"
 #include "trainwire/diagnose/paced_rate.h"
 #include "trainwire/flow/bursts.h"
 #include "trainwire/flow/wire_packets.h"
@@ -136,13 +137,28 @@ flow::Burst in_frames(flow::Burst burst, double factor) {
   return burst;
 }
 
-void append_single(std::vector<flow::Burst>& result, const flow::Flow& flow,
-                   const rhythm::Interval& time, double factor) {
+/// The part of a burst that lies in a time, as if it were sent evenly: behind a slow link that never
+/// pauses, one burst may last for many steps.
+flow::Burst part_in(flow::Burst burst, const rhythm::Interval& time) {
+  const std::int64_t start = std::max(burst.start_ns, time.start_ns);
+  const std::int64_t end = std::min(burst.end_ns, time.end_ns);
+  if (burst.end_ns <= burst.start_ns || end - start >= burst.end_ns - burst.start_ns) return burst;
+  const double part = static_cast<double>(std::max<std::int64_t>(0, end - start)) /
+                      static_cast<double>(burst.end_ns - burst.start_ns);
+  burst.bytes = static_cast<std::uint64_t>(static_cast<double>(burst.bytes) * part);
+  burst.start_ns = start;
+  burst.end_ns = std::max(start, end);
+  return burst;
+}
+
+/// `bursts` in time order, none before the end of the one before.
+void append_parts(std::vector<flow::Burst>& result, std::span<const flow::Burst> bursts,
+                  const rhythm::Interval& time, double factor) {
   auto burst = std::lower_bound(
-      flow.bursts.begin(), flow.bursts.end(), time.start_ns,
-      [](const flow::Burst& one, std::int64_t start) { return one.start_ns < start; });
-  for (; burst != flow.bursts.end() && burst->start_ns <= time.end_ns; ++burst) {
-    result.push_back(in_frames(*burst, factor));
+      bursts.begin(), bursts.end(), time.start_ns,
+      [](const flow::Burst& one, std::int64_t start) { return one.end_ns < start; });
+  for (; burst != bursts.end() && burst->start_ns <= time.end_ns; ++burst) {
+    result.push_back(in_frames(part_in(*burst, time), factor));
   }
 }
 
@@ -171,16 +187,16 @@ std::vector<flow::Burst> bursts_in_step(std::span<const SideLane> lanes,
   for (const auto& [lane, channel, factor] : lanes) {
     if (!lane->beats[step]) continue;
     const rhythm::Beat& beat = *lane->beats[step];
-    const std::span bursts =
-        std::span(channel->bursts).subspan(beat.first_burst, beat.end_burst - beat.first_burst);
+    const rhythm::Interval time{beat.start_ns, beat.end_ns};
     if (pieces == Pieces::Joined) {
-      for (const flow::Burst& burst : bursts) result.push_back(in_frames(burst, factor));
+      append_parts(
+          result,
+          std::span(channel->bursts).subspan(beat.first_burst, beat.end_burst - beat.first_burst),
+          time, factor);
       continue;
     }
-    // A beat of a stream that never pauses is part of a burst.
-    const rhythm::Interval whole{bursts.front().start_ns, bursts.back().end_ns};
     for (const std::size_t flow : channel->flows) {
-      append_single(result, traffic.flows[flow], whole, factor);
+      append_parts(result, traffic.flows[flow].bursts, time, factor);
     }
   }
   flow::sort_by_start(result);
@@ -363,8 +379,9 @@ std::optional<SlowLink> find_slow_link(const rhythm::Steps& exchanges,
   if (const auto slow = slowest_side(scene, sides_of(scene))) return slow;
   scene.pieces = Pieces::Joined;
   const std::vector<Side> joined = sides_of(scene);
-  const auto slow = slowest_side(scene, joined);
-  return slow ? slow : slow_way_of_a_server(scene, joined);
+  if (const auto slow = slowest_side(scene, joined)) return slow;
+  if (const auto slow = slow_way_of_a_server(scene, joined)) return slow;
+  return lowest_envelope(exchanges, channels, traffic);
 }
 
 }  // namespace tw::diagnose
