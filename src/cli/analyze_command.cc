@@ -15,6 +15,7 @@
 #include "trainwire/readers/given.h"
 #include "trainwire/record/json.h"
 #include "trainwire/summarise/describe.h"
+#include "trainwire/summarise/jobs.h"
 #include "trainwire/summarise/tables.h"
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/progress.h"
@@ -280,7 +281,7 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
     windows = summarise::begin_windows(
         result.traffic, gather::host_table(result.traffic, how.names).hosts, *folder);
   }
-  result.analysis = diagnose::analyse(result.traffic, how);
+  summarise::analyse_found_jobs(result, how);
   std::future<void> tables;
   if (folder) {
     tables = std::async(std::launch::async,

@@ -9,7 +9,7 @@
 #include "trainwire/diagnose/quality.h"
 #include "trainwire/diagnose/trouble.h"
 #include "trainwire/gather/hosts.h"
-#include "trainwire/recognise/job.h"
+#include "trainwire/recognise/jobs.h"
 #include "trainwire/recognise/one_side.h"
 #include "trainwire/recognise/startup.h"
 
@@ -49,6 +49,23 @@ Collective collective_of(const recognise::Recognition& found, const Iterations& 
 
 bool is_all_to_all(const recognise::Recognition& found) {
   return found.operation == collective::name_of(collective::Operation::AllToAll);
+}
+
+/// What a step exchanges: one collective, or two halves of sharded training; and the model's bytes.
+void add_collectives(Analysis& analysis, const recognise::Recognition& found) {
+  const Collective whole = collective_of(found, analysis.iterations, analysis.hosts);
+  if (!is_all_to_all(found)) analysis.model_bytes = whole.bytes_per_iteration;
+  if (!found.sharding) {
+    analysis.collectives.push_back(whole);
+    return;
+  }
+  const auto add_half = [&](const char* operation, double bytes) {
+    Collective& half = analysis.collectives.emplace_back(whole);
+    half.operation = operation;
+    half.bytes_per_iteration = static_cast<std::uint64_t>(std::llround(bytes));
+  };
+  add_half(kAllGather, found.sharding->gathered);
+  add_half(kReduceScatter, found.sharding->scattered);
 }
 
 Collective collective_of(const recognise::Pulls& pulls, const Iterations& iterations,
@@ -182,7 +199,9 @@ Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options
   Analysis analysis;
   gather::HostTable table = gather::host_table(traffic, options.names);
   analysis.hosts = std::move(table.hosts);
-  const recognise::Job job = recognise::find_job(traffic, table.host_of, options.log);
+  recognise::Jobs jobs = recognise::find_jobs(traffic, table.host_of, options.log);
+  const recognise::Job& job = jobs.main;
+  analysis.other_jobs = std::move(jobs.others);
   const std::vector<std::size_t> gradient = job.gradient_flows();
   analysis.classes = classify(traffic, gradient);
   set_roles(analysis, job, traffic, table.host_of);
@@ -206,11 +225,7 @@ Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options
     analysis.iterations = iterations_of(*job.pulls, traffic, gradient);
   }
   if (job.recognition) {
-    analysis.collectives.push_back(
-        collective_of(*job.recognition, analysis.iterations, analysis.hosts));
-    if (!is_all_to_all(*job.recognition)) {
-      analysis.model_bytes = analysis.collectives.front().bytes_per_iteration;
-    }
+    add_collectives(analysis, *job.recognition);
     if (start) {
       analysis.collectives.push_back(
           {.operation = "broadcast",

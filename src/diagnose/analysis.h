@@ -65,9 +65,12 @@ struct Iterations {
   std::uint64_t packets_before = 0, packets_during = 0, packets_after = 0;
 };
 
+inline constexpr const char* kAllGather = "all_gather";
+inline constexpr const char* kReduceScatter = "reduce_scatter";
+
 struct Collective {
-  /// all_reduce, parameter_server, pair_averaging, all_to_all, step_broadcast; broadcast: before
-  /// the first step
+  /// all_reduce, parameter_server, pair_averaging, all_to_all, step_broadcast; all_gather and
+  /// reduce_scatter: of sharded training; broadcast: before the first step
   std::string operation;
   std::string strategy;  ///< a strategy name of the catalogue, or "unknown"
   std::vector<std::string>
@@ -115,6 +118,8 @@ struct Analysis {
   std::optional<Straggler> straggler;
   std::vector<Finding> findings;  ///< at most seven, most important first; never empty
   Quality quality;
+  /// Of each other job that was found beside this one: numbers of its flows, rising.
+  std::vector<std::vector<std::size_t>> other_jobs = {};
 };
 
 struct AnalysisOptions {

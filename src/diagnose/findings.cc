@@ -32,6 +32,14 @@ std::string in_words(const std::string& name) {
   return text;
 }
 
+/// What it moves. Sharded training gathers the parameters that it has sharded.
+std::string_view moved(const Collective& collective) {
+  if (collective.operation == kAllGather) return "sharded parameters";
+  const bool is_all_to_all =
+      collective.operation == collective::name_of(collective::Operation::AllToAll);
+  return is_all_to_all ? "payload" : "gradients";
+}
+
 std::string placed(const Collective& collective) {
   const std::size_t n = collective.order.size();
   const std::string name = in_words(collective.strategy);
@@ -74,11 +82,11 @@ void add_summary(std::vector<Finding>& findings, const Analysis& analysis,
                   time_text(iterations.ci_high_s), guessed(iterations.confidence));
   if (!analysis.collectives.empty()) {
     const Collective& main = analysis.collectives.front();
-    text += fmt::format(
-        "; {} of {} in each, {}{}", size_text(static_cast<double>(main.bytes_per_iteration)),
-        main.operation == collective::name_of(collective::Operation::AllToAll) ? "payload"
-                                                                               : "gradients",
-        placed(main), guessed(main.confidence));
+    text += fmt::format("; {} of {} in each, {}{}",
+                        size_text(static_cast<double>(main.operation == kAllGather
+                                                          ? analysis.model_bytes.value_or(0)
+                                                          : main.bytes_per_iteration)),
+                        moved(main), placed(main), guessed(main.confidence));
   } else {
     text += "; " + unknown;
   }

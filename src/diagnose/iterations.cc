@@ -187,7 +187,8 @@ std::string tempo_evidence(const rhythm::Steps& exchanges, std::size_t flows) {
 /// Grows with the number of steps, their share of the bytes, and how clear the pauses are.
 double confidence_of(const rhythm::Steps& exchanges) {
   const auto n = static_cast<double>(exchanges.steps.size());
-  const double clear = std::clamp(exchanges.tempo.dominance, 0.0, 1.0);
+  const double clear =
+      std::clamp(std::max(exchanges.tempo.dominance, exchanges.tempo.likeness), 0.0, 1.0);
   return std::min(1.0, exchanges.tempo.share) * (0.5 + 0.5 * clear) * n / (n + 1);
 }
 

@@ -2,10 +2,13 @@
 #include "trainwire/recognise/hypothesis.h"
 
 #include "trainwire/recognise/one_side.h"
+#include "trainwire/recognise/sharded.h"
 #include "trainwire/rhythm/clocked.h"
 #include "trainwire/rhythm/lockstep.h"
 #include "trainwire/rhythm/ring_rounds.h"
 #include "trainwire/rhythm/start_phase.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,13 +32,17 @@ constexpr double kMostEarly = 0.1;  ///< of the steps: clocks and numbers of bea
 constexpr double kLeastMutual = 0.2;
 constexpr double kWorthUnknown = 0.1;   ///< of steps of which nobody knows what they do
 constexpr double kMostBroken = 0.5;     ///< of a ring's steps: these are no steps of a ring
+constexpr double kFitOfShards = 0.9;    ///< buckets may come in threes by chance
+constexpr double kMostAlone = 0.9;      ///< of a ring's bytes, sent while no other link is busy
 constexpr double kMostOfBytes = 0.5;    ///< that a job's hosts send and receive
 constexpr std::size_t kManySteps = 10;  ///< that lanes do not share by chance
 
-/// Steps at even distances whose pauses stand out.
+/// Steps at even distances whose pauses stand out, or that are alike inside.
 bool is_periodic(const rhythm::Steps& exchanges) {
-  return exchanges.steps.size() >= kFewestSteps && exchanges.tempo.dominance >= kLeastDominance &&
-         exchanges.tempo.ratio >= kLeastRatio;
+  const bool stands_out =
+      exchanges.tempo.dominance >= kLeastDominance && exchanges.tempo.ratio >= kLeastRatio;
+  return exchanges.steps.size() >= kFewestSteps &&
+         (stands_out || exchanges.tempo.likeness >= rhythm::kLeastLikeness);
 }
 
 /// The least that a host sends or receives, in parts of what a mean host does.
@@ -174,6 +181,32 @@ void take_whole_steps(Hypothesis& ring, const rhythm::Tempo& tempo,
   }
 }
 
+/// Whether the steps of a ring are made of half-collectives.
+void look_for_shards(Hypothesis& ring, std::span<const rhythm::Channel> channels) {
+  if (!ring.recognition || ring.recognition->ranks_on_each > 1) return;
+  const std::optional<Shards> shards = find_shards(ring.exchanges, channels);
+  if (!shards) return;
+  Recognition& found = *ring.recognition;
+  const double half = 2 * found.payload;  // what all half-collectives of a step move
+  found.sharding = {.gathered = half * shards->gathered,
+                    .scattered = half * (1 - shards->gathered)};
+  found.payload = half * shards->model;
+  found.fit *= kFitOfShards;
+  found.evidence += fmt::format(
+      "; a step is made of {} collectives, whose sizes come in threes, as layers are gathered "
+      "twice and their gradients scattered once",
+      shards->collectives);
+}
+
+/// Whether two hosts of several are taken for a ring: one host's side of anything has such pairs.
+bool is_pair_of_many(const Recognition& found, std::span<const rhythm::Channel> channels) {
+  return is_ring(found) && found.order.size() == 2 &&
+         std::any_of(channels.begin(), channels.end(), [&](const rhythm::Channel& channel) {
+           return std::count(found.order.begin(), found.order.end(), channel.from) == 0 ||
+                  std::count(found.order.begin(), found.order.end(), channel.to) == 0;
+         });
+}
+
 /// What the exchanges are, where what is recognised in them is true of them.
 void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
                      std::span<const rhythm::Channel> channels, const Circumstances& setting) {
@@ -185,13 +218,18 @@ void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
     result.recognition->fit *= 1 - broken;
     // Of two hosts that take turns one only answers: that is no ring, whatever it is.
     const bool are_two = result.recognition->order.size() == 2;
-    if ((are_two ? broken : rhythm::early_share(result.exchanges)) > kMostBroken) {
+    if ((are_two ? broken : rhythm::early_share(result.exchanges)) > kMostBroken ||
+        (!are_two && rhythm::alone_share(result.exchanges, channels) > kMostAlone)) {
       result.recognition.reset();
     }
   } else if (is_hidden(result.exchanges, *result.recognition, setting)) {
     result.recognition.reset();
   }
   if (!is_shown(result.exchanges, channels)) result.recognition.reset();
+  if (result.recognition && setting.only_host && is_pair_of_many(*result.recognition, channels)) {
+    result.recognition.reset();
+  }
+  if (result.recognition && is_ring(*result.recognition)) look_for_shards(result, channels);
 }
 
 /// Whether nothing speaks for training but that it repeats: also where all send each other the

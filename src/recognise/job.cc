@@ -2,7 +2,9 @@
 #include "trainwire/recognise/job.h"
 
 #include "trainwire/base/units.h"
+#include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/dialogue.h"
+#include "trainwire/recognise/footprint.h"
 #include "trainwire/recognise/hypothesis.h"
 #include "trainwire/recognise/mesh.h"
 #include "trainwire/recognise/one_side.h"
@@ -13,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -22,8 +25,11 @@ namespace tw::recognise {
 namespace {
 
 constexpr double kHighestScore = 2;  ///< of a hypothesis that explains all bytes and fits perfectly
-constexpr double kMostOfPair = 0.7;  ///< bytes in one flow of a pair that has no stripes
-constexpr double kAlike = 0.04;      ///< how far lanes that send the same may differ
+constexpr double kFitOfPacked = 0.9;        ///< connections that are stripes may look the same
+constexpr double kFitOfOneRank = 0.75;      ///< where several on each host would look the same
+constexpr double kLeastOfConnection = 0.1;  ///< of a mean one
+constexpr double kMostOfPair = 0.7;         ///< bytes in one flow of a pair that has no stripes
+constexpr double kAlike = 0.04;             ///< how far lanes that send the same may differ
 constexpr double kLeastExplained = 0.6;  ///< of all bytes: with less, hosts may exchange by chance
 
 /// What channels were tried and what they gave.
@@ -50,6 +56,23 @@ Repetition repetition_of(const Hypothesis& found) {
           .why_not = *found.why_not};
 }
 
+/// Where the likeliest tempo of some channels gives no strategy: what the next ones give, if any.
+std::optional<Hypothesis> best_rival(const rhythm::Tempos& tempos,
+                                     std::span<const rhythm::Channel> channels,
+                                     const Circumstances& setting) {
+  std::optional<Hypothesis> best;
+  double all = 0;
+  for (const rhythm::Channel& channel : channels) all += static_cast<double>(channel.bytes);
+  for (const rhythm::Tempo& rival : tempos.rivals()) {
+    std::optional<Hypothesis> found = hypothesis(rival, channels, setting);
+    if (!found || !found->recognition || is_dense(*found->recognition)) continue;
+    if (bytes_in(found->exchanges) < kLeastExplained * all) continue;
+    found->score = worth(*found, setting) * bytes_in(found->exchanges);
+    if (!best || found->score > best->score) best = std::move(found);
+  }
+  return best;
+}
+
 /// The best hypothesis of all tempos; those of fewer bytes than could beat it are not looked for.
 Attempt attempt(std::vector<rhythm::Channel> channels, const Circumstances& setting) {
   Attempt result{.channels = std::move(channels)};
@@ -59,6 +82,9 @@ Attempt attempt(std::vector<rhythm::Channel> channels, const Circumstances& sett
     std::optional<rhythm::Tempo> tempo = tempos.next();
     if (!tempo) break;
     std::optional<Hypothesis> found = hypothesis(*tempo, result.channels, setting);
+    if (!setting.only_host && (!found || !found->recognition)) {
+      if (auto other = best_rival(tempos, result.channels, setting)) found = std::move(other);
+    }
     if (found && found->why_not) {
       if (!result.repetition) result.repetition = repetition_of(*found);
     } else if (found) {
@@ -125,6 +151,62 @@ void count_ranks(Job& job, const gather::Captured& traffic, const std::vector<in
   if (!passes) return;
   const int ranks = ranks_by_mesh(traffic, host_of, job.recognition->order);
   if (ranks > 1 && *passes <= ranks) set_ranks_on_each(*job.recognition, ranks, *passes);
+}
+
+/// What each connection carries in a typical step.
+std::vector<Carried> carried_by(const Job& job, const gather::Captured& traffic) {
+  std::vector<Carried> result;
+  for (const rhythm::Lane& lane : job.exchanges->lanes) {
+    double all = 0;
+    const std::vector<std::size_t>& flows = job.channels[lane.channel].flows;
+    for (const std::size_t flow : flows) {
+      all += static_cast<double>(traffic.flows[flow].stream_bytes());
+    }
+    for (const std::size_t flow : flows) {
+      const double part = static_cast<double>(traffic.flows[flow].stream_bytes()) / all;
+      // Beside those that carry data there may be others, for words between ranks.
+      if (part * static_cast<double>(flows.size()) < kLeastOfConnection) continue;
+      result.push_back({lane.from, lane.to, part * static_cast<double>(lane.bytes)});
+    }
+  }
+  return result;
+}
+
+/// Several ranks on each host, where their connections show them. A ring's do not.
+void unpack_hosts(Job& job, const gather::Captured& traffic) {
+  if (!job.exchanges || job.only_host) return;
+  if (job.recognition && is_ring(*job.recognition) && job.recognition->order.size() > 2) return;
+  const std::optional<Packed> found = match_packed(carried_by(job, traffic));
+  if (!found) return;
+  if (found->connections == 1 && job.recognition) {
+    // Nothing but the bytes between hosts speaks for either, and one rank on each is likelier.
+    if (found->strategy == job.recognition->strategy) return;
+    job.recognition->fit *= kFitOfOneRank;
+    job.recognition->evidence +=
+        fmt::format("; {} with {} ranks on each host and {} would look the same", found->strategy,
+                    found->ranks_on_each, readable(Bytes(std::llround(found->payload))));
+    return;
+  }
+  const collective::Strategy& strategy = *collective::find_strategy(found->strategy);
+  Recognition packed{.operation = std::string(collective::name_of(strategy.operation)),
+                     .strategy = found->strategy,
+                     .order = found->order,
+                     .servers = found->servers,
+                     .starters = {},
+                     .payload = found->payload,
+                     .fit = kFitOfPacked * std::max(0.0, 1 - 5 * found->residual),
+                     .evidence = fmt::format(
+                         "the connections between hosts are those of {} with {} ranks on each, "
+                         "what each of them carries within {:.1f} %",
+                         found->strategy, found->ranks_on_each, 100 * found->residual)};
+  for (const int host : packed.order) {
+    const bool serves = std::count(packed.servers.begin(), packed.servers.end(), host) > 0;
+    if (!serves) packed.starters.push_back(host);
+  }
+  std::stable_partition(packed.order.begin(), packed.order.end(), [&](int host) {
+    return std::count(packed.servers.begin(), packed.servers.end(), host) > 0;
+  });
+  job.recognition = std::move(packed);
 }
 
 /// How the flows of a directed pair share its bytes.
@@ -228,10 +310,9 @@ std::vector<std::size_t> Job::gradient_flows() const {
   return {flows.begin(), flows.end()};
 }
 
-Job find_job(const gather::Captured& traffic, const std::vector<int>& host_of,
-             const std::optional<imports::StepLog>& log) {
+Job job_of(const std::vector<rhythm::Channel>& flows, const gather::Captured& traffic,
+           const std::vector<int>& host_of, const std::optional<imports::StepLog>& log) {
   const Circumstances setting{traffic.burst_gap_ns, only_witness(traffic, host_of)};
-  const std::vector<rhythm::Channel> flows = rhythm::flow_channels(traffic, host_of);
   Job job;
   Attempt best;
   if (log) {
@@ -250,7 +331,11 @@ Job find_job(const gather::Captured& traffic, const std::vector<int>& host_of,
     job.channels = flows;
   }
   if (!best.is_recognised() && !job.pulls) look_past_steady(job, best, flows, setting);
-  if (job.pulls) return job;
+  if (job.pulls) {
+    job.score = job.pulls->share;
+    return job;
+  }
+  job.score = best.score();
   job.channels = std::move(best.channels);
   job.repetition = std::move(best.repetition);
   if (best.best) {
@@ -259,6 +344,7 @@ Job find_job(const gather::Captured& traffic, const std::vector<int>& host_of,
     job.alternative = best.best->alternative;
     if (!job.recognition) set_one_side(job, setting, traffic, host_of);
   }
+  unpack_hosts(job, traffic);
   count_ranks(job, traffic, host_of);
   return job;
 }

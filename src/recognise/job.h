@@ -45,14 +45,15 @@ struct Job {
   /// The host whose side alone the exchanges show: what is not recognised there may be anything.
   std::optional<int> only_host = {};
   std::optional<RingGuess> ring_guess = {};
+  double score = 0;  ///< of the bytes that were given, at most 2: how much of them, how well
 
   /// Numbers of the flows that carry gradients, rising.
   std::vector<std::size_t> gradient_flows() const;
 };
 
-/// With a log its steps come first: tempos that nobody logged are only tried where they explain
-/// nothing.
-Job find_job(const gather::Captured& traffic, const std::vector<int>& host_of,
-             const std::optional<imports::StepLog>& log = {});
+/// The job in these flows. With a log its steps come first: tempos that nobody logged are only
+/// tried where they explain nothing.
+Job job_of(const std::vector<rhythm::Channel>& flows, const gather::Captured& traffic,
+           const std::vector<int>& host_of, const std::optional<imports::StepLog>& log = {});
 
 }  // namespace tw::recognise

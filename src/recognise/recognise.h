@@ -27,6 +27,12 @@
 
 namespace tw::recognise {
 
+/// Bytes of one step.
+struct Sharding {
+  double gathered;
+  double scattered;
+};
+
 struct Recognition {
   std::string operation;      ///< as collective::name_of(Operation)
   std::string strategy;       ///< as the catalogue names it, or unknown
@@ -37,6 +43,9 @@ struct Recognition {
   double fit;                 ///< 0..1: how well bytes and order fit, and how unique that is
   std::string evidence;
   int ranks_on_each = 1;  ///< host of a ring, as far as is known
+  /// Where parameters are gathered and gradients scattered instead of reduced: what a step gathers
+  /// and scatters; the payload is the model's.
+  std::optional<Sharding> sharding = {};
 };
 
 /// Whether its hosts stand in a circle, each sending to the next.

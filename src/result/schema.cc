@@ -87,8 +87,9 @@ constexpr std::array kWindows{
 
 constexpr std::array kCollectives{
     Column{"operation", Text, "",
-           "all_reduce, parameter_server, pair_averaging, all_to_all, step_broadcast (in every "
-           "step) or broadcast (before the first)"},
+           "all_reduce, parameter_server, pair_averaging, all_to_all, all_gather and "
+           "reduce_scatter (of "
+           "sharded training), step_broadcast (in every step) or broadcast (before the first)"},
     Column{"strategy", Text, "", "as `trainwire strategies` names it, or unknown"},
     Column{"order", Text, "",
            "hosts, separated by blanks: along a ring, root first in a tree, servers first"},

@@ -96,6 +96,12 @@ bool is_of_start(const diagnose::Collective& collective) {
   return collective.operation == "broadcast";
 }
 
+/// One of several kinds of collectives that fill an exchange together.
+bool is_half(const diagnose::Collective& collective) {
+  return collective.operation == diagnose::kAllGather ||
+         collective.operation == diagnose::kReduceScatter;
+}
+
 }  // namespace
 
 diagnose::FlowClass class_of(const SmallFlow& small) {
@@ -186,7 +192,7 @@ double retransmitted_share(const gather::Captured& traffic) {
 std::optional<CollectiveTiming> timing_of(const diagnose::Collective& collective,
                                           const diagnose::Analysis& analysis) {
   // The steps' exchanges are those of the largest collective that each of them repeats.
-  if (is_of_start(collective)) return {};
+  if (is_of_start(collective) || is_half(collective)) return {};
   for (const diagnose::Collective& other : analysis.collectives) {
     if (is_of_start(other)) continue;
     if (other.bytes_per_iteration > collective.bytes_per_iteration) return {};

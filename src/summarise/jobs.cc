@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/summarise/jobs.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -63,6 +65,22 @@ void analyse_jobs(CaptureResult& result, std::span<const KnownJob> jobs,
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     merge(result.analysis, result.other_jobs[i - 1].analysis, static_cast<int>(i), flows);
   }
+}
+
+void analyse_found_jobs(CaptureResult& result, const diagnose::AnalysisOptions& options) {
+  result.analysis = diagnose::analyse(result.traffic, options);
+  const std::vector<std::vector<std::size_t>> others = result.analysis.other_jobs;
+  if (others.empty()) return;
+  std::vector<flow::Flow>& flows = result.traffic.flows;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (result.analysis.classes[i] == diagnose::FlowClass::Gradient) flows[i].job = 0;
+  }
+  std::vector<KnownJob> jobs{{.name = "job 1"}};
+  for (std::size_t job = 0; job < others.size(); ++job) {
+    for (const std::size_t flow : others[job]) flows[flow].job = static_cast<int>(job) + 1;
+    jobs.push_back({.name = fmt::format("job {}", job + 2)});
+  }
+  analyse_jobs(result, jobs, options);
 }
 
 }  // namespace tw::summarise

@@ -4,6 +4,7 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/collective/strategies.h"
+#include "trainwire/diagnose/finding_kinds.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -211,10 +212,23 @@ Lines closing_lines(const CaptureResult& result, const std::string& folder) {
   return lines;
 }
 
-Lines finding_lines(const diagnose::Analysis& analysis) {
+/// What there is to say of a job beside the first: what it is, and who slows it.
+bool is_of_the_job(const diagnose::Finding& finding) {
+  return finding.kind == diagnose::kSteps || finding.kind == diagnose::kSlowLink ||
+         finding.kind == diagnose::kStraggler;
+}
+
+Lines finding_lines(const CaptureResult& result) {
   Lines lines;
-  for (std::size_t i = 0; i < analysis.findings.size(); ++i) {
-    lines.push_back(fmt::format("  {}  {}", i + 1, printable(analysis.findings[i].text)));
+  const auto add = [&](const std::string& job, const std::string& text) {
+    lines.push_back(fmt::format("  {}  {}{}", lines.size() + 1, job.empty() ? "" : job + ": ",
+                                printable(text)));
+  };
+  for (const diagnose::Finding& finding : result.analysis.findings) add(result.job, finding.text);
+  for (const summarise::JobAnalysis& job : result.other_jobs) {
+    for (const diagnose::Finding& finding : job.analysis.findings) {
+      if (is_of_the_job(finding)) add(job.name, finding.text);
+    }
   }
   return lines;
 }
@@ -241,14 +255,13 @@ std::string capture_text(const summarise::CaptureResult& result, const std::stri
                          const std::string& verdict) {
   const auto above = static_cast<std::size_t>(std::count(verdict.begin(), verdict.end(), '\n'));
   const Lines closing = closing_lines(result, folder);
+  Lines findings = finding_lines(result);
   Lines lines;
   // Findings matter more than the third collective.
   for (std::size_t most = kMostCollectives; most > 0; --most) {
     lines = leading_lines(result, most);
-    if (kMostLines >= above + lines.size() + closing.size() + result.analysis.findings.size())
-      break;
+    if (kMostLines >= above + lines.size() + closing.size() + findings.size()) break;
   }
-  Lines findings = finding_lines(result.analysis);
   const std::size_t taken = above + lines.size() + closing.size();
   if (taken + findings.size() > kMostLines && above > 0) {
     findings.resize(std::max<std::size_t>(1, kMostLines - std::min(taken, kMostLines)));

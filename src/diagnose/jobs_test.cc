@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/recognise/jobs.h"
+
+#include "trainwire/diagnose/test_analysis.h"
+#include "trainwire/gather/hosts.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace tw::diagnose {
+namespace {
+
+using recognise::Jobs;
+
+/// Both jobs in one capture. REQUIRES: no host of `other` has a higher number than all of `one`.
+gather::Captured together(const rhythm::PlayedJob& one, const rhythm::PlayedJob& other) {
+  gather::Captured traffic = rhythm::play(one);
+  for (flow::Flow& flow : rhythm::play(other).flows) {
+    flow.key.source_port = static_cast<std::uint16_t>(flow.key.source_port + 100);
+    traffic.flows.push_back(std::move(flow));
+  }
+  return traffic;
+}
+
+Jobs found_in(const gather::Captured& traffic) {
+  return recognise::find_jobs(traffic, gather::host_table(traffic, {}).host_of);
+}
+
+std::set<std::uint32_t> senders(const gather::Captured& traffic,
+                                const std::vector<std::size_t>& flows) {
+  std::set<std::uint32_t> addresses;
+  for (const std::size_t flow : flows) addresses.insert(traffic.flows[flow].key.source);
+  return addresses;
+}
+
+TEST(Jobs, OfHostsThatHaveNothingToDoWithOneAnotherAreToldApart) {
+  const gather::Captured traffic =
+      together({.strategy = "ring", .placement = {3, 4, 5}}, {.strategy = "ring",
+                                                              .placement = {0, 1, 2},
+                                                              .payload = 3'000'000,
+                                                              .steps = 25,
+                                                              .compute_s = 0.03});
+  const Jobs jobs = found_in(traffic);
+  ASSERT_EQ(jobs.others.size(), 1u);
+  // The one of 25 steps moves 75 MB, the other one 60 MB.
+  EXPECT_EQ(jobs.main.exchanges->steps.size(), 25u);
+  EXPECT_EQ(senders(traffic, jobs.others[0]), (std::set<std::uint32_t>{4, 5, 6}));
+}
+
+TEST(Jobs, OnTheSameHostsAreToldApartByTheirSteps) {
+  const gather::Captured traffic =
+      together({.strategy = "ring", .placement = {0, 1, 2, 3}}, {.strategy = "ring",
+                                                                 .placement = {2, 1, 0},
+                                                                 .payload = 2'000'000,
+                                                                 .steps = 22,
+                                                                 .compute_s = 0.031});
+  const Jobs jobs = found_in(traffic);
+  ASSERT_EQ(jobs.others.size(), 1u);
+  EXPECT_EQ(jobs.main.recognition->order.size(), 4u);
+  EXPECT_EQ(jobs.others[0].size(), 3u);
+}
+
+TEST(Jobs, AreOneWhereOneTrains) {
+  for (const char* strategy : {"ring", "clique", "halving_doubling", "double_tree", "ps"}) {
+    const Jobs jobs = found_in(rhythm::play({.strategy = strategy, .placement = {0, 1, 2, 3}}));
+    EXPECT_TRUE(jobs.main.recognition) << strategy;
+    EXPECT_TRUE(jobs.others.empty()) << strategy;
+  }
+}
+
+}  // namespace
+}  // namespace tw::diagnose
