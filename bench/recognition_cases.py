@@ -184,8 +184,9 @@ def pipelined(program, folder, draw):
         truth["straggler"] = late
     after, ends = [[] for _ in range(hosts)], []
     for _ in range(steps):
-        for part in buckets:
-            begun = [[wire.add(host, None, 0, after[host], compute / len(buckets) * draw.gauss(1, 0.02) * (2.5 if trouble == "late" and host == late else 1))]
+        for number, part in enumerate(buckets):
+            time = compute * draw.choice([0.4, 0.6]) if number == 0 else compute * 0.4 / len(buckets)
+            begun = [[wire.add(host, None, 0, after[host], time * draw.gauss(1, 0.02) * (2.5 if trouble == "late" and host == late else 1))]
                      for host in range(hosts)]
             after = ring_half(wire, order, int(size * part) // 4 // hosts * 4 * hosts, begun, 524288, rounds=2 * (hosts - 1))
         ends.append(after[order[0]])
@@ -201,7 +202,7 @@ def sharded(program, folder, draw):
     hosts, layers = draw.randint(3, 8), draw.randint(2, 6)
     wire = Wire(hosts, draw.choice([500e6, 1e9, 5e9]), draw.random())
     size = draw.choice([400_000, 1_000_000, 3_000_000]) // 4 // hosts * 4 * hosts
-    head = draw.choice([0, 1, 3]) * size
+    head = int(draw.choice([0.6, 1.7, 3]) * size) // 4 // hosts * 4 * hosts
     steps = draw.choice([4, 6, 10, 20])
     order = list(range(hosts))
     compute = draw.choice([0.002, 0.005, 0.02])
