@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/like/captured.h"
+#include "trainwire/like/told.h"
 #include "trainwire/like/computing.h"
 #include "trainwire/like/factor.h"
 #include "trainwire/like/like.h"
@@ -96,6 +97,8 @@ Fitted fit(const record::Run& run, const std::string& folder, const Options& opt
   require_fit(run, options, fitted);
   if (run.experiment && !run.jobs.empty()) {
     fit_logged(fitted, run, folder);
+  } else if (is_told(run)) {
+    fit_told(fitted, run);
   } else {
     fit_captured(fitted, run, folder);
   }
