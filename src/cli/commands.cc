@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/commands.h"
 
+#include "trainwire/attach/command.h"
 #include "trainwire/cluster/host_command.h"
 #include "trainwire/guide/commands.h"
 #include "trainwire/reproduce/command.h"
@@ -59,7 +60,8 @@ std::span<const command::Command> commands() {
       command::Command{"compare", "runs side by side: differences, intervals, verdicts",
                        declare_compare,
                        "trainwire compare before.run after.run\n"
-                       "trainwire compare before.run after.run --fail-if +5%\n"},
+                       "trainwire compare before.run after.run --fail-if +5%\n"
+                       "trainwire compare osu-before.txt osu-after.txt\n"},
       command::Command{"report", "one HTML page of runs: what happened, why, how it is known",
                        declare_report,
                        "trainwire report job.run\n"
@@ -73,11 +75,17 @@ std::span<const command::Command> commands() {
                        "trainwire export job.run --to parquet,sqlite\n"
                        "trainwire export job.run --to figures -o figures\n"},
       command::Command{
-          "analyze", "captures into flows, iterations, collectives, findings", declare_analyze,
+          "analyze",
+          "captures, traces, logs and tables into a verdict, steps, collectives, findings",
+          declare_analyze,
           "trainwire analyze job.pcapng.zst\n"
           "trainwire analyze host0.pcap host1.pcap --log steps.csv --hosts hosts.csv -o job.run\n"
           "trainwire analyze job.pcap --no-folder --json\n"
           "trainwire analyze job.pcap --cut finding:1=slow.pcapng --cut step:3=step.pcapng\n"},
+      command::Command{"watch", "attach to a running job: what its connections wait for",
+                       attach::declare_watch,
+                       "trainwire watch 4711\n"
+                       "trainwire watch $(pgrep -f -o train.py) --for 10s --json\n"},
       command::Command{"info", "facts about capture files", declare_info,
                        "trainwire info job.pcapng.zst\n"},
       command::Command{

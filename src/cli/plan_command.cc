@@ -2,6 +2,7 @@
 #include "trainwire/cli/commands.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
+#include "trainwire/foreign/chakra_job.h"
 #include "trainwire/text/plan_document.h"
 #include "trainwire/text/plan_transfers.h"
 
@@ -41,7 +42,17 @@ command::Body declare_plan(command::CommandLine& app) {
   app.add_flag("--transfers", *transfers,
                "print every transfer of every step instead, as CSV: who sends what to whom, in "
                "virtual time on links that nobody shares");
+  const auto chakra = std::make_shared<std::string>();
+  app.add_option("--chakra", *chakra,
+                 "write the jobs as Chakra traces for ASTRA-sim into a new folder instead, two "
+                 "steps of each rank, with a network and a system")
+      .type_name("DIR");
   return [=](command::Streams streams) {
+    if (!chakra->empty()) {
+      constexpr int kSteps = 2;
+      fmt::print(streams.out, "{}", foreign::write_chakra(command::load(*file), *chakra, kSteps));
+      return 0;
+    }
     if (!*transfers) return print_plan(command::load(*file), file->path, *json, streams);
     text::print_transfers(command::load(*file), streams.out);
     return 0;

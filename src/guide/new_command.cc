@@ -2,7 +2,9 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/command/exit_code.h"
+#include "trainwire/command/hosts_file.h"
 #include "trainwire/command/sketch_options.h"
+#include "trainwire/foreign/design.h"
 #include "trainwire/guide/commands.h"
 #include "trainwire/predict/plan.h"
 
@@ -35,10 +37,21 @@ void write_new(const std::string& path, const std::string& text) {
   throw SystemError(fmt::format("writing {}: {}", printable(path), std::strerror(error)));
 }
 
-int write_experiment(const sketch::Sketch& flags, const std::string& path,
-                     command::Streams streams) {
-  const command::ExperimentFile file =
-      command::file_of(command::given(flags), sketch::For::Training);
+/// What other simulators' files say, under what the flags say.
+sketch::Sketch with_designs(sketch::Sketch given, const std::vector<std::string>& designs,
+                            command::Streams streams) {
+  foreign::Design design{.flags = std::move(given)};
+  for (const std::string& path : designs)
+    foreign::add_design(command::read_whole(path), path, design);
+  for (const std::string& remark : design.remarks)
+    fmt::print(streams.err, "note: {}\n", printable(remark));
+  return std::move(design.flags);
+}
+
+int write_experiment(const sketch::Sketch& flags, const std::vector<std::string>& designs,
+                     const std::string& path, command::Streams streams) {
+  const command::ExperimentFile file = command::file_of(
+      with_designs(command::given(flags), designs, streams), sketch::For::Training);
   // What cannot be planned is refused here, not when the file is used.
   const spec::Experiment experiment = command::load(file);
   for (const spec::Job& job : experiment.jobs) predict::plan(experiment, job);
@@ -57,9 +70,17 @@ int write_experiment(const sketch::Sketch& flags, const std::string& path,
 command::Body declare_new(command::CommandLine& app) {
   const auto flags = command::add_sketch(app, sketch::For::Training);
   const auto out = std::make_shared<std::string>();
+  const auto designs = std::make_shared<std::vector<std::string>>();
+  app.add_option(
+         "--from", *designs,
+         "what another simulator is given: a workload of SimAI or AICB, a network (YAML) or "
+         "system (JSON) of ASTRA-sim; repeatable, flags go before it")
+      .type_name("FILE")
+      .repeatable();
   app.add_option("-o,--out", *out, "the file to write, which must not be there yet; default: print")
       .type_name("FILE");
-  return [flags, out](command::Streams streams) { return write_experiment(*flags, *out, streams); };
+  return
+      [=](command::Streams streams) { return write_experiment(*flags, *designs, *out, streams); };
 }
 
 }  // namespace tw::guide

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
+#include "trainwire/operations/counted.h"
 
 #include <fmt/format.h>
 
@@ -119,6 +120,13 @@ record::Verdict timed_verdict(const Imported& imported, const Balance& balance) 
               whole_text(balance), time_text(balance.exposed_s()))};
 }
 
+bool only_benchmarks(const Imported& imported) {
+  const auto tells = [](const Told& file) { return !file.operations.empty(); };
+  return std::any_of(imported.told.begin(), imported.told.end(), tells) &&
+         std::all_of(imported.told.begin(), imported.told.end(),
+                     [&](const Told& file) { return !tells(file) || is_benchmark(file.kind); });
+}
+
 record::Verdict untimed_verdict(const Imported& imported) {
   std::string text;
   for (const Remark& remark : remarks_on(imported.wiring)) {
@@ -133,6 +141,10 @@ record::Verdict untimed_verdict(const Imported& imported) {
     text +=
         "No verdict: flow records tell who sent how much to whom, not when; packets, or traces of "
         "torch.profiler of all ranks, tell what a step waits for.";
+  } else if (only_benchmarks(imported)) {
+    text +=
+        "No verdict on a job, for these are benchmarks: `trainwire fit` gives their latency and "
+        "bandwidth, `trainwire expect` what the hardware should reach.";
   } else if (imported.steps) {
     text += fmt::format(
         "No verdict: {} steps are told, but not what ranks did in them; traces of torch.profiler "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that were cut off, at every byte: never a failure, never nothing without a reason, never more than the whole.
 
+#include "trainwire/chakra/et_file.h"
 #include "trainwire/readers/read.h"
 
 #include <gmock/gmock.h>
@@ -56,6 +57,23 @@ constexpr std::string_view kOldTrace =
 {"name": "ProfilerStep#1", "ph": "X", "ts": 115, "dur": 226722, "tid": 1, "pid": "CPU functions", "args": {}},
 {"name": "gloo:all_reduce", "ph": "X", "ts": 9924, "dur": 215898, "tid": 3, "pid": "CPU functions", "args": {}}])";
 
+constexpr std::string_view kExecution =
+    R"({"schema": "1.1.0-chakra.0.0.4", "pid": 7, "nodes": [
+{"id": 2, "name": "aten::add", "ctrl_deps": 1, "attrs": []},
+{"id": 3, "name": "record_param_comms", "ctrl_deps": 1, "attrs": [{"name": "collective_name", "type": "string", "value": "allreduce"},
+ {"name": "dtype", "type": "string", "value": "Float"}, {"name": "in_msg_nelems", "type": "uint64", "value": 1000},
+ {"name": "out_msg_nelems", "type": "uint64", "value": 1000}, {"name": "pg_name", "type": "string", "value": "0"}, {"name": "pg_size", "type": "uint64", "value": 2}]}],
+"finish_ts": 9})";
+
+const std::string kChakra =
+    chakra::et_bytes({{.id = 1, .name = "a", .type = chakra::NodeType::Compute, .duration_us = 5},
+                      {.id = 2,
+                       .name = "b",
+                       .type = chakra::NodeType::Collective,
+                       .waits_for = {1},
+                       .collective = 0,
+                       .bytes = 1 << 20}});
+
 bool tells(const Told& told) {
   return told.records > 0 || !told.steps.empty() || !told.wiring.empty();
 }
@@ -81,6 +99,22 @@ TEST(Cut, AtEveryByteTellsWhatIsBeforeOrWhyNot) {
   expect_sound_cuts(kDeepSpeed, "deepspeed");
   expect_sound_cuts(kPerf, "nccl-tests");
   expect_sound_cuts(kOldTrace, "old trace");
+  expect_sound_cuts(kExecution, "execution trace");
+  expect_sound_cuts(kChakra, "Chakra");
+}
+
+TEST(ExecutionTrace, TellsSizesWithoutTimes) {
+  const Told told = read_text(kExecution, "rank1.json");
+  EXPECT_EQ(told.kind, "execution_trace");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].op, "all_reduce");
+  EXPECT_EQ(told.operations[0].bytes, 4000);
+  EXPECT_EQ(told.operations[0].group_size, 2);
+  EXPECT_EQ(told.operations[0].start_ns, std::nullopt);
+  const Told chakra = read_text(kChakra, "job.3.et");
+  EXPECT_EQ(chakra.kind, "chakra");
+  ASSERT_THAT(chakra.operations, SizeIs(1));
+  EXPECT_EQ(chakra.operations[0].bytes, 1 << 20);
 }
 
 TEST(Cut, ARecordThatIsCutOffIsCounted) {

@@ -8,6 +8,10 @@
 #include <cmath>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace tw::readers {
 namespace {
 
@@ -24,6 +28,18 @@ std::string_view without_blanks(std::string_view text) {
 /// Behind the quote that ends the string which begins at text[0].
 std::optional<std::size_t> string_end(std::string_view text) {
   std::size_t i = 1;
+#if defined(__SSE2__)
+  // Most strings are keys and short names: a call would take longer than they do.
+  for (; i + 16 <= text.size(); i += 16) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
+    const auto quotes =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8('"'))));
+    const auto escapes =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))));
+    if (escapes != 0 && (quotes == 0 || __builtin_ctz(escapes) < __builtin_ctz(quotes))) break;
+    if (quotes != 0) return i + static_cast<std::size_t>(__builtin_ctz(quotes)) + 1;
+  }
+#endif
   while (i < text.size()) {
     const void* quote = std::memchr(text.data() + i, '"', text.size() - i);
     if (quote == nullptr) return {};

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/capture/stranger.h"
+#include "trainwire/chakra/et_file.h"
 #include "trainwire/imports/step_log.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/pace_log.h"
@@ -21,7 +22,7 @@ struct Named {
   std::string_view name;
   std::string_view words;
 };
-constexpr std::array<Named, 12> kNames{{
+constexpr std::array<Named, 14> kNames{{
     {Kind::Unknown, "unknown", "a file of unknown kind"},
     {Kind::Capture, "capture", "packets"},
     {Kind::NcclTests, "nccl_tests", "a table of nccl-tests"},
@@ -33,6 +34,8 @@ constexpr std::array<Named, 12> kNames{{
     {Kind::StepLog, "step_log", "a log of steps"},
     {Kind::PaceLog, "pace_log", "a training log"},
     {Kind::Benchmark, "benchmark", "a benchmark's table"},
+    {Kind::ExecutionTrace, "execution_trace", "an execution trace of PyTorch"},
+    {Kind::Chakra, "chakra", "a Chakra execution trace"},
     {Kind::FlowRecords, "flow_records", "flow records"},
 }};
 
@@ -67,6 +70,8 @@ Kind json_kind(std::string_view text) {
     return Kind::NcclTests;
   }
   if (tables::program_of(text) == "iperf3") return Kind::Benchmark;
+  if (has(text, "\"nodes\"") && has(text, "\"schema\"") && has(text, "\"ctrl_deps\""))
+    return Kind::ExecutionTrace;
   if (!tables::flow_program_of(text).empty()) return Kind::FlowRecords;
   if (has(text, "\"traceEvents\"") || (has(text, "\"ph\"") && has(text, "\"cat\"")))
     return Kind::Kineto;
@@ -101,6 +106,7 @@ std::string_view words_of(Kind kind) { return named(kind).words; }
 
 Kind kind_of(std::string_view text) {
   if (is_capture(text)) return Kind::Capture;
+  if (chakra::is_et(text)) return Kind::Chakra;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return Kind::Unknown;
@@ -145,17 +151,15 @@ std::string nearest_guess(std::string_view text) {
   }
   if (text.starts_with("[rank") || has(text.substr(0, 4096), "comm_type,comm_group")) {
     return "it is a workload of AICB, a list of operations to be played, not a record of a job; "
-           "`trainwire plan` "
-           "says what a job will send";
+           "`trainwire new --from` makes an experiment of it";
   }
   if (has(text.substr(0, 256), "HYBRID_TRANSFORMER") || text.starts_with("MICRO")) {
-    return "it is a workload of SimAI or ASTRA-sim, not a record of a job; `trainwire plan` says "
-           "what a job will send";
+    return "it is a workload of SimAI or ASTRA-sim, not a record of a job; `trainwire new --from` "
+           "makes an experiment of it";
   }
-  if (has(text, "\"schema\"") && has(text, "chakra")) {
-    return "it is an execution trace of PyTorch (Chakra), which has no times; give "
-           "torch.profiler's trace of the "
-           "same job";
+  if (has(text, "npus_count:") || has(text, "\"all-reduce-implementation\"")) {
+    return "it is a network or system of ASTRA-sim, not a record of a job; `trainwire new --from` "
+           "makes an experiment of it";
   }
   if (text[first] == '{' || text[first] == '[') {
     return "it is JSON, but none of a profiler's trace, a flight recorder, nccl-tests, NCCL "

@@ -21,10 +21,13 @@ enum class Kind {
   StepLog,         ///< steps with times (imports/step_log.h)
   PaceLog,         ///< what steps took (pace_log.h)
   Benchmark,       ///< times by size of OSU, IMB, Gloo, iperf3 (tables/benchmark.h)
+  ExecutionTrace,  ///< of PyTorch, as JSON
+  Chakra,          ///< execution trace (chakra/et_file.h)
   FlowRecords,     ///< of Zeek, nfdump, Argus, tshark (tables/flow_records.h)
 };
 
-/// "capture", "nccl_tests", "nccl_log", "kineto", "flight_recorder", "inspector", "horovod", "step_log", "pace_log", "benchmark", "flow_records".
+/// "capture", "nccl_tests", "nccl_log", "kineto", "flight_recorder", "inspector", "horovod", "step_log", "pace_log", "benchmark",
+/// "execution_trace", "chakra", "flow_records".
 std::string_view name_of(Kind kind);
 /// For people: "a log of NCCL".
 std::string_view words_of(Kind kind);

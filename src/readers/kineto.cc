@@ -49,6 +49,7 @@ class Reading {
     Members each(text);
     while (each.next()) {
       const std::string_view key = each.key();
+      if (key == "ph" && each.value() != "\"X\"") return;  // arrows, counters, names
       if (key == "cat") event.category = string_of(each.value());
       if (key == "name") event.name = string_of(each.value());
       if (key == "ts") event.start_ns = micros_of(each.value());

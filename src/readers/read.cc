@@ -7,6 +7,7 @@
 #include "trainwire/capture/decompress.h"
 #include "trainwire/imports/step_log.h"
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/readers/execution_trace.h"
 #include "trainwire/readers/flight_recorder.h"
 #include "trainwire/readers/horovod.h"
 #include "trainwire/readers/inspector.h"
@@ -114,6 +115,12 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
     case Kind::Benchmark:
       read_benchmark(whole_text(*opened.source), told);
       break;
+    case Kind::ExecutionTrace:
+      read_execution_trace(*opened.source, told);
+      break;
+    case Kind::Chakra:
+      read_chakra(whole_text(*opened.source), told);
+      break;
     case Kind::FlowRecords:
       read_flow_records(whole_text(*opened.source), told);
       break;
@@ -178,6 +185,11 @@ std::optional<int> rank_in_name(std::string_view path) {
   if (const std::size_t word = name.rfind("rank"); word != std::string::npos) {
     const std::size_t at = name.find_first_of("0123456789", word);
     if (at != std::string::npos && at <= word + 6) return number_at(at);
+  }
+  // "job.3.et": a part between dots.
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+    const std::size_t end = name.find_first_not_of("0123456789", dot + 1);
+    if (end != std::string::npos && end > dot + 1 && name[end] == '.') return number_at(dot + 1);
   }
   const std::string stem = name.substr(0, name.find('.'));
   const std::size_t last = stem.find_last_not_of("0123456789");

@@ -234,6 +234,7 @@ TEST(Kind, RanksStandInNames) {
   EXPECT_EQ(rank_in_name("nccl_trace_rank_12"), 12);
   EXPECT_EQ(rank_in_name("trace_7.json.gz"), 7);
   EXPECT_EQ(rank_in_name("timeline.json"), std::nullopt);
+  EXPECT_EQ(rank_in_name("job0.3.et"), 3);
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has been read of a log of NCCL so far: nccl_wiring.cc fills how ranks are joined, nccl_log.cc what they do.
+
+#pragma once
+
+#include "trainwire/operations/told.h"
+#include "trainwire/readers/nccl_lines.h"
+#include "trainwire/readers/nccl_log.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tw::readers {
+
+/// A communicator as one rank has it.
+struct Communicator {
+  std::optional<int> rank = {};
+  int ranks = 0;
+  std::string id = {};  ///< commId: the same for all ranks
+  int order = 0;        ///< which of its process, for logs without commId
+};
+
+/// Where an operation waits for the line that says its algorithm.
+struct Waiting {
+  std::string process;
+  std::string op;
+  std::int64_t stated_bytes;
+  std::size_t index;
+};
+
+/// What was said by ranks whose communicator is not known by name: by channel.
+struct Drawn {
+  std::map<int, std::vector<int>> rings = {};
+  std::map<int, std::map<int, int>> next = {};  ///< channel: rank to the next one
+  std::vector<std::pair<int, int>> edges = {};
+};
+
+struct NcclLog::State {
+  std::map<std::string, std::map<std::string, Communicator>> communicators;  ///< process, pointer
+  std::map<std::string, std::string> host_of;                                ///< process
+  std::vector<operations::Operation> operations;
+  std::vector<Waiting> waiting;
+  std::map<int, Drawn> drawn;  ///< by number of ranks of the ring; 0: not yet known
+  operations::Wiring wiring;
+  std::set<std::string> devices;
+  std::set<std::string> mentioned;
+  operations::Skips skips;
+  std::uint64_t lines = 0;
+  std::uint64_t used = 0;
+  bool has_old_sizes = false;  ///< TUNING tells the large side, as before 2.21
+
+  void take(const NcclLine& line);
+  bool communicator(const NcclLine& line);
+  bool ring(std::string_view text);
+  bool tree(std::string_view text);
+  bool way(std::string_view text);
+  bool network(const NcclLine& line);
+  bool collective(const NcclLine& line);
+  bool tuning(const NcclLine& line);
+  const Communicator* find(const std::string& process, std::string_view pointer) const;
+  void close_rings();
+};
+
+/// Whether a NIC of that name does RDMA.
+bool is_rdma_name(std::string_view name);
+
+}  // namespace tw::readers
