@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
 #include "trainwire/like/captured.h"
-#include "trainwire/like/told.h"
 #include "trainwire/like/computing.h"
 #include "trainwire/like/factor.h"
 #include "trainwire/like/like.h"
 #include "trainwire/like/network.h"
 #include "trainwire/like/phases.h"
+#include "trainwire/like/told.h"
 
 #include <fmt/format.h>
 
