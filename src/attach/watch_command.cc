@@ -177,7 +177,9 @@ void print_text(const Watched& watched, const Judged& found, std::ostream& out) 
 int watch(const WatchOptions& options, command::Streams streams) {
   const Duration length = time_of(options.length, "--for", std::chrono::milliseconds(100));
   const Duration every = time_of(options.every, "--every", std::chrono::milliseconds(1));
-  const Watched watched = Watching(process_of(options.process)).go(length, every);
+  const int process = process_of(options.process);
+  family_of(process);  // says what to do where there is none
+  const Watched watched = Watching(process).go(length, every);
   const Judged found = judged(watched);
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(document_of(watched, found)));

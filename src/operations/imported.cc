@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -28,10 +29,13 @@ record::Iterations iterations_of(const Steps& steps) {
   return {.count = steps.times_s.size(),
           .source = "log",
           .confidence = 1,
+          .evidence = fmt::format("{} steps told by {}", steps.times_s.size(), steps.kind),
           .median_s = median.value,
           .ci_low_s = median.low,
           .ci_high_s = median.high,
           .p99_s = stats::quantile(steps.times_s, 0.99),
+          .mean_s = std::accumulate(steps.times_s.begin(), steps.times_s.end(), 0.0) /
+                    static_cast<double>(steps.times_s.size()),
           .times_s = steps.times_s,
           .starts_s = steps.starts_s};
 }

@@ -95,6 +95,16 @@ TEST(Imported, JoinsTracesThatBeginAtAnotherStep) {
   EXPECT_FALSE(made.balance->late && made.balance->late->delay_s > 0.001);
 }
 
+TEST(Imported, StepsAreInTheRecordWithTheirTimes) {
+  // 80 ms of computing, 20 ms of transfer, five times.
+  record::Run run;
+  add_to(run, imported(traces_of({})));
+  ASSERT_TRUE(run.iterations && run.iterations->evidence);
+  EXPECT_EQ(*run.iterations->evidence, "5 steps told by kineto");
+  EXPECT_EQ(run.iterations->times_s.size(), 5U);
+  EXPECT_NEAR(*run.iterations->mean_s, 0.1, 1e-9);
+}
+
 TEST(Imported, OneRankAloneGivesNoVerdictOnWaiting) {
   std::vector<Told> told = traces_of({});
   told.resize(1);

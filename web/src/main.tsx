@@ -16,6 +16,7 @@ import { curvesOf, curvesOfAll, hasLearnt, Learning } from "./learning";
 import { loadParts } from "./load";
 import { TrafficMatrix } from "./matrix";
 import { Collectives, Distributions, Links, Provenance } from "./network";
+import { hasOperations, Operations } from "./operations";
 import { Checks, Findings, RunHeader, runTitle } from "./overview";
 import { Choice, type Part, Section } from "./parts";
 import { Serve } from "./serve";
@@ -63,6 +64,7 @@ function partsOf(run: Run, full: Range): Part[] {
     sweep ? null : { id: "matrix", title: "Traffic matrix", show: () => <TrafficMatrix run={run} /> },
     sweep ? null : { id: "distributions", title: "Distributions", show: () => <Distributions run={run} /> },
     sweep ? null : { id: "collectives", title: "Collectives", show: () => <Collectives run={run} /> },
+    sweep || !hasOperations(run) ? null : { id: "operations", title: "Operations", show: () => <Operations run={run} /> },
     list(run.summary, "cross_traffic", "entries").length > 0 ? { id: "cross", title: "Cross traffic", show: () => <CrossTraffic run={run} /> } : null,
     sweep ? null : { id: "health", title: "Transport health", show: () => <Health run={run} full={full} /> },
     list(run.summary, "network", "links").length > 0 ? { id: "links", title: "Network and links", show: () => <Links run={run} picture={first !== "network"} /> } : null,
