@@ -2,20 +2,19 @@
 #include "trainwire/trainer/loop.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/checkpoint/store.h"
 #include "trainwire/learn/half.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/trainer/async_server.h"
+#include "trainwire/trainer/bench.h"
 #include "trainwire/trainer/bucket_exchange.h"
 #include "trainwire/trainer/gradients.h"
+#include "trainwire/trainer/keep.h"
 #include "trainwire/trainer/outcome.h"
 #include "trainwire/trainer/pair_averager.h"
 #include "trainwire/trainer/pupil.h"
 #include "trainwire/trainer/side_talk.h"
 #include "trainwire/trainer/socket_log.h"
 #include "trainwire/workload/compute_clock.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -177,32 +176,14 @@ class Loop {
     if (hooks_.synchronised) hooks_.synchronised(sent_bytes() - before);
   }
 
-  void restore() {
-    const checkpoint::Checkpoint found = checkpoint::load(task_.survival.restore);
-    if (found.state.size() != payload_.size()) {
-      throw DataError(fmt::format("{} is of another model: it holds {} numbers, not {}",
-                                  task_.survival.restore, found.state.size(), payload_.size()));
-    }
-    std::ranges::copy(found.state, payload_.begin());
-  }
+  void restore() { trainer::restore(task_.survival, payload_); }
 
-  /// Between two steps, when one is due. One that cannot be written is told, and training goes on.
+  /// Between two steps, when one is due.
   void checkpoint() {
-    const Survival& survival = task_.survival;
     const std::int64_t step = memory_.next;
-    if (survival.checkpoint_every == 0 || step <= 0 || step >= training_.steps) return;
-    if (step % survival.checkpoint_every != 0) return;
-    const std::int64_t begin = os::monotonic_ns();
-    Saved saved{.step = step};
-    try {
-      checkpoint::Checkpoint made{
-          .step = step, .seed = training_.arrangement.seed, .state = model_at(step)};
-      saved.bytes = checkpoint::save(
-          {.folder = survival.checkpoint_folder, .name = survival.checkpoint_name}, made);
-    } catch (const SystemError& error) {
-      saved.problem = error.what();
-    }
-    saved.time_ns = os::monotonic_ns() - begin;
+    if (!is_due(task_.survival, step, training_.steps)) return;
+    const Saved saved =
+        save(task_.survival, step, training_.arrangement.seed, [&] { return model_at(step); });
     if (hooks_.saved) hooks_.saved(saved);
   }
 
@@ -342,16 +323,18 @@ class Loop {
     for (float& element : payload_) element *= share;
   }
 
-  /// A server of a synchronous job holds its shards only, which its workers get and check; an
-  /// asynchronous worker gets what is there, and its server is checked at the end.
+  /// An asynchronous worker gets what is there, and its server is checked at the end.
   void verify(std::int64_t step) {
     if (training_.asynchronous()) return;
     for (int bucket = 0; bucket < static_cast<int>(training_.buckets.size()); ++bucket) {
-      const Outcome outcome = outcome_of(schedule_, task_.rank, exchange_->elements(bucket),
-                                         exchange_->first_element(bucket), step);
-      result_.checked += outcome.checked;
-      result_.wrong += outcome.wrong;
+      add_outcome(outcome_of(schedule_, task_.rank, exchange_->elements(bucket),
+                             exchange_->first_element(bucket), step));
     }
+  }
+
+  void add_outcome(const Outcome& outcome) {
+    result_.checked += outcome.checked;
+    result_.wrong += outcome.wrong;
   }
 
   void serve() {
@@ -376,28 +359,12 @@ class Loop {
 
   /// What can be judged only when everything is done.
   void verify_all() {
-    if (server_) verify_shards();
+    if (server_) add_outcome(outcome_of_shards(training_, task_.rank, payload_));
     if (!averager_) return;
     result_.checked += training_.elements();
     const int identities = task_.survival.identities;
     result_.wrong +=
         wrong_averages(payload_, 0, identities > 0 ? identities : training_.ranks(), kModel);
-  }
-
-  /// Everything that any worker ever pushed is in this server's shards exactly once.
-  void verify_shards() {
-    const int servers = training_.arrangement.servers;
-    const int shard = task_.rank - training_.workers();
-    for (int bucket = 0; bucket < static_cast<int>(training_.buckets.size()); ++bucket) {
-      const workload::Range range = training_.range(bucket);
-      const std::int64_t begin =
-          range.first + collective::chunk_begin(range.elements, servers, shard);
-      const std::int64_t count = collective::chunk_elements(range.elements, servers, shard);
-      result_.checked += count;
-      result_.wrong += wrong_totals(std::span(payload_).subspan(static_cast<std::size_t>(begin),
-                                                                static_cast<std::size_t>(count)),
-                                    begin, training_.workers(), -training_.warmup, training_.steps);
-    }
   }
 
   std::vector<WireCount> counted() const {
@@ -436,50 +403,6 @@ class Loop {
   std::optional<PairAverager> averager_;
   std::optional<AsyncServer> server_;
 };
-
-/// One size: once with a check, then timed without.
-BenchResult bench_row(const Task& all, const BenchRow& row, const RankConnections& all_connections,
-                      StepLog& log, std::vector<WireCount>& counts) {
-  const Connections connections = all_connections.gradient;
-  const auto cpu_ns = [&] {
-    const auto& carrier = all_connections.carrier_cpu_ns;
-    return os::process_cpu_ns() + (carrier ? carrier() : 0);
-  };
-  Task task = all;
-  task.training.buckets = {{.elements = row.elements}};
-  std::vector<float> payload(static_cast<std::size_t>(row.elements));
-  if (!task.is_server()) fill(payload, 0, task.rank, 0);
-  BucketExchange exchange(task, payload, connections, log, {.patience = task.patience});
-  exchange.begin(0, 0);
-  BenchResult result{.elements = row.elements};
-  result.wrong = outcome_of(step_schedule(task.training), task.rank, payload, 0, 0).wrong;
-  std::ranges::fill(payload, 0.0f);
-  exchange.begin(0, 0);
-  const std::int64_t begin = os::monotonic_ns();
-  const std::int64_t cpu_begin = cpu_ns();
-  for (int i = 0; i < row.repeats; ++i) exchange.begin(i, 0);
-  result.cpu_ns = (cpu_ns() - cpu_begin) / row.repeats;
-  result.time_ns = (os::monotonic_ns() - begin) / row.repeats;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    counts[i].sent += exchange.counts()[i].sent;
-  }
-  return result;
-}
-
-LoopResult run_bench(const Task& task, const RankConnections& connections, const LoopHooks& hooks) {
-  StepLog log("/dev/null");
-  LoopResult result;
-  result.counts.resize(connections.gradient.size());
-  for (std::size_t i = 0; i < task.bench.size(); ++i) {
-    if (hooks.told) hooks.told(static_cast<std::int64_t>(i));
-    result.bench.push_back(bench_row(task, task.bench[i], connections, log, result.counts));
-    result.checked += task.bench[i].elements;
-    result.wrong += result.bench.back().wrong;
-    log.flush();
-  }
-  hooks.leave();
-  return result;
-}
 
 }  // namespace
 

@@ -31,4 +31,22 @@ Outcome outcome_of(const collective::Schedule& schedule, int rank, std::span<con
   return outcome;
 }
 
+Outcome outcome_of_shards(const workload::Training& training, int rank,
+                          std::span<const float> payload) {
+  Outcome outcome;
+  const int servers = training.arrangement.servers;
+  const int shard = rank - training.workers();
+  for (int bucket = 0; bucket < static_cast<int>(training.buckets.size()); ++bucket) {
+    const workload::Range range = training.range(bucket);
+    const std::int64_t begin =
+        range.first + collective::chunk_begin(range.elements, servers, shard);
+    const std::int64_t count = collective::chunk_elements(range.elements, servers, shard);
+    outcome.checked += count;
+    outcome.wrong += wrong_totals(
+        payload.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), begin,
+        training.workers(), -training.warmup, training.steps);
+  }
+  return outcome;
+}
+
 }  // namespace tw::trainer

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trainwire/collective/schedule.h"
+#include "trainwire/workload/training.h"
 
 #include <cstdint>
 #include <span>
@@ -18,5 +19,10 @@ struct Outcome {
 /// What `rank` holds after an exchange of one bucket, whose first element is number `first`.
 Outcome outcome_of(const collective::Schedule& schedule, int rank, std::span<const float> bucket,
                    std::int64_t first, std::int64_t step);
+
+/// What an asynchronous server of that rank holds in the end: everything that any worker ever pushed
+/// is in its shards exactly once.
+Outcome outcome_of_shards(const workload::Training& training, int rank,
+                          std::span<const float> payload);
 
 }  // namespace tw::trainer
