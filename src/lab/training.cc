@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/carrier/programs.h"
+#include "trainwire/spec/framework.h"
 
 #include <fmt/format.h>
 
@@ -94,6 +95,16 @@ trainer::Survival survival_of(const spec::Job& job, const Training& training, in
   return survival;
 }
 
+/// Attempts that find nobody listening, dealt out over the ordered pairs of ranks.
+std::vector<int> refused_by(int attempts, int rank, int ranks) {
+  std::vector<int> peers;
+  for (int pair = 0; pair < attempts && ranks > 1; ++pair) {
+    const int from = pair / (ranks - 1) % ranks;
+    if (from == rank) peers.push_back((from + 1 + pair % (ranks - 1)) % ranks);
+  }
+  return peers;
+}
+
 }  // namespace
 
 std::string TrainingJob::label(std::size_t rank) const {
@@ -127,6 +138,7 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                    .restart_after = *job.restart_after};
     for (const HostAddress& host : hosts) made.host_names.push_back(host.name);
     const transport::tcp::Token token = transport::tcp::make_token();
+    const spec::BesideConnections beside = spec::beside_connections(job, training.ranks());
     for (int rank = 0; rank < static_cast<int>(made.hosts.size()); ++rank) {
       const HostAddress& host =
           hosts[static_cast<std::size_t>(made.hosts[static_cast<std::size_t>(rank)])];
@@ -141,6 +153,8 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                             .log = file + "-steps.tmp",
                             .sockets = file + "-sockets.tmp",
                             .verify = verifies(job, training),
+                            .idle_connections = beside.idle,
+                            .refused_by = refused_by(beside.refused, rank, training.ranks()),
                             .survival = survival_of(job, training, rank, jobs.size() - 1, folder)});
     }
   }

@@ -4,6 +4,7 @@
 #include "trainwire/collective/strategies.h"
 #include "trainwire/predict/bound.h"
 #include "trainwire/predict/exchange.h"
+#include "trainwire/spec/framework.h"
 #include "trainwire/workload/volume.h"
 
 #include <algorithm>
@@ -66,11 +67,14 @@ collective::Flows flows_of(const Exchange& exchange) {
   return flows;
 }
 
-FlowPlan flows_of(const workload::Training& job, const Exchange& exchange) {
+/// Beside the gradients': control connections, and what a framework makes without using it.
+FlowPlan flows_of(const workload::Training& job, const Exchange& exchange,
+                  const spec::BesideConnections& beside) {
   const collective::Flows flows = flows_of(exchange);
+  const std::int64_t ranks = exchange.layout.ranks();
   return {.gradient = flows.gradient * job.connections,
           .acknowledgement = flows.acknowledgement * job.connections,
-          .side = 2 * static_cast<std::int64_t>(exchange.layout.ranks()) * job.side_connections};
+          .side = 2 * (ranks * job.side_connections + (ranks - 1) * beside.idle + beside.refused)};
 }
 
 int used_hosts(const collective::Layout& layout) {
@@ -110,7 +114,7 @@ JobPlan plan(const spec::Experiment& experiment, const spec::Job& job) {
           .ranks = training.ranks(),
           .hosts = used_hosts(exchange.layout),
           .step = std::move(step),
-          .flows = flows_of(training, exchange),
+          .flows = flows_of(training, exchange, spec::beside_connections(job, training.ranks())),
           .training = all,
           .compute = compute,
           .exchange_bound = bound.time,

@@ -32,6 +32,16 @@ std::span<const std::string_view> framework_names();
 /// The job's framework; nullptr when it has none. REQUIRES: the framework exists.
 const Framework* framework_of(const Job& job);
 
+/// Connections that a framework makes beside those of gradients and of its side talk.
+struct BesideConnections {
+  int idle = 0;     ///< of each other rank with the first: made, and not used
+  int refused = 0;  ///< attempts of all ranks together that find nobody listening
+  bool operator==(const BesideConnections&) const = default;
+};
+/// Of the job's framework under its strategy, between so many ranks. Fitted to what the TUM study
+/// counted between four.
+BesideConnections beside_connections(const Job& job, int ranks);
+
 /// Gives the job's framework its say on every setting that nobody set. REQUIRES: the framework
 /// exists.
 void apply_framework(Job& job);

@@ -46,6 +46,19 @@ TEST(Framework, HasAsManyFlowsAsWereMeasured) {
   EXPECT_EQ(*job_of("kungfu").strategy, "binary_tree_star");
 }
 
+TEST(Framework, TriesTooEarlyUnderACliqueAndKeepsMoreWithTheFirstUnderPairAveraging) {
+  const auto beside = [](const char* framework, const char* strategy) {
+    Job job = job_of(framework);
+    job.strategy = {strategy, Origin::File};
+    return beside_connections(job, 4);
+  };
+  // 24 + 2 x 11 = 46 flows, and 24 + 3 x 2 x 2 = 36.
+  EXPECT_EQ(beside("kungfu", "clique"), (BesideConnections{.refused = 11}));
+  EXPECT_EQ(beside("kungfu", "pair_averaging"), (BesideConnections{.idle = 2}));
+  EXPECT_EQ(beside("kungfu", "star"), BesideConnections());
+  EXPECT_EQ(beside("horovod", "clique"), BesideConnections());
+}
+
 TEST(Framework, IsNamedOnceEach) {
   EXPECT_EQ(framework_names().size(), frameworks().size());
   EXPECT_EQ(framework_names()[0], "tensorflow");

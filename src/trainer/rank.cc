@@ -32,6 +32,8 @@ constexpr std::int64_t kTellBytesNs = 250'000'000;
 /// A lossy link may lose a repetition too.
 constexpr int kUnanswered = 2;
 constexpr int kVisitMs = 200;
+/// Where nobody listens (tcpmux, which no host of ours runs).
+constexpr std::uint16_t kNobodysPort = 1;
 /// Timers of poll count milliseconds; the rest of a wait is slept.
 constexpr std::int64_t kFineNs = 2'000'000;
 
@@ -207,6 +209,9 @@ class Rank {
   /// Side connections are our own whoever carries the gradients.
   RankConnections connected(const transport::tcp::Listener& listener, const json& message) {
     transport::tcp::Peering all = peering(message);
+    for (const int peer : task_.refused_by) {
+      try_in_vain(all.endpoints.at(static_cast<std::size_t>(peer)).address);
+    }
     if (!carried_) return sorted_out(connect_all(listener, all));
     all.peers.clear();
     RankConnections connections;
@@ -220,6 +225,14 @@ class Rank {
     return connections;
   }
 
+  /// As a framework does that connects before the others listen: one SYN, and the RST that answers.
+  void try_in_vain(const std::string& address) const {
+    const os::FileDescriptor socket =
+        transport::tcp::begin_connect({.address = address, .port = kNobodysPort}, task_.address);
+    pollfd waited{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+    ::poll(&waited, 1, kVisitMs);
+  }
+
   transport::tcp::Peering peering(const json& message) const {
     transport::tcp::Peering peering{.token = task_.token,
                                     .rank = task_.rank,
@@ -227,6 +240,8 @@ class Rank {
                                     .lanes = lanes_of(task_),
                                     .more = side_connections(task_.training, task_.rank),
                                     .patience = task_.patience};
+    const auto idle = idle_connections(task_.idle_connections, task_.rank, task_.training.ranks());
+    peering.more.insert(peering.more.end(), idle.begin(), idle.end());
     if (task_.survival.waits) peering.look = [this] { look(); };
     for (const json& endpoint : message.at("endpoints")) {
       peering.endpoints.push_back({.address = endpoint.at(0).get<std::string>(),

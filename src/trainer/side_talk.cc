@@ -31,6 +31,17 @@ std::vector<Hello> side_connections(const workload::Training& training, int rank
   return all;
 }
 
+std::vector<Hello> idle_connections(int idle, int rank, int ranks) {
+  std::vector<Hello> all;
+  for (int other = 1; other < ranks; ++other) {
+    if (rank != 0 && rank != other) continue;
+    for (int i = 0; i < idle; ++i) {
+      all.push_back({.rank = rank == 0 ? other : 0, .lane = kFirstIdleLane + i});
+    }
+  }
+  return all;
+}
+
 SideTalk::SideTalk(std::span<const transport::tcp::Connection> connections, Duration patience,
                    std::function<void()> look)
     : connections_(connections),

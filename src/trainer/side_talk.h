@@ -19,12 +19,15 @@
 
 namespace tw::trainer {
 
-/// Lanes from here on are side connections.
+/// Lanes from here on are side connections, and idle ones.
 inline constexpr int kFirstSideLane = 1 << 20;
+inline constexpr int kFirstIdleLane = 1 << 21;
 inline constexpr std::size_t kSideBytes = 64;
 
 /// The side connections in which a rank takes part.
 std::vector<transport::tcp::Hello> side_connections(const workload::Training& training, int rank);
+/// Connections that a framework makes and does not use, `idle` of each other rank with the first.
+std::vector<transport::tcp::Hello> idle_connections(int idle, int rank, int ranks);
 
 class SideTalk {
  public:

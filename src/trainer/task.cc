@@ -167,6 +167,8 @@ Task read_task(const json& d) {
   d.at("transfers").get_to(task.transfers);
   d.at("verify").get_to(task.verify);
   task.patience = Duration(d.at("patience_ns").get<std::int64_t>());
+  d.at("idle_connections").get_to(task.idle_connections);
+  d.at("refused_by").get_to(task.refused_by);
   for (const json& row : d.at("bench")) {
     task.bench.push_back(
         {.elements = row.at(0).get<std::int64_t>(), .repeats = row.at(1).get<int>()});
@@ -191,6 +193,8 @@ json to_json(const Task& task) {
           {"transfers", task.transfers},
           {"verify", task.verify},
           {"patience_ns", task.patience.count()},
+          {"idle_connections", task.idle_connections},
+          {"refused_by", task.refused_by},
           {"bench", bench},
           {"survival", to_json(task.survival)}};
 }

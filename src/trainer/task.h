@@ -59,6 +59,8 @@ struct Task {
   std::string transfers = {};     ///< file for what it moves; empty: none
   bool verify = false;            ///< what comes out of exchanges
   Duration patience = std::chrono::seconds(30);
+  int idle_connections = 0;          ///< of each other rank with the first, unused
+  std::vector<int> refused_by = {};  ///< ranks to which it tries to connect in vain at first
   std::vector<BenchRow> bench = {};  ///< instead of training
   Survival survival = {};
 

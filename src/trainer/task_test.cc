@@ -29,6 +29,8 @@ Task some_task() {
   task.token = transport::tcp::make_token();
   task.address = "10.0.0.2";
   task.verify = true;
+  task.idle_connections = 2;
+  task.refused_by = {1, 2};
   task.bench = {{.elements = 4, .repeats = 3}};
   return task;
 }
