@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/survival.h"
 
+#include "trainwire/network/broken_links.h"
 #include "trainwire/steps/fault_costs.h"
 
 #include <algorithm>
@@ -9,12 +10,6 @@
 
 namespace tw::lab {
 namespace {
-
-std::string word_of(spec::FaultKind kind) {
-  constexpr std::array<std::string_view, 6> kWords{"kill",      "stop", "link-down",
-                                                   "link-flap", "slow", "loss"};
-  return std::string(kWords[static_cast<std::size_t>(kind)]);
-}
 
 std::string word_of(spec::OnFailure policy) {
   constexpr std::array<std::string_view, 4> kWords{"abort", "restart", "shrink", "grow"};
@@ -51,7 +46,7 @@ void add_faults(record::Run& run, const FaultTimes& times,
   std::vector<steps::FaultSpan> spans;
   for (const PlayedFault& played : times.faults) {
     record::Fault& fault = run.faults.emplace_back();
-    fault.kind = word_of(*played.fault.kind);
+    fault.kind = network::word_of(*played.fault.kind);
     fault.where = played.where;
     steps::FaultSpan& span = spans.emplace_back();
     if (played.begin_ns) {

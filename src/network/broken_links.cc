@@ -6,6 +6,24 @@
 
 namespace tw::network {
 
+std::string_view word_of(spec::FaultKind kind) {
+  switch (kind) {
+    case spec::FaultKind::Kill:
+      return "kill";
+    case spec::FaultKind::Stop:
+      return "stop";
+    case spec::FaultKind::LinkDown:
+      return "link-down";
+    case spec::FaultKind::LinkFlap:
+      return "link-flap";
+    case spec::FaultKind::Slow:
+      return "slow";
+    case spec::FaultKind::Loss:
+      return "loss";
+  }
+  return "";
+}
+
 std::vector<int> ports_of(const NetPlan& plan, const spec::Fault& fault) {
   std::vector<int> ports;
   for (std::size_t i = 0; i < plan.ports.size(); ++i) {

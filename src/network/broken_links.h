@@ -10,9 +10,13 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace tw::network {
+
+/// As experiments and records have it: "link-down".
+std::string_view word_of(spec::FaultKind kind);
 
 /// Of the fault's link, in its directions.
 std::vector<int> ports_of(const NetPlan& plan, const spec::Fault& fault);

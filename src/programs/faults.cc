@@ -5,7 +5,7 @@
 #include "trainwire/network/broken_links.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/programs/jobs.h"
-#include "trainwire/stats/quantile.h"
+#include "trainwire/steps/fault_costs.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -21,24 +21,6 @@ using spec::FaultKind;
 /// Between two looks at marks.
 constexpr std::int64_t kMarksNs = 50'000'000;
 
-std::string_view name_of(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::Kill:
-      return "kill";
-    case FaultKind::Stop:
-      return "stop";
-    case FaultKind::LinkDown:
-      return "link-down";
-    case FaultKind::LinkFlap:
-      return "link-flap";
-    case FaultKind::Slow:
-      return "slow";
-    case FaultKind::Loss:
-      return "loss";
-  }
-  return "";
-}
-
 void require_possible(const spec::Fault& fault, const lab::LaunchRequest& job) {
   if (fault.is_of_rank() && job.launcher == lab::Launcher::Mpi) {
     throw SpecError(
@@ -47,54 +29,20 @@ void require_possible(const spec::Fault& fault, const lab::LaunchRequest& job) {
   }
 }
 
-/// A step of a job, over all ranks.
-struct Span {
-  std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;
-  double time_s() const { return 1e-9 * static_cast<double>(end_ns - begin_ns); }
-};
-
-std::vector<Span> spans_of(const summarise::KnownJob& job) {
-  std::map<std::int64_t, Span> spans;
+/// A job's steps, over all ranks.
+std::vector<steps::StepSpan> spans_of(const summarise::KnownJob& job) {
+  std::map<std::int64_t, steps::StepSpan> spans;
   if (!job.log) return {};
   for (const imports::LoggedStep& step : job.log->steps) {
-    const auto [at, is_new] =
-        spans.try_emplace(step.step, Span{.begin_ns = step.start_ns, .end_ns = step.end_ns});
+    const auto [at, is_new] = spans.try_emplace(
+        step.step,
+        steps::StepSpan{.step = step.step, .begin_ns = step.start_ns, .end_ns = step.end_ns});
     at->second.begin_ns = std::min(at->second.begin_ns, step.start_ns);
     at->second.end_ns = std::max(at->second.end_ns, step.end_ns);
   }
-  std::vector<Span> result;
+  std::vector<steps::StepSpan> result;
   for (const auto& [number, span] : spans) result.push_back(span);
   return result;
-}
-
-bool touches(const PlayedFault& fault, const Span& span) {
-  return fault.begin_ns && *fault.begin_ns < span.end_ns &&
-         (!fault.end_ns || *fault.end_ns > span.begin_ns);
-}
-
-double usual_s(const std::vector<Span>& steps, std::span<const PlayedFault> faults) {
-  std::vector<double> all;
-  std::vector<double> untouched;
-  for (const Span& step : steps) {
-    all.push_back(step.time_s());
-    if (std::ranges::none_of(faults, [&](const auto& fault) { return touches(fault, step); })) {
-      untouched.push_back(step.time_s());
-    }
-  }
-  return stats::median(untouched.empty() ? all : untouched);
-}
-
-record::FaultCost cost_of(const PlayedFault& fault, const std::string& job,
-                          const std::vector<Span>& steps, double usual) {
-  record::FaultCost cost{.job = job, .usual_s = usual};
-  for (const Span& step : steps) {
-    if (!touches(fault, step)) continue;
-    ++cost.steps;
-    cost.longest_s = std::max(cost.longest_s, step.time_s());
-    cost.cost_s += step.time_s() - usual;
-  }
-  return cost;
 }
 
 }  // namespace
@@ -218,20 +166,19 @@ std::vector<record::Fault> described(std::span<const PlayedFault> faults, std::i
     return time ? std::optional(1e-9 * static_cast<double>(*time - started_ns)) : std::nullopt;
   };
   std::vector<record::Fault> result;
+  std::vector<steps::FaultSpan> when;
   for (const PlayedFault& fault : faults) {
-    result.push_back({.kind = std::string(name_of(*fault.fault.kind)),
+    result.push_back({.kind = std::string(network::word_of(*fault.fault.kind)),
                       .where = fault.where,
                       .begin_s = since_start(fault.begin_ns),
                       .end_s = since_start(fault.end_ns)});
+    when.push_back({.begin_ns = fault.begin_ns, .end_ns = fault.end_ns});
   }
   for (const summarise::KnownJob& job : jobs) {
-    const std::vector<Span> steps = spans_of(job);
-    if (steps.empty()) continue;
-    const double usual = usual_s(steps, faults);
-    for (std::size_t i = 0; i < faults.size(); ++i) {
-      result[i].costs.push_back(
-          cost_of(faults[i], job.name.empty() ? "job0" : job.name, steps, usual));
-    }
+    const std::vector<steps::StepSpan> spans = spans_of(job);
+    if (spans.empty()) continue;
+    const auto costs = steps::fault_costs(job.name.empty() ? "job0" : job.name, spans, when);
+    for (std::size_t i = 0; i < costs.size(); ++i) result[i].costs.push_back(costs[i]);
   }
   return result;
 }
