@@ -110,6 +110,18 @@ TEST(TrainingJobs, RunAPresetsTransportOverTcp) {
   EXPECT_EQ(jobs[0].tasks[0].transport, "tcp");
 }
 
+TEST(TrainingJobs, TryInVainWhereTheirFrameworkDoes) {
+  const auto jobs = jobs_of(
+      "[network]\nhosts = 4\n[[job]]\nparameters = \"1MB\"\nframework = \"kungfu\"\nstrategy = "
+      "\"clique\"\n");
+  std::size_t attempts = 0;
+  for (const trainer::Task& task : jobs[0].tasks) {
+    attempts += task.refused_by.size();
+    for (const int peer : task.refused_by) EXPECT_NE(peer, task.rank);
+  }
+  EXPECT_EQ(attempts, 4u * 3u - 1u);
+}
+
 TEST(TrainingJobs, CarryWhatTheFileNamesOrSayHowToBuildIt) {
   const std::string file =
       "[network]\nhosts = 2\n[[job]]\nparameters = \"1MB\"\ntransport = \"grpc\"\n";
