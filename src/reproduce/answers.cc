@@ -91,12 +91,15 @@ Values numbers_at(const nlohmann::ordered_json& document, std::string_view path)
 Answers answers_to(std::span<const Question> questions, const Conducting& conducting) {
   const std::vector<Question> all = sorted(questions);
   Answers answers;
-  Progress progress{.all = all.size()};
+  const auto is_measured = [](const Question& each) { return each.engine == Engine::Run; };
+  Progress progress{
+      .all = all.size(),
+      .measurements = static_cast<std::size_t>(std::ranges::count_if(all, is_measured))};
   const auto tell = [&] {
     if (conducting.tell) conducting.tell(progress);
   };
   for (const Question& question : all) {
-    if (question.engine != Engine::Run) continue;
+    if (!is_measured(question)) continue;
     progress.now = question.experiment;
     tell();
     Answer found = measure(question, conducting.folder, conducting.streams);
@@ -107,9 +110,10 @@ Answers answers_to(std::span<const Question> questions, const Conducting& conduc
     ++progress.done;
   }
   progress.now.clear();
+  if (progress.measurements > 0) tell();
   std::mutex mutex;
   in_parallel(all.size(), [&](std::size_t i) {
-    if (all[i].engine == Engine::Run) return;
+    if (is_measured(all[i])) return;
     if (conducting.goes_on && !conducting.goes_on()) return;
     Answer found = answer(all[i], conducting.goes_on);
     const std::lock_guard lock(mutex);

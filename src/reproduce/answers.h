@@ -49,7 +49,8 @@ Answer measure(const Question& question, const std::string& folder, command::Str
 struct Progress {
   std::size_t done = 0;
   std::size_t all = 0;
-  std::string now = {};  ///< what is measured
+  std::size_t measurements = 0;  ///< of all; they come first, and take longer
+  std::string now = {};          ///< what is measured
 };
 
 struct Conducting {

@@ -116,5 +116,20 @@ TEST(Recorded, IsNotWorseWhenBetter) {
   EXPECT_THAT(worse(outcome_of(Verdict::Fitted), before), ElementsAre());
 }
 
+TEST(Recorded, KeepsRowsThatWereNotAskedForNow) {
+  Outcome outcome;
+  for (const char* what : {"bytes", "with real packets"}) {
+    outcome.artefact.rows.emplace_back().what = what;
+  }
+  outcome.judged.emplace_back().what = "bytes";
+  const Recorded before{.rows = {{"bytes", Verdict::Reproduced},
+                                 {"with real packets: ring", Verdict::Reproduced},
+                                 {"of an earlier artefact", Verdict::Reproduced}}};
+  const std::string text = recorded_text(outcome, before);
+  EXPECT_THAT(text, HasSubstr("\"bytes\" = \"not determined\"\n"));
+  EXPECT_THAT(text, HasSubstr("\"with real packets: ring\" = \"reproduced\"\n"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("earlier")));
+}
+
 }  // namespace
 }  // namespace tw::reproduce

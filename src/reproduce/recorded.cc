@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -23,6 +24,15 @@ Verdict verdict_in(const keys::Node* node, int line, std::string_view key, Probl
                  "no verdict; `trainwire reproduce ID --record` writes the file anew");
   }
   return found.value_or(Verdict::NotDetermined);
+}
+
+/// Whether a recorded row is one of the artefact's: by its name, or of several by its beginning.
+bool is_of(const Artefact& artefact, std::string_view recorded) {
+  return std::ranges::any_of(artefact.rows, [&](const Row& row) {
+    if (!recorded.starts_with(row.what)) return false;
+    const std::string_view rest = recorded.substr(row.what.size());
+    return rest.empty() || rest.starts_with(": ") || rest.starts_with(" (");
+  });
 }
 
 }  // namespace
@@ -46,7 +56,7 @@ std::optional<Recorded> read_recorded(const Artefact& artefact) {
   return recorded;
 }
 
-std::string recorded_text(const Outcome& outcome) {
+std::string recorded_text(const Outcome& outcome, const Recorded& before) {
   std::string text = fmt::format("# Written by `trainwire reproduce --record`.\nverdict = \"{}\"\n",
                                  name_of(outcome.verdict));
   if (outcome.judged.empty()) return text;
@@ -54,13 +64,21 @@ std::string recorded_text(const Outcome& outcome) {
   for (const Judged& one : outcome.judged) {
     text += fmt::format("{} = \"{}\"\n", keys::print({.value = one.what}), name_of(one.verdict));
   }
+  for (const auto& [what, verdict] : before.rows) {
+    const bool is_judged = std::ranges::any_of(
+        outcome.judged, [&, &what = what](const Judged& one) { return one.what == what; });
+    if (is_judged || !is_of(outcome.artefact, what)) continue;
+    text += fmt::format("{} = \"{}\"\n", keys::print({.value = what}), name_of(verdict));
+  }
   return text;
 }
 
 void record(const Outcome& outcome) {
   const std::string path = path_of(outcome.artefact);
+  const std::string text =
+      recorded_text(outcome, read_recorded(outcome.artefact).value_or(Recorded()));
   std::ofstream out(path, std::ios::binary);
-  out << recorded_text(outcome);
+  out << text;
   out.close();
   if (!out) throw SystemError(fmt::format("writing {}: it cannot be written", path));
 }

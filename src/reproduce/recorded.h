@@ -21,9 +21,9 @@ struct Recorded {
 /// Nothing when the artefact has none. Throws SpecError with file, line and remedy.
 std::optional<Recorded> read_recorded(const Artefact& artefact);
 
-/// As it stands in the file.
-std::string recorded_text(const Outcome& outcome);
-/// Writes it. Throws SystemError.
+/// As it stands in the file. Rows of the artefact that were not asked for now stay as they were.
+std::string recorded_text(const Outcome& outcome, const Recorded& before = {});
+/// Writes it. Throws SystemError, and SpecError as read_recorded does.
 void record(const Outcome& outcome);
 
 /// What is worse than it was, a sentence each. Rows that were not asked for now are left out.

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 
 namespace tw::reproduce {
 namespace {
@@ -73,21 +74,41 @@ class Shown {
       : line_(streams.err, terminal::shown_on(streams.err, options.quiet)) {}
 
   void tell(const Progress& progress) {
-    const double elapsed = 1e-9 * static_cast<double>(os::monotonic_ns() - began_ns_);
     std::string text = fmt::format("{} of {} answers", progress.done, progress.all);
-    if (progress.done > 0) {
-      const double each = elapsed / static_cast<double>(progress.done);
-      text += fmt::format(", about {} left",
-                          terminal::in_words(std::chrono::duration<double>(
-                              each * static_cast<double>(progress.all - progress.done))));
+    if (const auto left = left_s(progress)) {
+      text +=
+          fmt::format(", about {} left", terminal::in_words(std::chrono::duration<double>(*left)));
     }
     line_.tell(progress.now.empty() ? text : text + ": " + progress.now);
   }
   void wipe() { line_.wipe(); }
 
  private:
+  /// A measurement takes as long as those before it, and so does what is computed afterwards; until
+  /// then, what that usually takes.
+  std::optional<double> left_s(const Progress& progress) {
+    const std::int64_t now = os::monotonic_ns();
+    const auto seconds_since = [&](std::int64_t from) {
+      return 1e-9 * static_cast<double>(now - from);
+    };
+    const auto to_compute =
+        static_cast<double>(progress.all - std::max(progress.done, progress.measurements));
+    if (progress.done < progress.measurements) {
+      if (progress.done == 0) return {};
+      const double each = seconds_since(began_ns_) / static_cast<double>(progress.done);
+      return each * static_cast<double>(progress.measurements - progress.done) +
+             kComputedS * to_compute;
+    }
+    if (!computing_ns_) computing_ns_ = progress.measurements > 0 ? now : began_ns_;
+    const std::size_t computed = progress.done - progress.measurements;
+    if (computed == 0) return kComputedS * to_compute;
+    return seconds_since(*computing_ns_) / static_cast<double>(computed) * to_compute;
+  }
+
+  static constexpr double kComputedS = 0.6;  ///< three minutes for some three hundred
   terminal::Status line_;
   std::int64_t began_ns_ = os::monotonic_ns();
+  std::optional<std::int64_t> computing_ns_ = {};
 };
 
 std::vector<Outcome> outcomes_of(const std::vector<Artefact>& artefacts, const Asking& asking,
