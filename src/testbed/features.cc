@@ -214,9 +214,11 @@ Features find_features() {
 
 EngineFeatures::EngineFeatures() : found_(find_privilege()) {
   if (found_.privilege != Privilege::None) return;
+  const std::string& reason = found_.user_namespaces.reason;
+  // It may say already what to do.
+  if (reason.find("run as root") != reason.npos) throw SystemError(reason);
   throw SystemError(
-      fmt::format("{}; run as root, or allow user namespaces: trainwire doctor says how",
-                  found_.user_namespaces.reason));
+      fmt::format("{}; run as root, or allow user namespaces: trainwire doctor says how", reason));
 }
 
 const Feature& EngineFeatures::of(Engine engine) {
