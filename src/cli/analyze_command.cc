@@ -11,7 +11,9 @@
 #include "trainwire/command/run_options.h"
 #include "trainwire/excerpt/cut.h"
 #include "trainwire/gather/hosts.h"
+#include "trainwire/gather/partial.h"
 #include "trainwire/operations/summary.h"
+#include "trainwire/os/file_descriptor.h"
 #include "trainwire/readers/given.h"
 #include "trainwire/record/json.h"
 #include "trainwire/summarise/describe.h"
@@ -32,6 +34,7 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <span>
 
 namespace tw::cli {
 namespace {
@@ -54,6 +57,7 @@ struct AnalyzeOptions {
   bool no_folder = false;
   bool no_page = false;
   bool one_clock = false;
+  bool partial = false;
 };
 
 std::int64_t window_of(const AnalyzeOptions& options) {
@@ -70,8 +74,8 @@ std::string default_folder(const AnalyzeOptions& options) {
   std::filesystem::path name = std::filesystem::path(options.files.front()).filename();
   if (name.empty()) name = std::filesystem::path(options.files.front()).parent_path().filename();
   if (name == "-") name = "stdin";
-  for (const char* extension :
-       {".zst", ".gz", ".pcapng", ".pcap", ".cap", ".ntar", ".json", ".log", ".txt", ".csv"}) {
+  for (const char* extension : {".zst", ".gz", ".pcapng", ".pcap", ".cap", ".ntar", ".part",
+                                ".json", ".log", ".txt", ".csv"}) {
     if (name.extension() == extension) name = name.stem();
   }
   return command::run_folder_named(name.string(), options.force);
@@ -88,6 +92,49 @@ std::unique_ptr<record::RunFolder> take_folder(const AnalyzeOptions& options,
       options.out.empty() ? default_folder(options) : options.out,
       command::provenance_of("analyze", inputs, streams),
       options.force ? result::IfThere::Replace : result::IfThere::Refuse);
+}
+
+/// "a/job.pcapng.zst" gives "job.part", here.
+std::string part_name(const AnalyzeOptions& options) {
+  const std::string folder = default_folder(options);
+  return folder.substr(0, folder.size() - 4) + ".part";
+}
+
+/// What is merged later, elsewhere: views, not yet combined.
+int write_part(const AnalyzeOptions& options, command::Streams streams) {
+  const bool unused = !options.log.empty() || !options.expect.empty() || !options.cuts.empty() ||
+                      !options.hosts.empty() || options.json;
+  if (unused) {
+    throw SpecError(
+        "--partial only reads; --log, --hosts, --expect, --cut and --json belong to the command "
+        "that "
+        "merges the parts");
+  }
+  terminal::Progress progress(
+      streams.err, !options.quiet && !options.no_progress && terminal::is_terminal(streams.err));
+  const terminal::InterruptGuard guard;
+  gather::ReadOptions how;
+  how.table.window_ns = window_of(options);
+  how.filter = options.filter;
+  how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
+  how.stop = [&] { return guard.interrupted(); };
+  const auto parts = gather::read_partial(options.captures, how);
+  if (guard.interrupted()) return command::kInterrupted;
+  const std::string path = options.out.empty() ? part_name(options) : options.out;
+  std::error_code none;
+  if (!options.force && std::filesystem::exists(path, none)) {
+    throw SpecError(fmt::format("{} is there already; take another -o, or --force", path));
+  }
+  const std::string bytes = gather::encode_partial(parts);
+  const os::FileDescriptor file = os::open_in_place(path + ".new");
+  os::write_all(file, std::as_bytes(std::span(bytes)), path);
+  std::filesystem::rename(path + ".new", path);
+  if (!options.quiet) {
+    fmt::print(streams.out, "{}: {} view{}, {}\nnext: trainwire analyze *.part\n", path,
+               parts.size(), parts.size() == 1 ? "" : "s",
+               readable(Bytes(static_cast<std::int64_t>(bytes.size()))));
+  }
+  return command::kDone;
 }
 
 /// Reads the captures until their end or the first Ctrl-C.
@@ -264,6 +311,10 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
   for (const std::string& text : options.cuts) cut_option(text);
   readers::Given given = readers::given_files(options.files);
   options.captures = std::move(given.captures);
+  if (options.partial) {
+    if (options.captures.empty()) throw SpecError("--partial reads captures, or parts of them");
+    return write_part(options, streams);
+  }
   if (options.captures.empty()) return analyze_others(options, std::move(given.told), streams);
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   diagnose::AnalysisOptions how;
@@ -329,10 +380,10 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
 
 command::Body declare_analyze(command::CommandLine& app) {
   const auto options = std::make_shared<AnalyzeOptions>();
-  app.add_option(
-         "FILE", options->files,
-         "captures (pcap, pcapng), traces, logs and tables, or folders of them, also inside "
-         "gzip or zstd; - for a capture on standard input")
+  app.add_option("FILE", options->files,
+                 "captures (pcap, pcapng), parts of them (--partial), traces, logs and tables, or "
+                 "folders of them, also inside "
+                 "gzip or zstd; - for a capture on standard input")
       .type_name("")
       .required();
   app.add_option("-o,--out", options->out,
@@ -361,6 +412,9 @@ command::Body declare_analyze(command::CommandLine& app) {
       .type_name("TIME");
   app.add_flag("--one-clock", options->one_clock,
                "the files were captured on one machine: do not estimate clock offsets");
+  app.add_flag("--partial", options->partial,
+               "only read, and write a small file (-o, default NAME.part): analyze *.part merges "
+               "those of many machines, and tells what all captures together would");
   app.add_flag("--strict", options->strict,
                "exit with 4 when a file is damaged or the data are poor");
   app.add_flag("-q,--quiet", options->quiet, "no summary and no progress bar");

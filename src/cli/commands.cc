@@ -81,6 +81,8 @@ std::span<const command::Command> commands() {
           "trainwire analyze job.pcapng.zst\n"
           "trainwire analyze host0.pcap host1.pcap --log steps.csv --hosts hosts.csv -o job.run\n"
           "trainwire analyze job.pcap --no-folder --json\n"
+          "trainwire analyze host0.pcap --partial -o host0.part\n"
+          "trainwire analyze host0.part host1.part -o job.run\n"
           "trainwire analyze job.pcap --cut finding:1=slow.pcapng --cut step:3=step.pcapng\n"},
       command::Command{"watch", "attach to a running job: what its connections wait for",
                        attach::declare_watch,

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tw::flow {
@@ -35,6 +36,12 @@ class Milestones {
     last_ = started_ ? last_ + static_cast<std::uint32_t>(ahead) : number;
     if (!started_ || before >> shift_ != last_ >> shift_) keep(before, time_ns);
     started_ = true;
+  }
+  /// As another analysis kept them; no more are passed.
+  static Milestones kept(std::vector<Milestone> passed) {
+    Milestones made;
+    made.passed_ = std::move(passed);
+    return made;
   }
   /// By position.
   const std::vector<Milestone>& passed() const { return passed_; }

@@ -115,4 +115,19 @@ std::uint64_t TcpStream::missing_bytes() const {
   return sum + static_cast<std::uint64_t>(std::max<std::int64_t>(claimed_ - next_, 0));
 }
 
+TcpStream::Ended TcpStream::ended() const {
+  return {.started = started_,
+          .anchored = anchored_,
+          .first_sequence = first_,
+          .next_sequence = next_sequence_,
+          .missing_bytes = missing_bytes()};
+}
+
+TcpStream::TcpStream(const Ended& ended)
+    : next_sequence_(ended.next_sequence),
+      started_(ended.started),
+      anchored_(ended.anchored),
+      first_(ended.first_sequence),
+      given_up_(ended.missing_bytes) {}
+
 }  // namespace tw::flow

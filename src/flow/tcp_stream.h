@@ -51,6 +51,19 @@ class TcpStream {
   SegmentBytes take(std::int64_t time_ns, std::uint32_t sequence, std::uint32_t length, bool syn,
                     bool fin);
 
+  /// What is asked of a stream that takes no more segments.
+  struct Ended {
+    bool started = false;
+    bool anchored = false;
+    std::uint32_t first_sequence = 0;
+    std::uint32_t next_sequence = 0;
+    std::uint64_t missing_bytes = 0;
+    bool operator==(const Ended&) const = default;
+  };
+  Ended ended() const;
+  explicit TcpStream(const Ended& ended);
+  TcpStream() = default;
+
   /// Bytes of holes that are still open, or were given up, or were never followed by data.
   std::uint64_t missing_bytes() const;
   bool started() const { return started_; }

@@ -2,7 +2,9 @@
 #include "trainwire/gather/captured.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/gather/conclude.h"
 #include "trainwire/gather/glimpse.h"
+#include "trainwire/gather/partial.h"
 #include "trainwire/gather/source.h"
 #include "trainwire/gather/vantage.h"
 
@@ -10,7 +12,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 namespace tw::gather {
@@ -18,11 +19,14 @@ namespace {
 
 /// Batches between two calls of ReadOptions::progress.
 constexpr int kProgressEvery = 32;
+/// Small flows that a part remembers one by one.
+constexpr std::size_t kMostSmall = 10'000;
 
 /// A point of view that is being read.
 struct Vantage {
   std::unique_ptr<flow::FlowTable> table;
   const Glimpse* last_file;
+  std::vector<flow::Flow> small = {};  ///< of a part: those that were only counted
 };
 
 class TrafficReader {
@@ -32,19 +36,40 @@ class TrafficReader {
   }
 
   Captured read(std::span<const std::string> paths) {
+    read_all(paths);
+    return finish();
+  }
+
+  /// What each point of view saw, not yet combined.
+  std::vector<PartialView> read_apart(std::span<const std::string> paths) {
+    is_part_ = true;
+    read_all(paths);
+    std::vector<PartialView> parts(vantages_.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].view = flow::view_of(*vantages_[i].table);
+      vantages_[i].table.reset();
+      parts[i].small = std::move(vantages_[i].small);
+      parts[i].home = vantages_[i].last_file->home;
+      parts[i].addresses = traffic_.addresses;
+    }
+    for (const FileSummary& file : traffic_.files) parts[file.view].files.push_back(file);
+    for (PartialView& part : parts) compact(part);
+    return parts;
+  }
+
+ private:
+  void read_all(std::span<const std::string> paths) {
     open(paths);
     for (const std::size_t number : by_beginning()) {
       if (stopped_) break;
       read_file(number);
     }
-    return finish();
   }
 
- private:
   void open(std::span<const std::string> paths) {
     traffic_.files.resize(paths.size());
     for (const std::string& path : paths) {
-      files_.push_back(paths.size() == 1 ? whole(path) : glimpse(path, filter()));
+      files_.push_back(paths.size() == 1 && !is_part_ ? whole(path) : glimpse(path, filter()));
       traffic_.files[files_.size() - 1].path = path;
       const std::int64_t bytes = files_.back().file_bytes;
       all_bytes_ = bytes == 0 || all_bytes_ < 0 ? -1 : all_bytes_ + bytes;
@@ -79,11 +104,12 @@ class TrafficReader {
       }
     }
     flow::TableOptions options = options_.table;
-    options.milestones |= files_.size() > 1;
+    options.milestones |= files_.size() > 1 || is_part_;
     const std::size_t number = vantages_.size();
-    vantages_.push_back({.table = std::make_unique<flow::FlowTable>(
-                             options, [this](const flow::Flow& flow) { report_retired(flow); }),
-                         .last_file = nullptr});
+    vantages_.push_back(
+        {.table = std::make_unique<flow::FlowTable>(
+             options, [this, number](const flow::Flow& flow) { report_retired(flow, number); }),
+         .last_file = nullptr});
     for (const Vantage& vantage : vantages_) {
       vantage.table->limit(options.most_windows / vantages_.size(),
                            options.most_bursts / vantages_.size());
@@ -137,7 +163,11 @@ class TrafficReader {
   }
 
   /// Not those that another file, captured at their source, tells as well.
-  void report_retired(const flow::Flow& flow) const {
+  void report_retired(const flow::Flow& flow, std::size_t vantage) {
+    if (is_part_) {
+      if (vantages_[vantage].small.size() < kMostSmall) vantages_[vantage].small.push_back(flow);
+      return;
+    }
     if (!options_.retired) return;
     const packet::Address& source = traffic_.addresses[flow.key.source];
     for (const Glimpse& file : files_) {
@@ -153,49 +183,10 @@ class TrafficReader {
       views.push_back(flow::view_of(*vantage.table));
       vantage.table.reset();
     }
-    // The first file's clock is everybody's: its view goes first.
+    // The first file's clock is everybody's.
     const std::size_t first = views.empty() ? 0 : traffic_.files.front().view;
-    if (views.empty()) views.emplace_back();
-    std::rotate(views.begin(), views.begin() + static_cast<std::ptrdiff_t>(first),
-                views.begin() + static_cast<std::ptrdiff_t>(first) + 1);
-    Combined combined =
-        combine(std::move(views), options_.one_clock ? Clocks::Common : Clocks::Own);
-    for (FileSummary& file : traffic_.files) {
-      file.view = file.view == first ? 0 : file.view + (file.view < first ? 1 : 0);
-      set_clock(file, combined.clocks[file.view]);
-    }
-    deliver(std::move(combined.view));
+    conclude(traffic_, std::move(views), first, options_.one_clock ? Clocks::Common : Clocks::Own);
     return std::move(traffic_);
-  }
-
-  static void set_clock(FileSummary& file, const std::optional<ClockEstimate>& clock) {
-    file.clock_known = clock.has_value();
-    if (!clock.has_value()) return;
-    file.clock_offset_ns = clock->map.offset_ns;
-    file.clock_uncertainty_ns = clock->uncertainty_ns;
-    file.clock_drift_ppm = clock->map.drift * 1e6;
-  }
-
-  void deliver(flow::View view) {
-    if (traffic_.addresses.empty()) traffic_.addresses.emplace_back();  // number 0
-    traffic_.flows = std::move(view.flows);
-    std::sort(traffic_.flows.begin(), traffic_.flows.end(),
-              [](const flow::Flow& a, const flow::Flow& b) {
-                return std::tie(a.first_ns, a.key) < std::tie(b.first_ns, b.key);
-              });
-    traffic_.pairs = std::move(view.pairs);
-    std::sort(traffic_.pairs.begin(), traffic_.pairs.end(),
-              [](const flow::PairCount& a, const flow::PairCount& b) {
-                return std::tie(a.source, a.destination) < std::tie(b.source, b.destination);
-              });
-    traffic_.totals = view.totals;
-    traffic_.clock = view.clock;
-    traffic_.burst_gap_ns = view.burst_gap_ns;
-    traffic_.series = std::move(view.series);
-    for (const flow::PairCount& pair : traffic_.pairs) {
-      traffic_.retired_flows += pair.retired_flows;
-      traffic_.retired_tiny_flows += pair.retired_tiny_flows;
-    }
   }
 
   const ReadOptions& options_;
@@ -208,13 +199,34 @@ class TrafficReader {
   std::int64_t done_bytes_ = 0;
   std::int64_t all_bytes_ = 0;  ///< -1: unknown
   bool stopped_ = false;
+  bool is_part_ = false;
 };
 
 }  // namespace
 
 Captured read_traffic(std::span<const std::string> paths, const ReadOptions& options) {
   check(!paths.empty(), "there is a file to read");
-  return TrafficReader(options).read(paths);
+  if (std::ranges::none_of(paths, is_partial)) return TrafficReader(options).read(paths);
+  return merge(read_partial(paths, options), options);
+}
+
+std::vector<PartialView> read_partial(std::span<const std::string> paths,
+                                      const ReadOptions& options) {
+  std::vector<PartialView> parts;
+  std::vector<std::string> captures;
+  for (const std::string& path : paths) {
+    if (!is_partial(path)) {
+      captures.push_back(path);
+      continue;
+    }
+    for (PartialView& part : decode_partial(text_of(path), path)) parts.push_back(std::move(part));
+    if (options.stop && options.stop()) return parts;
+  }
+  if (captures.empty()) return parts;
+  for (PartialView& part : TrafficReader(options).read_apart(captures)) {
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 }  // namespace tw::gather

@@ -79,16 +79,26 @@ const flow::Flow* instance_of(const flow::Flow& flow, bool only_one, const flow:
   return same;
 }
 
-std::map<Pair, Spans> differences(const flow::View& first, const flow::View& second) {
+/// Where the flows of a pair begin.
+std::size_t first_of(const flow::View& view, const Pair& pair) {
+  const auto before = [](const flow::Flow& flow, const Pair& ends) {
+    return Pair(flow.key.source, flow.key.destination) < ends;
+  };
+  const auto at = std::lower_bound(view.flows.begin(), view.flows.end(), pair, before);
+  return static_cast<std::size_t>(at - view.flows.begin());
+}
+
+std::map<Pair, Spans> differences(const flow::View& first, const flow::View& second,
+                                  std::span<const Pair> common) {
   std::map<Pair, Spans> result;
   const std::int64_t begin = first.totals.first_ns;
   const std::int64_t length = std::max<std::int64_t>(first.totals.last_ns - begin, 1);
-  for (std::size_t i = 0; i < first.flows.size(); ++i) {
+  const auto look_at = [&](std::size_t i) {
     const flow::Flow& flow = first.flows[i];
     const bool only_one = (i == 0 || first.flows[i - 1].key != flow.key) &&
                           (i + 1 == first.flows.size() || first.flows[i + 1].key != flow.key);
     const flow::Flow* other = instance_of(flow, only_one, second);
-    if (other == nullptr || instance_of(flow, only_one, first) == nullptr) continue;
+    if (other == nullptr || instance_of(flow, only_one, first) == nullptr) return;
     const auto add = [&](std::int64_t time_ns, std::int64_t difference) {
       const double part = static_cast<double>(time_ns - begin) / static_cast<double>(length);
       const auto span = static_cast<std::size_t>(std::clamp(part, 0.0, 0.999) * kSpans);
@@ -96,6 +106,14 @@ std::map<Pair, Spans> differences(const flow::View& first, const flow::View& sec
     };
     for_each_common(flow.sent, other->sent, add);
     for_each_common(flow.acknowledged, other->acknowledged, add);
+  };
+  for (const Pair& pair : common) {
+    for (std::size_t i = first_of(first, pair);
+         i < first.flows.size() &&
+         Pair(first.flows[i].key.source, first.flows[i].key.destination) == pair;
+         ++i) {
+      look_at(i);
+    }
   }
   return result;
 }
@@ -174,8 +192,18 @@ std::optional<ClockEstimate> estimate(const std::array<Bounds, kSpans>& spans,
 }  // namespace
 
 Comparison compare(const flow::View& first, const flow::View& second) {
+  std::vector<Pair> pairs;
+  for (const flow::Flow& flow : first.flows) {
+    const Pair pair(flow.key.source, flow.key.destination);
+    if (pairs.empty() || pairs.back() != pair) pairs.push_back(pair);
+  }
+  return compare(first, second, pairs);
+}
+
+Comparison compare(const flow::View& first, const flow::View& second,
+                   std::span<const Pair> common) {
   Comparison result;
-  const std::map<Pair, Spans> seen = differences(first, second);
+  const std::map<Pair, Spans> seen = differences(first, second, common);
   std::array<Bounds, kSpans> bounds;
   for (const auto& [pair, forward] : seen) {
     const auto back = seen.find({pair.second, pair.first});

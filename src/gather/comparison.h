@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace tw::gather {
@@ -41,7 +42,13 @@ struct Comparison {
   std::map<std::pair<std::uint32_t, std::uint32_t>, bool> passes_first = {};
 };
 
-/// REQUIRES: flows are sorted by key.
+/// Directed, by address numbers.
+using AddressPair = std::pair<std::uint32_t, std::uint32_t>;
+/// By flows between these only, which both views have. REQUIRES: flows are sorted by key; pairs are
+/// in order, each once.
+Comparison compare(const flow::View& first, const flow::View& second,
+                   std::span<const AddressPair> common);
+/// By all flows.
 Comparison compare(const flow::View& first, const flow::View& second);
 
 }  // namespace tw::gather

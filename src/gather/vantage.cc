@@ -14,18 +14,40 @@ namespace {
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 using Comparisons = std::map<std::pair<std::size_t, std::size_t>, Comparison>;
 
+/// Only views that saw flows between the same hosts: of a thousand hosts few saw the same.
 Comparisons compare_all(const std::vector<flow::View>& views) {
-  Comparisons result;
+  std::map<Pair, std::vector<std::size_t>> seen_by;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    for (std::size_t j = i + 1; j < views.size(); ++j) result[{i, j}] = compare(views[i], views[j]);
+    for (const flow::Flow& flow : views[i].flows) {
+      auto& seers = seen_by[{flow.key.source, flow.key.destination}];
+      if (seers.empty() || seers.back() != i) seers.push_back(i);
+    }
+  }
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<Pair>> common;
+  for (const auto& [pair, seers] : seen_by) {
+    for (std::size_t i = 0; i < seers.size(); ++i) {
+      for (std::size_t j = i + 1; j < seers.size(); ++j) {
+        common[{seers[i], seers[j]}].push_back(pair);
+      }
+    }
+  }
+  Comparisons result;
+  for (const auto& [two, pairs] : common) {
+    result[two] = compare(views[two.first], views[two.second], pairs);
   }
   return result;
+}
+
+const Comparison& comparison_of(const Comparisons& comparisons, std::size_t a, std::size_t b) {
+  static const Comparison kNothing;
+  const auto found = comparisons.find(std::minmax(a, b));
+  return found == comparisons.end() ? kNothing : found->second;
 }
 
 /// From view `to`'s clock to view `from`'s.
 std::optional<ClockEstimate> between(const Comparisons& comparisons, std::size_t from,
                                      std::size_t to) {
-  const auto& clock = comparisons.at(std::minmax(from, to)).clock;
+  const auto& clock = comparison_of(comparisons, from, to).clock;
   if (!clock.has_value() || from < to) return clock;
   ClockEstimate inverse = *clock;
   inverse.map.origin_ns = clock->map(clock->map.origin_ns);
@@ -108,7 +130,7 @@ class Ownership {
   }
 
   bool passes_first(std::size_t a, std::size_t b, const Pair& pair) const {
-    const auto& orders = comparisons_.at(std::minmax(a, b)).passes_first;
+    const auto& orders = comparison_of(comparisons_, a, b).passes_first;
     const auto order = orders.find(pair);
     return order != orders.end() && order->second == (a < b);
   }
