@@ -27,6 +27,7 @@ MessageTimeout=5
 InactiveLimit=10
 MinJobAge=60
 SwitchType=switch/none
+TreeWidth=65533
 )";
 
 }  // namespace

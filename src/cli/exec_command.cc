@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -44,6 +45,7 @@ struct ExecOptions {
   std::vector<std::string> command;
   command::ExperimentFile experiment;  ///< follows from these
   std::string launcher = "each";
+  command::PlaceOptions where;  ///< hosts that are machines
   std::string gpu = "none";
   std::string out;
   bool force = false;
@@ -95,6 +97,7 @@ programs::ProgramOptions programs_of(const ExecOptions& options) {
                                 .place = {.checks_network = !options.no_check,
                                           .accepts_network = options.accept_network,
                                           .keeps_captures = options.keep}};
+  made.place.launch = options.where.place().launch;
   for (char** entry = environ; *entry != nullptr; ++entry) made.environment.emplace_back(*entry);
   return made;
 }
@@ -209,6 +212,22 @@ int show(const lab::ConductRequest& request, spec::Engine asked, command::Stream
   return 0;
 }
 
+/// Those who capture and the program are two steps of one job.
+void require_allocation(const programs::ProgramOptions& asked, const spec::Experiment& experiment,
+                        const ExecOptions& options) {
+  command::refuse_faults(experiment, "exec --launch");
+  if (options.gpu != "none" || options.launcher != "each") {
+    throw SpecError("--launch starts programs by itself: leave --launcher and --gpu out");
+  }
+  const bool outside =
+      asked.place.launch->kind == fleet::LaunchKind::Srun && std::getenv("SLURM_JOB_ID") == nullptr;
+  if (!outside) return;
+  throw SpecError(fmt::format(
+      "exec --launch srun starts two steps of one job, so it needs an allocation: put `salloc "
+      "--nodes={} --ntasks-per-node={}` in front, or call it in a script for sbatch",
+      *experiment.network.hosts, 1));
+}
+
 int exec(ExecOptions& options, command::Streams streams) {
   tell_apart(options);
   const spec::Experiment experiment = command::load(options.experiment);
@@ -219,8 +238,12 @@ int exec(ExecOptions& options, command::Streams streams) {
   programs::require_gpu(asked);
   // First, since a user namespace hides what other runs left.
   ledger::clear_leftovers(ledger::state_folder());
-  os::become_root_of_own_namespace();
-  request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
+  if (asked.place.launch) {
+    require_allocation(asked, experiment, options);
+  } else {
+    os::become_root_of_own_namespace();
+    request.engine = testbed::choose_engine(*experiment.network.engine, request.plan);
+  }
   record::RunFolder folder = folder_of(options, request, streams);
   ProgramStatus status(streams, options.quiet);
   programs::Onlooker onlooker = status.onlooker();
@@ -253,6 +276,7 @@ command::Body declare_exec(command::CommandLine& app) {
                  "with torchrun's variables too; mpi: by mpirun")
       .type_name("NAME")
       .one_of({"each", "torchrun", "mpi"});
+  command::add_launch(app, options->where);
   app.add_option(
          "--gpu", options->gpu,
          "shared: all ranks compute on the machine's first GPU, side by side by CUDA's MPS, "

@@ -96,12 +96,14 @@ const network::HostPlan& host_plan(const NetPlan& plan, int host) {
 }
 
 /// What PyTorch, Gloo, NCCL and Open MPI read.
-void add_common(Environment& environment) {
+void add_common(Environment& environment, const LaunchRequest& request) {
+  const std::string device = request.on_machines ? request.device : kDevice;
   for (const char* name : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME", "TP_SOCKET_IFNAME",
                            "OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include",
                            "PMIX_MCA_ptl_base_if_include"}) {
-    environment.set(name, kDevice);
+    if (!device.empty()) environment.set(name, device);
   }
+  if (request.on_machines) return;
   // Between emulated hosts memory could be shared, which would keep the bytes off the network.
   environment.set("OMPI_MCA_btl", "tcp,self");
   environment.set("OMPI_MCA_pml", "ob1");
@@ -175,7 +177,7 @@ RankCommand command_of(const NetPlan& plan, const LaunchRequest& request, int ra
                       .start = request.start};
   for (const std::string& word : request.words) command.words.push_back(replaced(word, values));
   Environment environment(request.environment);
-  add_common(environment);
+  add_common(environment, request);
   add_place(environment, request, plan, place);
   command.environment = environment.entries();
   return command;
@@ -211,7 +213,7 @@ RankCommand mpirun(const NetPlan& plan, const LaunchRequest& request) {
                    numbers};
   command.words.insert(command.words.end(), request.words.begin(), request.words.end());
   Environment environment(request.environment);
-  add_common(environment);
+  add_common(environment, request);
   // The script above completes it.
   environment.set("TRAINWIRE_MARKS",
                   fmt::format("{}/{}", request.marks_folder, file_of(request, "marks-")));

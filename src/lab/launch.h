@@ -36,13 +36,20 @@ struct LaunchRequest {
   std::vector<int> namespace_numbers = {};    ///< Mpi: descriptor of each host's namespace, as the
                                               ///< first process of the programs has it
   Duration start = {};                        ///< after the run's
+  /// Hosts are machines, which have memory, processors and GPUs of their own: only their network
+  /// device is set, and only where `device` names one.
+  bool on_machines = false;
+  std::string device = {};
   std::optional<SharedGpu> gpu = {};
 };
 
+/// Of a launcher that starts processes on hosts that are machines by itself.
+inline constexpr int kHere = -1;
+
 /// One process to start.
 struct RankCommand {
-  int rank = 0;  ///< of the first, when it starts them all
-  int host = 0;
+  int rank = 0;         ///< of the first, when it starts them all
+  int host = 0;         ///< kHere: the machine that conducts the run
   std::string label;    ///< "rank 2 on host1"
   std::string file;     ///< of its output, without ".txt"
   int group = 0;        ///< job whose ranks end together

@@ -116,7 +116,8 @@ class Measurement {
 
   Endpoints endpoints_of(const RankTalk& talk) const {
     Endpoints endpoints{.sinks = {training_.sinks().begin(), training_.sinks().end()},
-                        .among_others = training_.fleet() != nullptr};
+                        .among_others = training_.fleet() != nullptr,
+                        .own_clocks = training_.fleet() != nullptr};
     for (std::size_t i = 0; i < training_.jobs().size(); ++i) {
       endpoints.ranks.push_back(talk.endpoints(i));
     }

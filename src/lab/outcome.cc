@@ -84,7 +84,7 @@ CaptureResult analysed(const ConductOutcome& outcome, const NetPlan& plan,
   diagnose::AnalysisOptions how;
   for (const network::HostPlan& host : plan.hosts) how.names.emplace_back(host.address, host.name);
   gather::ReadOptions reading;
-  reading.one_clock = !endpoints.among_others;  // all hosts are on this machine
+  reading.one_clock = !endpoints.own_clocks;
   FlowOwners owners(endpoints, result.cross_bytes);
   if (!endpoints.sinks.empty() || endpoints.among_others) {
     reading.retired = [&](const flow::Flow& flow, const auto& addresses) {

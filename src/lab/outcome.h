@@ -27,6 +27,7 @@ struct Endpoints {
   std::vector<std::vector<transport::tcp::Endpoint>> ranks = {};  ///< by job
   /// On machines others speak too: what is no rank's is nobody's of the run.
   bool among_others = false;
+  bool own_clocks = false;  ///< every host has its own
 };
 
 /// The captures of a run, analysed; empty when there are none. Several jobs are told apart.

@@ -5,6 +5,7 @@
 #include "trainwire/os/clock.h"
 #include "trainwire/os/own_program.h"
 #include "trainwire/spec/experiment.h"
+#include "trainwire/testbed/programs.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -39,6 +40,36 @@ std::unique_ptr<fleet::Process> start(const RankCommand& command, int input, int
 std::string current_folder() {
   std::array<char, 4096> path = {};
   return ::getcwd(path.data(), path.size()) != nullptr ? path.data() : "";
+}
+
+/// srun and mpirun give programs what they ask for (PMI, ranks, rendezvous), so they start them;
+/// where hosts are reached by ssh, each rank is started with RANK, WORLD_SIZE, MASTER_ADDR...
+std::vector<RankCommand> commands_on(const fleet::Fleet& fleet, const network::NetPlan& plan,
+                                     LaunchRequest launch) {
+  const fleet::Launch& by = fleet.launch();
+  launch.on_machines = true;
+  launch.device = by.interface;
+  if (by.kind == fleet::LaunchKind::Ssh || by.kind == fleet::LaunchKind::Wait) {
+    launch.environment.clear();  // hosts have their own
+    return make_commands(plan, launch);
+  }
+  RankCommand command = make_commands(plan, launch).front();
+  const auto ranks = static_cast<int>(launch.placement.size());
+  command.host = kHere;
+  command.label = fleet::name_of(by.kind);
+  command.words =
+      fleet::program_words(by, static_cast<int>(plan.hosts.size()), ranks, launch.words);
+  command.words.front() = testbed::find_program(command.words.front());
+  for (const char* name : {"RANK=", "LOCAL_RANK=", "WORLD_SIZE=", "LOCAL_WORLD_SIZE=", "NODE_RANK=",
+                           "TRAINWIRE_HOST=", "TRAINWIRE_MARKS="}) {
+    std::erase_if(command.environment,
+                  [&](const std::string& entry) { return entry.starts_with(name); });
+  }
+  if (::geteuid() == 0) {
+    command.environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT=1");
+    command.environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
+  }
+  return {command};
 }
 
 /// Our own program lies elsewhere on other machines: they know where.
@@ -102,7 +133,16 @@ ConductOutcome conduct_on_fleet(const ConductRequest& request, fleet::Fleet& fle
   fleet.begin(
       {.folder = request.folder, .captures = request.captures, .snap_length = request.snap_length});
   outcome.started = os::moment();
-  ranks.start(request.commands, request.folder, [&](const RankCommand& command, int input, int) {
+  std::vector<RankCommand> commands;
+  for (LaunchRequest launch : request.launches) {
+    launch.marks_folder = request.folder;
+    for (RankCommand& command : commands_on(fleet, request.plan, launch)) {
+      commands.push_back(std::move(command));
+    }
+  }
+  commands.insert(commands.end(), request.commands.begin(), request.commands.end());
+  ranks.start(commands, request.folder, [&](const RankCommand& command, int input, int output) {
+    if (command.host == kHere) return start(command, input, output);
     return fleet.start(command.host, orders_of(command), command.input >= 0 ? input : -1);
   });
   if (request.tell) request.tell(fmt::format("running on {} hosts", fleet.hosts().size()));

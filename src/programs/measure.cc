@@ -3,12 +3,15 @@
 
 #include "trainwire/account/packets.h"
 #include "trainwire/base/error.h"
+#include "trainwire/fleet/device.h"
+#include "trainwire/fleet/fleet.h"
 #include "trainwire/gpu/facts.h"
 #include "trainwire/gpu/mps.h"
 #include "trainwire/lab/checks.h"
 #include "trainwire/lab/outcome.h"
 #include "trainwire/lab/traffic_figures.h"
 #include "trainwire/lab/traffic_talk.h"
+#include "trainwire/lab/unshaped.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/own_program.h"
 #include "trainwire/programs/explain.h"
@@ -56,6 +59,14 @@ class Measurement {
 
   MeasuredPrograms run(record::RunFolder& folder) && {
     folder.table("links");
+    if (options_.place.launch) {
+      meet_hosts();
+      if (fleet_->interrupted()) {
+        MeasuredPrograms nothing;
+        nothing.interrupted = true;
+        return nothing;
+      }
+    }
     request_.folder = std::filesystem::absolute(folder.path()).string();
     for (lab::LaunchRequest& job : request_.launches) job.marks_folder = request_.folder;
     if (options_.shares_gpu) share_gpu();
@@ -88,6 +99,23 @@ class Measurement {
     if (onlooker_.tell) onlooker_.tell(what);
   }
 
+  void meet_hosts() {
+    fleet_ = std::make_unique<fleet::Fleet>(
+        fleet::FleetOptions{.launch = *options_.place.launch,
+                            .hosts = static_cast<int>(request_.plan.hosts.size()),
+                            .longest_start = request_.timeout,
+                            .tell = onlooker_.tell,
+                            .stop = onlooker_.stop});
+    if (!fleet_->interrupted()) lab::take_names(request_.plan, *fleet_);
+  }
+
+  /// What a fleet's launcher starts is one process.
+  bool is_one_process(const lab::LaunchRequest& job) const {
+    if (!options_.place.launch) return job.launcher == lab::Launcher::Mpi;
+    const fleet::LaunchKind kind = options_.place.launch->kind;
+    return kind == fleet::LaunchKind::Srun || kind == fleet::LaunchKind::Mpirun;
+  }
+
   void share_gpu() {
     gpu_ = gpu::find();
     mps_ = std::make_unique<gpu::Mps>(gpu_.mps_control, request_.folder + "/mps");
@@ -104,7 +132,7 @@ class Measurement {
   std::size_t rank_processes() const {
     std::size_t count = 0;
     for (const lab::LaunchRequest& job : request_.launches) {
-      count += job.launcher == lab::Launcher::Mpi ? 1 : job.placement.size();
+      count += is_one_process(job) ? 1 : job.placement.size();
     }
     return count;
   }
@@ -139,11 +167,12 @@ class Measurement {
                                         .cause = !meaning.empty() || !lost_a_peer(output_of(i))};
     };
     request_.steer = [&](lab::RankGroup& group, testbed::Cluster* cluster) {
-      faults_->look(group, *cluster);
+      if (cluster != nullptr) faults_->look(group, *cluster);
     };
     request_.care.survives = [&](std::size_t i, const os::Ending&) { return faults_->killed(i); };
     request_.rates = [&](std::span<const double> ports_bps) { view.set_rates(ports_bps); };
-    outcome_ = lab::conduct(request_);
+    if (fleet_) view.begin();
+    outcome_ = fleet_ ? lab::conduct_on_fleet(request_, *fleet_) : lab::conduct(request_);
     traffic_.outcomes = cross.outcomes();
     sinks_ = cross.sinks();
   }
@@ -151,7 +180,7 @@ class Measurement {
   /// Of the i-th process.
   std::string output_of(std::size_t i) const {
     for (const lab::LaunchRequest& job : request_.launches) {
-      const std::size_t count = job.launcher == lab::Launcher::Mpi ? 1 : job.placement.size();
+      const std::size_t count = is_one_process(job) ? 1 : job.placement.size();
       if (i < count) {
         return fmt::format("{}/{}rank{}.txt", request_.folder,
                            job.name.empty() ? "" : fmt::format("job{}-", job.job), i);
@@ -167,8 +196,14 @@ class Measurement {
       known.push_back({.name = job.name, .log = read_marks(job)});
       add_marked(job, known.back().log, steps_);
     }
-    const lab::Endpoints endpoints{.sinks = {sinks_.begin(), sinks_.end()},
-                                   .ranks = sockets_.endpoints()};
+    lab::Endpoints endpoints{.sinks = {sinks_.begin(), sinks_.end()},
+                             .ranks = sockets_.endpoints()};
+    if (fleet_) {
+      endpoints.own_clocks = true;
+      for (const fleet::Device& device : fleet::devices()) {
+        endpoints.sinks.push_back({.address = device.address, .port = fleet_->port()});
+      }
+    }
     captured_ = lab::analysed(outcome_, request_.plan, known, endpoints);
     captured_.log = known.front().log;
   }
@@ -176,6 +211,10 @@ class Measurement {
   record::Run record_of() const {
     record::Run run = lab::described("exec", captured_, outcome_, request_);
     run.checks = lab::conduct_checks(outcome_, request_, captured_);
+    if (fleet_) {
+      run.engine = "hosts";
+      run.checks.push_back(lab::clocks_check(*fleet_));
+    }
     if (mps_)
       run.checks.insert(run.checks.begin() + 1, {gpu_check(), nccl_check(request_.launches)});
     if (!traffic_.entries.empty() && captured_.traffic.totals.packets > 0) {
@@ -209,6 +248,7 @@ class Measurement {
   const ProgramOptions& options_;
   const Onlooker& onlooker_;
   lab::ConductRequest request_;
+  std::unique_ptr<fleet::Fleet> fleet_;
   lab::ConductOutcome outcome_;
   Sockets sockets_;
   lab::TrafficResult traffic_;
@@ -235,7 +275,7 @@ lab::ConductRequest request_of(const spec::Experiment& experiment, const Program
   request.captures = *experiment.capture.enabled;
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
-  request.checks_network = options.place.checks_network;
+  request.checks_network = options.place.checks_network && !options.place.launch;
   request.accepts_network = options.place.accepts_network;
   FaultPlayer(scaled, request);  // what cannot be played is told before anything is made
   return request;

@@ -37,6 +37,13 @@ std::span<const CheckKind> check_kinds() {
                 "a pair differs: packets are missing, or something else talks between the hosts",
                 "see whether the check `capture` failed too; a quieter machine or a smaller "
                 "capture.snaplen loses fewer packets"},
+      CheckKind{"clocks",
+                "clocks of hosts that are machines, asked over the connection to the run, against "
+                "one another",
+                "always: times are put on the first host's clock where they differ by more than "
+                "can be told",
+                "one is more than a second off: somebody should set it", "",
+                "set clocks by NTP or PTP (chronyc tracking), so that logs of hosts fit together"},
       CheckKind{"traffic",
                 "bytes of cross traffic that its sources sent and its sinks "
                 "acknowledged, against those in the captures (in a simulation: on links into "
