@@ -4,17 +4,22 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/cli/commands.h"
 #include "trainwire/cli/run_sweep.h"
+#include "trainwire/cluster/manifest.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
 #include "trainwire/command/in_time.h"
 #include "trainwire/command/run_options.h"
 #include "trainwire/command/run_status.h"
+#include "trainwire/fleet/launch.h"
+#include "trainwire/fleet/seat.h"
 #include "trainwire/lab/alone.h"
 #include "trainwire/lab/measure.h"
 #include "trainwire/record/json.h"
+#include "trainwire/spec/print.h"
 #include "trainwire/sweep/sweep.h"
 #include "trainwire/text/run_text.h"
+#include "trainwire/transport/tcp/hello.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -101,6 +106,24 @@ int run_once(const RunOptions& options, const spec::Experiment& experiment,
   }
 }
 
+/// Nothing is started: the objects go to standard output.
+int print_manifest(const RunOptions& options, const spec::Experiment& experiment,
+                   command::Streams streams) {
+  if (options.image.empty()) {
+    throw SpecError("--launch manifest:k8s: which image has trainwire? say --image NAME");
+  }
+  const auto given = fleet::own_variable(fleet::kTokenVariable);
+  fmt::print(streams.out, "{}",
+             cluster::kubernetes_manifest(
+                 {.name = *experiment.name,
+                  .image = options.image,
+                  .experiment = spec::to_toml(experiment),
+                  .token = given.value_or(transport::tcp::text_of(transport::tcp::make_token())),
+                  .hosts = *experiment.network.hosts,
+                  .port = options.place.port > 0 ? options.place.port : 29600}));
+  return command::kDone;
+}
+
 int run_experiment(const RunOptions& options, command::Streams streams) {
   if (options.steps) {
     options.experiment->overrides.push_back(fmt::format("job.steps={}", *options.steps));
@@ -109,6 +132,7 @@ int run_experiment(const RunOptions& options, command::Streams streams) {
   const spec::Experiment experiment = command::load(*options.experiment);
   command::refuse_simulated(experiment, "run");
   if (options.retry < 0) throw SpecError("--retry takes how often: 0 or more");
+  if (options.place.launch == "manifest:k8s") return print_manifest(options, experiment, streams);
   if (options.dry_run) return tell_plan(options, experiment, streams);
   if (!experiment.sweep.empty() || *experiment.run.repeats > 1) {
     if (options.alone) {
@@ -136,6 +160,10 @@ command::Body declare_run(command::CommandLine& app) {
          "run folder; default: the experiment's name with .run, here. A sweep goes on in the "
          "folder that it left")
       .type_name("DIR");
+  app.add_option("--image", options->image,
+                 "with --launch manifest:k8s, which prints objects for kubectl: the image that has "
+                 "trainwire")
+      .type_name("NAME");
   app.add_option("--steps", options->steps, "of every job, instead of what the experiment says")
       .type_name("N");
   app.add_flag(

@@ -17,6 +17,7 @@ struct RunOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
   command::PlaceOptions place;
   std::string out;
+  std::string image;         ///< of pods, where --launch prints a manifest
   std::optional<int> steps;  ///< instead of what the experiment says
   bool alone = false;        ///< each of several jobs by itself too
   int retry = 0;             ///< of what fails, or fails a check

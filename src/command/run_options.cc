@@ -33,10 +33,11 @@ lab::RunPlace PlaceOptions::place() const {
 void add_launch(CommandLine& app, PlaceOptions& options) {
   app.add_option("--launch", options.launch,
                  "start a process on every host and run there: by srun, mpirun or ssh:HOSTFILE; "
-                 "wait: hosts join by themselves (`trainwire host`); local: emulated here. Nothing "
+                 "wait: hosts join by themselves (`trainwire host`); local: emulated here; "
+                 "manifest:k8s: print what Kubernetes needs. Nothing "
                  "is shaped on machines. Default local")
       .type_name("HOW")
-      .suggests({"local", "srun", "mpirun", "ssh:", "wait"});
+      .suggests({"local", "srun", "mpirun", "ssh:", "wait", "manifest:k8s"});
   app.add_option(
          "--interface", options.interface,
          "the machines' network device for data; default: the one that reaches this machine")
