@@ -33,8 +33,8 @@ function Times(props: { kinds: Kind[] }) {
             {kind.name}: waiting {show("time", kind.waiting)}, transfer {show("time", kind.transfer)}
           </p>
           <div class="account-bar" style={{ width: `${Math.max(1, (100 * (kind.waiting + kind.transfer)) / longest)}%` }}>
-            <span style={{ flexGrow: String(kind.waiting), background: WAITING }} />
-            <span style={{ flexGrow: String(kind.transfer), background: TRANSFER }} />
+            <span style={{ flexGrow: String(1e9 * kind.waiting), background: WAITING }} />
+            <span style={{ flexGrow: String(1e9 * kind.transfer), background: TRANSFER }} />
           </div>
         </div>
       ))}
