@@ -22,7 +22,7 @@ expect() {
 }
 expect plan trainwire pl
 expect --json trainwire plan --js
-expect "show check shell cli" trainwire net ""
+expect "show check shell cli cluster" trainwire net ""
 expect "step exchange busbw bytes accuracy to_target" trainwire compare a.run b.run --metric ""
 expect parquet trainwire export a.run --to par
 expect "iterations iteration_pairs" trainwire schema iter

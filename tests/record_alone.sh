@@ -23,6 +23,12 @@ src/ledger/record.cc         the ledger
 src/transport/control.cc     messages of ranks
 src/nccl/perf_json.cc        what nccl-tests -J writes
 src/reproduce/engines.cc     answers that it has kept itself
+src/tables/flow_records.cc   lines of Zeek and others
+src/tables/iperf_table.cc    what iperf3 -J writes
+src/foreign/astra_network.cc configurations of ASTRA-sim
+src/fleet/link.cc            messages of hosts
+src/fleet/host_process.cc    what its host was told
+src/carrier/mpi/mpi_carrier.cc contacts of ranks
 '
 # file that is handed run.json whole
 handed='

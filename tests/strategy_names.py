@@ -19,6 +19,8 @@ ALLOWED = {
     ("spec/experiment.h", "ring"): "the default of job.strategy",
     ("spec/framework.cc", "ring"): "what a framework presets",
     ("spec/framework.cc", "binary_tree_star"): "what a framework presets",
+    ("spec/framework.cc", "clique"): "connections that KungFu makes beside it",
+    ("spec/framework.cc", "pair_averaging"): "connections that KungFu makes beside it",
     ("nccl/tuning.cc", "ring"): "what NCCL calls an algorithm of its own",
     ("nccl/tuning.cc", "tree"): "what NCCL calls an algorithm of its own",
     ("operations/imported.cc", "ring"): "what NCCL calls an algorithm of its own",
