@@ -155,7 +155,8 @@ std::optional<Packed> match_packed(std::span<const Carried> connections) {
     number = hosts.size();
     hosts.push_back(host);
   }
-  if (hosts.size() < 2 || hosts.size() > kMostHosts) return std::nullopt;
+  // Between two hosts a ring of several channels has the same connections, and is likelier.
+  if (hosts.size() < 3 || hosts.size() > kMostHosts) return std::nullopt;
   Sheaf seen(hosts.size());
   for (const Carried& one : connections) seen.add(place[one.from], place[one.to], one.bytes);
   for (const auto& [strategy, arrangement] : candidates(static_cast<int>(hosts.size()))) {

@@ -54,6 +54,10 @@ TEST(Footprint, KnowsWhichHostsServe) {
   EXPECT_NEAR(found->payload, 1'000'000, 1'000);
 }
 
+TEST(Footprint, SaysNothingOfTwoHosts) {
+  EXPECT_FALSE(match_packed(connections("halving_doubling", 4, 2)));
+}
+
 TEST(Footprint, SaysNothingOfOneRankOnEachHost) {
   EXPECT_FALSE(match_packed(connections("halving_doubling", 4, 4)));
 }
