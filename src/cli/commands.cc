@@ -87,7 +87,7 @@ std::span<const command::Command> commands() {
       command::Command{"watch", "attach to a running job: what its connections wait for",
                        attach::declare_watch,
                        "trainwire watch 4711\n"
-                       "trainwire watch $(pgrep -f -o train.py) --for 10s --json\n"},
+                       "trainwire watch 4711 --for 10s --json\n"},
       command::Command{"info", "facts about capture files", declare_info,
                        "trainwire info job.pcapng.zst\n"},
       command::Command{
