@@ -47,7 +47,8 @@ std::string last_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string last;
   for (std::string line; std::getline(file, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+    while (line.ends_with('\r')) line.pop_back();
+    if (line.find_first_not_of(" \t") != std::string::npos) last = line;
   }
   return printable(last);
 }
