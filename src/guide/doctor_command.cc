@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainwire/batch/slurm.h"
+#include "trainwire/batch/ssh.h"
 #include "trainwire/gpu/facts.h"
 #include "trainwire/guide/commands.h"
 #include "trainwire/record/json.h"
@@ -20,6 +22,22 @@ std::string gpu_text(const gpu::Facts& facts) {
   return fmt::format("gpu      {}; {}\n         {}\n", gpu::card_words(facts),
                      gpu::library_words(facts),
                      why_not ? *why_not : "ranks can share it: exec --gpu shared");
+}
+
+/// Whether `net cluster --with` works here.
+std::string cluster_text() {
+  const std::string slurm = batch::slurm_missing();
+  const std::string ssh = batch::ssh_missing();
+  return fmt::format("cluster  slurm: {}\n         ssh: {}\n",
+                     slurm.empty() ? "there, for net cluster --with slurm" : slurm,
+                     ssh.empty() ? "there, for net cluster --with ssh" : ssh);
+}
+
+nlohmann::ordered_json cluster_document() {
+  const auto service = [](const std::string& missing) {
+    return nlohmann::ordered_json{{"works", missing.empty()}, {"reason", missing}};
+  };
+  return {{"slurm", service(batch::slurm_missing())}, {"ssh", service(batch::ssh_missing())}};
 }
 
 nlohmann::ordered_json gpu_document(const gpu::Facts& facts) {
@@ -51,9 +69,10 @@ command::Body declare_doctor(command::CommandLine& app) {
     if (*json) {
       nlohmann::ordered_json document = text::doctor_document(features);
       document["gpu"] = gpu_document(facts);
+      document["cluster"] = cluster_document();
       fmt::print(streams.out, "{}\n", record::dumped(document));
     } else {
-      fmt::print(streams.out, "{}", text::doctor_text(features, gpu_text(facts)));
+      fmt::print(streams.out, "{}", text::doctor_text(features, gpu_text(facts) + cluster_text()));
     }
     return text::can_emulate(features) ? 0 : kNothingWorks;
   };
