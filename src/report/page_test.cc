@@ -46,7 +46,7 @@ TEST(Template, IsTheFileOfTheTree) {
 }
 
 TEST(Template, IsSmallAndMayLoadNothing) {
-  EXPECT_LE(page_template().size(), 120'000U);
+  EXPECT_LE(page_template().size(), 128'000U);
   EXPECT_THAT(page_template(), HasSubstr("default-src 'none'; script-src 'sha256-"));
   EXPECT_THAT(page_template(), Not(HasSubstr("unsafe-inline")));
   // Names of namespaces are no addresses to load from; there is no other "http".
