@@ -69,6 +69,7 @@ Slurm::Slurm(const network::NetPlan& plan, const Stage& stage)
   start(0, "slurmctld", "slurmctld");
   for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
     scratch_.folder("spool." + plan.hosts[i].name);
+    scratch_.folder("tmp." + plan.hosts[i].name);
     start(static_cast<int>(i), "slurmd", "slurmd." + plan.hosts[i].name);
   }
   wait_until_idle(stage);

@@ -41,12 +41,13 @@ std::string slurm_config(const network::NetPlan& plan, const SlurmSite& site) {
       "AuthInfo=socket={}\n"
       "StateSaveLocation={}/state\n"
       "SlurmdSpoolDir={}/spool.%n\n"
+      "TmpFS={}/tmp.%n\n"  // hosts share /tmp, where PMIx would meet itself
       "SlurmctldPidFile={}/slurmctld.pid\n"
       "SlurmdPidFile={}/slurmd.%n.pid\n"
       "SlurmctldLogFile={}/slurmctld.log\n"
       "SlurmdLogFile={}/slurmd.%n.log\n",
       first.name, first.address, site.user, site.user, site.munge_socket, site.folder, site.folder,
-      site.folder, site.folder, site.folder, site.folder);
+      site.folder, site.folder, site.folder, site.folder, site.folder);
   text += kCommon;
   for (const network::HostPlan& host : plan.hosts) {
     text += fmt::format("NodeName={} NodeAddr={} CPUs={} RealMemory=1024 State=UNKNOWN\n",
