@@ -71,8 +71,11 @@ def launched(how, name, **more):
     return run
 
 
-def nothing_left():
-    return [p for p in pathlib.Path("/tmp").glob("trainwire-host-*")] + [p for p in pathlib.Path("/tmp").glob("trainwire-launch-*")]
+def folders():
+    return {path for kind in ("host", "launch") for path in pathlib.Path("/tmp").glob(f"trainwire-{kind}-*")}
+
+
+FOLDERS_BEFORE = folders()
 
 
 def failing(words, kill, says):
@@ -158,7 +161,8 @@ def inside():
         time.sleep(0.05)
     assert not processes("rank") and not processes("host"), "processes were left"
     trainwire("cleanup")
-    assert not nothing_left(), nothing_left()
+    left = folders() - FOLDERS_BEFORE
+    assert not left, left
 
 
 def main():
