@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -314,9 +315,11 @@ void require_sound(const std::vector<PartialView>& parts, const Reader& reader) 
 }  // namespace
 
 bool is_partial(const std::string& path) {
+  // Who opens a pipe and closes it again has ended what is written into it.
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return false;
   try {
     const os::FileDescriptor file = os::open_to_read(path);
-    if (os::file_kind(file) != os::FileKind::Regular) return false;
     std::array<char, kMagic.size()> first = {};
     const auto count = os::read_some(file, std::as_writable_bytes(std::span(first)));
     return count == static_cast<std::ptrdiff_t>(kMagic.size()) &&
