@@ -31,10 +31,10 @@ constexpr const char* kPair = "[network]\nhosts = 2\n[[job]]\nparameters = \"1KB
 
 TEST_F(RunCommand, RefusesWhatItCannotDoBeforeItMakesAnything) {
   const std::string out = folder_ / "x";
-  const Result mpi =
-      trainwire({"run", file("e.toml", std::string(kPair) + "transport = \"mpi\"\n"), "-o", out});
-  EXPECT_EQ(mpi.code, 2);
-  EXPECT_THAT(mpi.err, HasSubstr("transport = \"tcp\""));
+  const Result rdma =
+      trainwire({"run", file("e.toml", std::string(kPair) + "transport = \"rdma\"\n"), "-o", out});
+  EXPECT_EQ(rdma.code, 2);
+  EXPECT_THAT(rdma.err, HasSubstr("transport = \"tcp\""));
   const Result traffic = trainwire(
       {"run",
        file("t.toml", std::string(kPair) + "[[traffic]]\nkind = \"long\"\nfrom = \"host0\"\nto = "

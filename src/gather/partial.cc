@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <type_traits>
 #include <utility>
