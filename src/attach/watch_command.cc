@@ -12,6 +12,7 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <fstream>
@@ -29,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostShown = 8;
+constexpr std::chrono::milliseconds kPatience(100);  ///< until an interrupt is noticed
 
 struct WatchOptions {
   std::string process;
@@ -77,7 +79,9 @@ class Watching {
     look(made.before);
     auto next_sockets = begin;
     for (auto next = begin; next - begin <= length && !guard.interrupted(); next += every) {
-      std::this_thread::sleep_until(next);
+      while (Clock::now() < next && !guard.interrupted()) {
+        std::this_thread::sleep_until(std::min<Clock::time_point>(next, Clock::now() + kPatience));
+      }
       const double time_s = std::chrono::duration<double>(Clock::now() - begin).count();
       made.samples.push_back({time_s, devices_now(process_)});
       if (next < next_sockets) continue;

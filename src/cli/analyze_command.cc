@@ -305,6 +305,17 @@ int analyze_others(const AnalyzeOptions& options, std::vector<operations::Told> 
   return command::expectations_code(judged, streams.err);
 }
 
+/// What was decided when a part was made.
+void refuse_for_parts(const AnalyzeOptions& options) {
+  if (options.filter.empty() && options.cuts.empty()) return;
+  const auto part = std::ranges::find_if(options.captures, gather::is_partial);
+  if (part == options.captures.end()) return;
+  throw SpecError(
+      fmt::format("{} holds no packets: -f and --cut belong to the command that made it "
+                  "from a capture",
+                  *part));
+}
+
 int analyze(AnalyzeOptions options, command::Streams streams) {
   summarise::CaptureResult result;
   window_of(options);
@@ -316,6 +327,7 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
     return write_part(options, streams);
   }
   if (options.captures.empty()) return analyze_others(options, std::move(given.told), streams);
+  refuse_for_parts(options);
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   diagnose::AnalysisOptions how;
   if (!options.hosts.empty()) how.names = command::read_hosts(options.hosts);

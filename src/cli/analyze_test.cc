@@ -257,6 +257,15 @@ TEST_F(Analyze, AFilterTakesItsShare) {
   EXPECT_THAT(none.err, HasSubstr("no packet passes the filter"));
 }
 
+TEST_F(Analyze, APartHasNoPacketsToFilter) {
+  const std::string part = path("a.part");
+  EXPECT_EQ(trainwire({"analyze", capture(ring_ladder(20)), "--partial", "-o", part}).code, 0);
+  EXPECT_EQ(trainwire({"analyze", part, "--no-folder"}).code, 0);
+  const Result filtered = trainwire({"analyze", part, "-f", "tcp", "--no-folder"});
+  EXPECT_EQ(filtered.code, 2);
+  EXPECT_THAT(filtered.err, HasSubstr("holds no packets"));
+}
+
 TEST_F(Analyze, AnInterruptKeepsWhatWasRead) {
   const std::vector<std::byte> bytes = capture::ladder_pcap(ring_ladder(20), kShort);
   const std::string pipe = path("pipe");

@@ -193,7 +193,7 @@ std::vector<double> ByteStream::guess_distances() const {
   }
   std::vector<double> guesses;
   std::size_t last_count = 0;
-  for (double least = longest; longest > 0 && least > shortest / 1.2; least /= 1.2) {
+  for (double least = longest; least >= 1 && least > shortest / 1.2; least /= 1.2) {
     const std::vector<double> at = cuts(least);
     if (at.size() <= kFewestBeats || (at.size() == last_count && at.size() < kMostCuts)) continue;
     last_count = at.size();

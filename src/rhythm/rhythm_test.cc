@@ -48,6 +48,20 @@ TEST(ByteStream, GuessesTheBytesBetweenLongPauses) {
   EXPECT_TRUE(has_near(ByteStream(channel, {}, kGapNs).guess_distances(), 1e6));
 }
 
+// A clock that was set back, or a part that somebody changed: pauses below zero have no end of
+// halving.
+TEST(ByteStream, EndsWithBurstsThatFallBehindOneAnother) {
+  std::vector<flow::Burst> bursts;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    bursts.push_back({.start_ns = 100 * kGapNs * (i % 4 == 3 ? i - 6 : i),
+                      .end_ns = 100 * kGapNs * (i % 4 == 3 ? i - 6 : i) + kGapNs,
+                      .bytes = 1'000'000,
+                      .packets = 700});
+  }
+  const Channel channel = of(bursts);
+  EXPECT_LT(ByteStream(channel, {}, kGapNs).guess_distances().size(), 10'000U);
+}
+
 TEST(ByteStream, FitsEveryStepFromItsFirstToItsLastByte) {
   const std::vector<flow::Burst> bursts = two_buckets(8);
   const Channel channel = of(bursts);

@@ -21,10 +21,12 @@ InterruptGuard::InterruptGuard() : before_{} {
   // The default returns with the first signal. Without SA_RESTART a read that waits for a pipe
   // ends.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  ::sigaction(SIGINT, &action, &before_);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &before_[i]);
 }
 
-InterruptGuard::~InterruptGuard() { ::sigaction(SIGINT, &before_, nullptr); }
+InterruptGuard::~InterruptGuard() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+}
 
 bool InterruptGuard::interrupted() const { return came; }
 
