@@ -2,7 +2,6 @@
 #include "trainwire/netsim/sender.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace tw::netsim {
@@ -116,15 +115,10 @@ void Sender::forget_left(Time now) {
   }
 }
 
-/// A millisecond of the rate, between two segments and what a card takes; and of the latter the more
-/// the shorter the way is: half of it less for each half millisecond.
+/// A millisecond of the rate, between two segments and what a card takes.
 int Sender::train_limit() const {
   if (options_.train_segments <= 2) return options_.train_segments;
-  const double short_way =
-      rtt_.known() ? std::exp2(-static_cast<double>(rtt_.least() / (kMillisecond / 2))) : 0;
-  return std::clamp(
-      static_cast<int>(pace_per_second() / 1024 + options_.train_segments * short_way), 2,
-      options_.train_segments);
+  return std::clamp(static_cast<int>(pace_per_second() * 1e-3), 2, options_.train_segments);
 }
 
 /// Short trains wait for a longer one while acknowledgements are about to come.
