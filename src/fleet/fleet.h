@@ -103,6 +103,7 @@ class Fleet {
   void compare_clocks();
   std::string absent() const;
   std::optional<std::string> launcher_trouble();
+  std::string launcher_words() const;
   void look_at(Member& member);
   void take(Member& member, const Frame& frame);
   void relay(Running& running);

@@ -2,25 +2,18 @@
 // How a fleet comes together: hosts are started, show the token, and have their clocks compared.
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/fleet/device.h"
 #include "trainwire/fleet/meeting.h"
 #include "trainwire/fleet/members.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/os/clock.h"
-#include "trainwire/os/own_program.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <span>
-#include <sstream>
 #include <thread>
 
 namespace tw::fleet {
@@ -36,35 +29,6 @@ constexpr std::size_t kMostStrangers = 64;
 constexpr int kClockQuestions = 16;
 
 std::int64_t moment_after(Duration time) { return os::monotonic_ns() + time.count(); }
-
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw SpecError(fmt::format("{}: the file of hosts cannot be read", path));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string last_line(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string last;
-  for (std::string line; std::getline(file, line);) {
-    while (line.ends_with('\r')) line.pop_back();
-    if (line.find_first_not_of(" \t") != std::string::npos) last = line;
-  }
-  return printable(last);
-}
-
-/// TRAINWIRE_SSH in place of ssh, cut at blanks.
-std::vector<std::string> ssh_words() {
-  const char* const given = std::getenv("TRAINWIRE_SSH");
-  std::istringstream in(given != nullptr && *given != '\0' ? given : "ssh");
-  return {std::istream_iterator<std::string>(in), {}};
-}
-
-std::vector<std::string> environment_with(const std::vector<std::string>& more) {
-  std::vector<std::string> all = more;  // the first of a name counts
-  for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
-  return all;
-}
 
 }  // namespace
 
@@ -88,67 +52,6 @@ Fleet::Fleet(FleetOptions options)
   if (!interrupted_) compare_clocks();
 }
 
-void Fleet::launch_all() {
-  if (options_.launch.kind == LaunchKind::Wait) return;
-  std::vector<Meeting> meetings;
-  for (const Device& device : devices()) meetings.push_back({device.address, port_});
-  if (meetings.empty()) throw SystemError("this machine has no address that others could reach");
-  HostProgram program{.words = os::own_program().words, .hosts = options_.hosts};
-  for (const char* word : {"host", "--join"}) program.words.emplace_back(word);
-  program.words.push_back(text_of(meetings));
-  if (!options_.launch.interface.empty()) {
-    program.words.emplace_back("--interface");
-    program.words.push_back(options_.launch.interface);
-  }
-  std::vector<NamedHost> named;
-  if (options_.launch.kind == LaunchKind::Ssh) {
-    const std::string& file = options_.launch.host_file;
-    named = parse_hosts(text_of_file(file), file);
-    if (static_cast<int>(named.size()) < options_.hosts) {
-      throw SpecError(
-          fmt::format("{}: {} hosts, but the experiment has {}; add some, or --set "
-                      "network.hosts={}",
-                      file, named.size(), options_.hosts, named.size()));
-    }
-    named.resize(static_cast<std::size_t>(options_.hosts));
-  }
-  const std::string token = transport::tcp::text_of(token_);
-  std::vector<std::string> more;
-  if (::geteuid() == 0) more = {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
-  for (const LaunchWords& one : launch_words(options_.launch, program, named, ssh_words())) {
-    std::vector<std::string> variables = environment_with(more);
-    if (!one.token_on_input) variables.push_back(fmt::format("{}={}", kTokenVariable, token));
-    std::vector<char*> arguments;
-    std::vector<char*> environment;
-    for (const std::string& word : one.words) arguments.push_back(const_cast<char*>(word.c_str()));
-    for (const std::string& entry : variables) {
-      environment.push_back(const_cast<char*>(entry.c_str()));
-    }
-    arguments.push_back(nullptr);
-    environment.push_back(nullptr);
-    os::Pipe input = os::make_pipe();
-    if (one.token_on_input) {
-      const std::string line = token + "\n";
-      os::write_all(input.write, std::as_bytes(std::span(line)), "the pipe to ssh");
-    }
-    input.write = {};
-    const std::string path = scratch_.file(fmt::format("launcher{}.txt", launchers_.size()));
-    const os::FileDescriptor output = os::open_in_place(path);
-    launchers_.push_back({.label = one.label,
-                          .output = path,
-                          .child = os::Child::start([&] {
-                            const bool placed = ::dup2(input.read.get(), 0) >= 0 &&
-                                                ::dup2(output.get(), 1) >= 0 &&
-                                                ::dup2(output.get(), 2) >= 0;
-                            if (placed) {
-                              ::execvpe(arguments.front(), arguments.data(), environment.data());
-                            }
-                            return 127;
-                          })});
-    ledger_.add(launchers_.back().child.identity(), one.label);
-  }
-}
-
 std::string Fleet::absent() const {
   std::vector<std::string> numbers;
   for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -156,18 +59,6 @@ std::string Fleet::absent() const {
   }
   return fmt::format("{} of {} hosts {} not joined (number {})", numbers.size(), members_.size(),
                      numbers.size() == 1 ? "has" : "have", fmt::join(numbers, ", "));
-}
-
-std::optional<std::string> Fleet::launcher_trouble() {
-  for (Launcher& launcher : launchers_) {
-    const auto ending = launcher.child.poll();
-    if (!ending || ending->succeeded()) continue;
-    const std::string words = last_line(launcher.output);
-    const std::string what =
-        ending->exit_code == 127 && words.empty() ? "is not installed here" : os::describe(*ending);
-    return fmt::format("{} {}{}{}", launcher.label, what, words.empty() ? "" : ": ", words);
-  }
-  return {};
 }
 
 void Fleet::join() {
@@ -202,14 +93,10 @@ void Fleet::join() {
       throw Error(fmt::format("starting the hosts: {}{}", *why, hint));
     }
     if (os::monotonic_ns() > limit) {
-      std::string words;
-      for (const Launcher& launcher : launchers_) {
-        const std::string line = last_line(launcher.output);
-        if (!line.empty()) words = fmt::format("; {} says: {}", launcher.label, line);
-      }
       throw Error(fmt::format(
           "starting the hosts: {} within {}{}{}", absent(),
-          readable(joined > 0 ? options_.longest_joining : options_.longest_start), hint, words));
+          readable(joined > 0 ? options_.longest_joining : options_.longest_start), hint,
+          launcher_words()));
     }
     std::this_thread::sleep_for(kBetween);
   }
