@@ -12,6 +12,7 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/capture/live.h"
+#include "trainwire/fleet/handshake.h"
 #include "trainwire/fleet/host_process.h"
 #include "trainwire/fleet/launch.h"
 #include "trainwire/fleet/link.h"
@@ -95,10 +96,11 @@ class Fleet {
 
  private:
   class Remote;
+  struct Stranger;
 
   void launch_all();
   void accept();
-  void meet(Link& link, const Frame& frame);
+  void meet(Stranger& stranger, const Frame& frame);
   void join();
   void compare_clocks();
   std::string absent() const;
@@ -117,7 +119,11 @@ class Fleet {
   std::string folder_;
   os::FileDescriptor listener_;
   std::uint16_t port_ = 0;
-  std::vector<Link> strangers_;                   ///< that have not shown the token yet
+  struct Stranger {  ///< that has not yet proven that it knows the token
+    Link link;
+    Nonce nonce;
+  };
+  std::vector<Stranger> strangers_;
   std::vector<std::unique_ptr<Member>> members_;  ///< by number
   std::vector<JoinedHost> joined_;
   std::vector<std::unique_ptr<Running>> running_;

@@ -34,7 +34,7 @@ struct Frame {
 
 /// Content of a frame, at most.
 inline constexpr std::size_t kMostContent = std::size_t{4} << 20;
-/// Of the first one, from somebody who has not yet shown the run's token.
+/// Of the first one, from somebody who has not yet proven to know the run's token.
 inline constexpr std::size_t kMostHello = 4096;
 
 /// REQUIRES: the content is not larger than kMostContent.

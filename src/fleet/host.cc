@@ -5,6 +5,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/capture/live.h"
 #include "trainwire/fleet/device.h"
+#include "trainwire/fleet/handshake.h"
 #include "trainwire/fleet/host_process.h"
 #include "trainwire/fleet/link.h"
 #include "trainwire/ledger/folder.h"
@@ -50,6 +51,10 @@ void note_signal(int number) { ended_by = number; }
 /// Launchers end their processes by signals: there is a folder to be removed first.
 void watch_signals() {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) ::signal(number, note_signal);
+}
+
+void heed_signals() {
+  if (ended_by != 0) throw Error(fmt::format("ended by signal {}", static_cast<int>(ended_by)));
 }
 
 std::string host_name() {
@@ -111,18 +116,20 @@ class Host {
  public:
   explicit Host(const HostOptions& options)
       : options_(options),
-        link_(connect_any(options.meetings, kLongestJoining), kMostContent),
+        link_(connect_any(options.meetings, kLongestJoining), kMostHello),
         device_(device()),
         ledger_(ledger::state_folder(), "host"),
         scratch_("host", ledger_) {}
 
   void run() {
-    link_.send(json{{"token", transport::tcp::text_of(options_.token)},
-                    {"number", options_.number},
-                    {"count", options_.count ? json(*options_.count) : json()},
-                    {"name", host_name()},
-                    {"address", device_.address},
-                    {"interface", device_.name}});
+    meet_run(link_, options_.token,
+             {{"number", options_.number},
+              {"count", options_.count ? json(*options_.count) : json()},
+              {"name", host_name()},
+              {"address", device_.address},
+              {"interface", device_.name}},
+             Duration(kLongestSilenceNs), heed_signals);
+    link_.set_most(kMostContent);
     while (!left_) {
       wait();
       link_.pump();
@@ -133,9 +140,7 @@ class Host {
         throw Error(fmt::format("the run has been silent for {}; this host's processes end",
                                 readable(Duration(kLongestSilenceNs))));
       }
-      if (ended_by != 0) {
-        throw Error(fmt::format("ended by signal {}", static_cast<int>(ended_by)));
-      }
+      heed_signals();
       look_at_processes();
       tell_alive();
       link_.pump();
@@ -176,10 +181,6 @@ class Host {
       return;
     }
     const json message = message_of(frame);
-    if (message.contains("refused")) {
-      throw Error(
-          fmt::format("the run refused this host: {}", message.at("refused").get<std::string>()));
-    }
     if (message.contains("clock")) {
       link_.send(json{{"clock", message.at("clock")}, {"real_ns", os::real_time_ns()}});
       link_.pump();

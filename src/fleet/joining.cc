@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a fleet comes together: hosts are started, show the token, and have their clocks compared.
+// How a fleet comes together: hosts are met, know the token, and have their clocks compared.
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/fleet/meeting.h"
@@ -25,7 +25,7 @@ using std::chrono::seconds;
 
 constexpr auto kBetween = milliseconds(5);
 constexpr Duration kLongestReply = seconds(15);
-constexpr std::size_t kMostStrangers = 64;
+constexpr std::size_t kMostStrangers = 64;  // besides one for every host
 constexpr int kClockQuestions = 16;
 
 std::int64_t moment_after(Duration time) { return os::monotonic_ns() + time.count(); }
@@ -93,10 +93,10 @@ void Fleet::join() {
       throw Error(fmt::format("starting the hosts: {}{}", *why, hint));
     }
     if (os::monotonic_ns() > limit) {
-      throw Error(fmt::format(
-          "starting the hosts: {} within {}{}{}", absent(),
-          readable(joined > 0 ? options_.longest_joining : options_.longest_start), hint,
-          launcher_words()));
+      throw Error(
+          fmt::format("starting the hosts: {} within {}{}{}", absent(),
+                      readable(joined > 0 ? options_.longest_joining : options_.longest_start),
+                      hint, launcher_words()));
     }
     std::this_thread::sleep_for(kBetween);
   }
@@ -124,22 +124,25 @@ void Fleet::accept() {
     os::FileDescriptor socket(
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.is_open()) break;
-    if (strangers_.size() >= kMostStrangers) strangers_.erase(strangers_.begin());
-    strangers_.emplace_back(std::move(socket), kMostHello);
+    if (strangers_.size() >= kMostStrangers + members_.size()) strangers_.erase(strangers_.begin());
+    strangers_.push_back(
+        {.link = Link(std::move(socket), kMostHello), .nonce = transport::tcp::make_token()});
+    strangers_.back().link.send(json{{"nonce", transport::tcp::text_of(strangers_.back().nonce)}});
   }
-  for (Link& stranger : strangers_) {
-    stranger.pump();
+  for (Stranger& stranger : strangers_) {
+    stranger.link.pump();
     try {
-      if (const auto frame = stranger.next()) meet(stranger, *frame);
+      if (const auto frame = stranger.link.next()) meet(stranger, *frame);
     } catch (const std::exception& error) {
-      refused_ = error.what();
-      stranger.close();
+      refused_ = printable(error.what());
+      stranger.link.close();
     }
   }
-  std::erase_if(strangers_, [](const Link& link) { return !link.is_open(); });
+  std::erase_if(strangers_, [](const Stranger& s) { return !s.link.is_open(); });
 }
 
-void Fleet::meet(Link& link, const Frame& frame) {
+void Fleet::meet(Stranger& stranger, const Frame& frame) {
+  Link& link = stranger.link;
   const json hello = message_of(frame);
   const auto refuse = [&](const std::string& why) {
     refused_ = why;
@@ -147,12 +150,8 @@ void Fleet::meet(Link& link, const Frame& frame) {
     link.flush(seconds(1));
     link.close();
   };
-  const auto token = transport::tcp::parse_token(hello.value("token", ""));
-  unsigned difference = token ? 0 : 1;  // looks at all bytes, whichever differs
-  for (std::size_t i = 0; token && i < token_.size(); ++i) {
-    difference |= static_cast<unsigned>(token_[i] ^ (*token)[i]);
-  }
-  if (difference != 0) return refuse("its token is not this run's");
+  const auto answer = answer_to(hello, token_, stranger.nonce);
+  if (!answer) return refuse("its token is not this run's");
   const int number = hello.at("number").get<int>();
   if (number < 0 || number >= options_.hosts) {
     return refuse(fmt::format("it is number {}, but the run has {} hosts", number, options_.hosts));
@@ -165,6 +164,7 @@ void Fleet::meet(Link& link, const Frame& frame) {
                 .interface = printable(hello.at("interface").get<std::string>())};
   place->link = std::move(link);
   place->link.set_most(kMostContent);
+  place->link.send(json{{"proof", *answer}});
   link = Link();
 }
 
