@@ -176,7 +176,7 @@ void Fleet::look_at(Member& member) {
   member.link.pump();
   try {
     while (const auto frame = member.link.next()) take(member, *frame);
-  } catch (const DataError& error) {
+  } catch (const Error& error) {  // a message that is none, or a file that cannot be written
     member.link.close();
     fail(member, error.what());
   } catch (const json::exception& error) {
@@ -207,8 +207,13 @@ void Fleet::fail(const Member& member, const std::string& why) {
 }
 
 void Fleet::take(Member& member, const Frame& frame) {
+  const auto own = [&]() -> Running* {  // a host speaks for its own processes alone
+    if (frame.channel >= running_.size()) return nullptr;
+    Running& running = *running_[frame.channel];
+    return members_[running.host].get() == &member ? &running : nullptr;
+  };
   if (frame.kind == FrameKind::Control) {
-    if (frame.channel < running_.size()) running_[frame.channel]->waiting.push_back(frame.content);
+    if (Running* const running = own()) running->waiting.push_back(frame.content);
     return;
   }
   if (frame.kind == FrameKind::Bytes) {
@@ -232,12 +237,15 @@ void Fleet::take(Member& member, const Frame& frame) {
     member.begun = true;
   } else if (message.contains("failed")) {
     fail(member, message.at("failed").get<std::string>());
-  } else if (message.contains("ended") && frame.channel < running_.size()) {
-    running_[frame.channel]->ending = os::Ending{.exit_code = message.at("ended").at(0).get<int>(),
-                                                 .signal = message.at("ended").at(1).get<int>()};
+  } else if (message.contains("ended")) {
+    if (Running* const running = own()) {
+      running->ending = os::Ending{.exit_code = message.at("ended").at(0).get<int>(),
+                                   .signal = message.at("ended").at(1).get<int>()};
+    }
   } else if (message.contains("file")) {
     std::string name = message.at("file").get<std::string>();
     if (!is_file_name(name)) throw DataError("a file with a name that is none");
+    if (folder_.empty()) throw DataError("a file that nobody has asked for");
     if (name == "capture.pcap") name = member.who.name + ".pcap";
     member.file = fmt::format("{}/{}", folder_, name);
     member.into = os::open_in_place(member.file);

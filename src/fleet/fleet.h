@@ -91,7 +91,7 @@ class Fleet {
   /// Why the run cannot go on: a host is gone or silent, or could not do what it was told.
   const std::optional<std::string>& failure() const { return failure_; }
   /// Files go to the folder of begin(), captures as NAME.pcap. A host that is gone has none.
-  /// Throws Error when files cannot be written.
+  /// A file that cannot be written is a failure().
   std::vector<HostResult> finish();
 
  private:

@@ -3,16 +3,86 @@
 #include "trainwire/fleet/fleet.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/fleet/host.h"
+#include "trainwire/fleet/handshake.h"
+#include "trainwire/fleet/introduction.h"
 #include "trainwire/fleet/meeting.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
 
 namespace tw::fleet {
 namespace {
 
+using nlohmann::json;
+using std::chrono::seconds;
 using testing::HasSubstr;
+
+constexpr const char* kToken = "00112233445566778899aabbccddeeff";
+
+/// A run in a thread of its own that waits for hosts, with kToken.
+class WaitingRun {
+ public:
+  explicit WaitingRun(int hosts) {
+    ::setenv("TRAINWIRE_TOKEN", kToken, 1);
+    port_ = listen_everywhere(0).port;  // free a moment ago
+    run_ = std::async(std::launch::async, [this, hosts]() -> std::string {
+      try {
+        const Fleet fleet({.launch = {.port = port_},
+                           .hosts = hosts,
+                           .longest_start = seconds(20),
+                           .longest_joining = seconds(20),
+                           .stop = [this] { return done_.load(); }});
+        std::string names;
+        for (const JoinedHost& host : fleet.hosts()) names += host.name + " ";
+        return names;
+      } catch (const Error& error) {
+        return error.what();
+      }
+    });
+  }
+  Link connect() const { return {connect_any({{"127.0.0.1", port_}}, seconds(20)), kMostContent}; }
+  /// The names of who joined, or the error.
+  std::string result() { return run_.get(); }
+  void stop() { done_ = true; }
+
+ private:
+  std::uint16_t port_ = 0;
+  std::atomic<bool> done_ = false;
+  std::future<std::string> run_;
+};
+
+/// What comes next from the run; null when it has closed.
+json heard(Link& link) {
+  for (;;) {
+    link.pump();
+    if (const auto frame = link.next()) return message_of(*frame);
+    if (!link.is_open()) return {};
+    pollfd waited{.fd = link.descriptor(), .events = POLLIN, .revents = 0};
+    if (::poll(&waited, 1, 20'000) <= 0) return {};
+  }
+}
+
+void join(Link& link, json hello) {
+  meet_run(link, *transport::tcp::parse_token(kToken), std::move(hello), seconds(20), [] {});
+}
+
+json hello_of(int number, const std::string& name, const std::string& address) {
+  return {{"number", number}, {"name", name}, {"address", address}, {"interface", "eth0"}};
+}
+
+/// Answers questions for the time until the run is gone.
+void answer(Link& link) {
+  for (json said = heard(link); !said.is_null(); said = heard(link)) {
+    if (said.contains("clock")) link.send(json{{"clock", said.at("clock")}, {"real_ns", 0}});
+    if (said.contains("leave")) return;
+  }
+}
 
 TEST(Meeting, IsReadAndWritten) {
   const std::vector<Meeting> both{{"10.0.0.1", 4000}, {"fd00::1", 4000}};
@@ -32,12 +102,52 @@ TEST(HostProcess, FindsTheRunsFilesInItsOwnFolder) {
 }
 
 TEST(Fleet, SaysWhoHasNotCome) {
+  ::setenv("TRAINWIRE_TOKEN", kToken, 1);
   try {
     Fleet fleet({.launch = {}, .hosts = 2, .longest_start = std::chrono::milliseconds(20)});
     FAIL() << "nobody came";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("2 of 2 hosts have not joined (number 0, 1) within 20 ms"));
   }
+}
+
+TEST(Introduction, KeepsNamesThatAreFit) {
+  EXPECT_EQ(introduced(hello_of(2, "node-7.b_c", "10.0.0.1"), 2).name, "node-7.b_c");
+  for (const char* name :
+       {"", "../../etc/cron", "/etc/x", ".hidden", "-o", "a b", "a\nb", "\u00e4"}) {
+    EXPECT_EQ(introduced(hello_of(2, name, "fd00::1"), 2).name, "host2") << name;
+  }
+  EXPECT_EQ(introduced(hello_of(2, std::string(65, 'a'), "fd00::1"), 2).name, "host2");
+  for (const char* address : {"", "10.0.0", "evil.example", "10.0.0.1 -x", "10.0.0.1\n"}) {
+    EXPECT_THROW(introduced(hello_of(2, "a", address), 2), DataError) << address;
+  }
+}
+
+TEST(Fleet, RefusesAHostWithoutTheToken) {
+  WaitingRun run(1);
+  Link stranger = run.connect();
+  EXPECT_TRUE(heard(stranger).contains("nonce"));
+  json hello = hello_of(0, "a", "10.0.0.1");
+  hello["token"] = kToken;  // knowing it is shown by the proof alone
+  stranger.send(hello);
+  EXPECT_EQ(heard(stranger).value("refused", ""), "its token is not this run's");
+  EXPECT_EQ(heard(stranger), json());
+  run.stop();
+  EXPECT_EQ(run.result(), "");
+}
+
+TEST(Fleet, KeepsTheSeatOfAHostThatSaysNonsense) {
+  WaitingRun run(2);
+  Link wrong = run.connect();
+  EXPECT_THROW(join(wrong, {{"number", 0}, {"name", 7}}), Error);
+  Link first = run.connect();
+  join(first, hello_of(0, "../../tmp/x", "10.0.0.1"));
+  Link second = run.connect();
+  join(second, hello_of(1, "b", "10.0.0.2"));
+  auto other = std::async(std::launch::async, [&] { answer(second); });
+  answer(first);
+  other.get();
+  EXPECT_EQ(run.result(), "host0 b ");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // How a fleet comes together: hosts are met, know the token, and have their clocks compared.
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
+#include "trainwire/fleet/introduction.h"
 #include "trainwire/fleet/meeting.h"
 #include "trainwire/fleet/members.h"
 #include "trainwire/ledger/folder.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 namespace tw::fleet {
 namespace {
@@ -112,11 +114,14 @@ void Fleet::join() {
       }
     }
   }
+  // Names are those of files too: where two are the same, nobody keeps his.
+  const bool repeats = std::ranges::any_of(joined_, [&](const JoinedHost& host) {
+    return std::ranges::count(joined_, host.name, &JoinedHost::name) > 1;
+  });
   for (std::size_t i = 0; i < joined_.size(); ++i) {
-    const auto same = std::ranges::count(joined_, joined_[i].name, &JoinedHost::name);
-    if (same > 1) members_[i]->who.name = fmt::format("host{}", i);
+    if (repeats) members_[i]->who.name = fmt::format("host{}", i);
+    joined_[i] = members_[i]->who;
   }
-  for (std::size_t i = 0; i < joined_.size(); ++i) joined_[i] = members_[i]->who;
 }
 
 void Fleet::accept() {
@@ -158,14 +163,12 @@ void Fleet::meet(Stranger& stranger, const Frame& frame) {
   }
   auto& place = members_[static_cast<std::size_t>(number)];
   if (place) return refuse(fmt::format("host {} is there already", number));
-  place = std::make_unique<Member>();
-  place->who = {.name = printable(hello.at("name").get<std::string>()),
-                .address = hello.at("address").get<std::string>(),
-                .interface = printable(hello.at("interface").get<std::string>())};
-  place->link = std::move(link);
-  place->link.set_most(kMostContent);
-  place->link.send(json{{"proof", *answer}});
-  link = Link();
+  auto member = std::make_unique<Member>();  // a seat is taken by who is wholly there
+  member->who = introduced(hello, number);
+  member->link = std::exchange(link, Link());
+  member->link.set_most(kMostContent);
+  member->link.send(json{{"proof", *answer}});
+  place = std::move(member);
 }
 
 void Fleet::compare_clocks() {
