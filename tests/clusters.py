@@ -148,7 +148,7 @@ def inside():
     print(failing([], lambda run: os.kill(processes("rank")[0], signal.SIGKILL), "was killed by signal 9"), end="")
     failing([], lambda run: run.kill(), None)
     stranger = subprocess.Popen([PROGRAM, "run", "four.toml", "--launch", "wait", "--port", "29611", "--set", "run.timeout=2s",
-                                 "-q", "-o", "wait.run"], stderr=subprocess.PIPE, text=True)
+                                 "-q", "-o", "wait.run"], stderr=subprocess.PIPE, text=True, env=dict(os.environ, TRAINWIRE_TOKEN="1" * 32))
     time.sleep(0.5)
     told = trainwire("host", "--join", "host0:29611", "--number", "0", code=4, env=dict(os.environ, TRAINWIRE_TOKEN="0" * 32))
     assert "its token is not this run's" in told.stderr, told.stderr

@@ -3,13 +3,9 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/fleet/host.h"
-#include "trainwire/fleet/launch.h"
 #include "trainwire/fleet/seat.h"
+#include "trainwire/fleet/token.h"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,8 +14,6 @@
 namespace tw::cluster {
 namespace {
 
-constexpr const char* kFileVariable = "TRAINWIRE_TOKEN_FILE";
-
 struct Options {
   std::string join;
   std::optional<int> number;
@@ -27,36 +21,11 @@ struct Options {
   bool token_on_input = false;
 };
 
-/// Only its owner may read it.
-std::string token_from_file(const std::string& path) {
-  struct stat facts = {};
-  if (::stat(path.c_str(), &facts) != 0) {
-    throw SystemError(
-        fmt::format("{}: the file of the token ({}) cannot be read", path, kFileVariable));
-  }
-  if ((facts.st_mode & 077U) != 0) {
-    throw SystemError(fmt::format("{}: others may read the run's token: chmod 600 {}", path, path));
-  }
-  std::string line;
-  std::getline(std::ifstream(path), line);
-  return line;
-}
-
-transport::tcp::Token token_of(const Options& options) {
+transport::tcp::Token token_for(const Options& options) {
+  if (!options.token_on_input) return fleet::token_from(fleet::own_variable);
   std::string text;
-  if (options.token_on_input) {
-    std::getline(std::cin, text);
-  } else if (const auto given = fleet::own_variable(fleet::kTokenVariable)) {
-    text = *given;
-  } else if (const auto file = fleet::own_variable(kFileVariable)) {
-    text = token_from_file(*file);
-  } else {
-    throw SpecError(
-        fmt::format("the run's token is missing: set {}, or {} to a file that only you may read",
-                    fleet::kTokenVariable, kFileVariable));
-  }
-  if (const auto token = transport::tcp::parse_token(text)) return *token;
-  throw SpecError("the run's token has 32 hexadecimal digits; this one has not");
+  std::getline(std::cin, text);
+  return fleet::token_of(text);
 }
 
 int host(const Options& options) {
@@ -70,7 +39,7 @@ int host(const Options& options) {
   if (join.empty() && seat) join = seat->meeting;
   if (join.empty()) throw SpecError("where is the run? say --join ADDRESS:PORT");
   fleet::run_host({.meetings = fleet::parse_meetings(join),
-                   .token = token_of(options),
+                   .token = token_for(options),
                    .number = options.number.value_or(seat ? seat->number : 0),
                    .count = !options.number && seat ? seat->count : std::nullopt,
                    .interface = options.interface});

@@ -64,7 +64,8 @@ struct Running;  ///< the same
 class Fleet {
  public:
   /// Starts them and waits until all have joined. Throws Error: who has not come and why, as far as
-  /// the launcher says; SpecError for a file of hosts that is none.
+  /// the launcher says; SpecError for a file of hosts that is none, and when hosts are waited for
+  /// without a token (token.h).
   explicit Fleet(FleetOptions options);
   /// Sends everybody home, and ends the launcher when that takes long.
   ~Fleet();

@@ -123,6 +123,12 @@ TEST(Introduction, KeepsNamesThatAreFit) {
   }
 }
 
+TEST(Fleet, DoesNotWaitWithoutAToken) {
+  ::unsetenv("TRAINWIRE_TOKEN");
+  ::unsetenv("TRAINWIRE_TOKEN_FILE");
+  EXPECT_THROW(Fleet({.launch = {}, .hosts = 2}), SpecError);
+}
+
 TEST(Fleet, RefusesAHostWithoutTheToken) {
   WaitingRun run(1);
   Link stranger = run.connect();

@@ -5,6 +5,7 @@
 #include "trainwire/fleet/introduction.h"
 #include "trainwire/fleet/meeting.h"
 #include "trainwire/fleet/members.h"
+#include "trainwire/fleet/token.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/os/clock.h"
 
@@ -14,7 +15,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <thread>
 #include <utility>
 
@@ -36,16 +36,11 @@ std::int64_t moment_after(Duration time) { return os::monotonic_ns() + time.coun
 
 Fleet::Fleet(FleetOptions options)
     : options_(std::move(options)),
-      token_(transport::tcp::make_token()),
+      token_(options_.launch.kind == LaunchKind::Wait ? token_from(own_variable)
+                                                      : transport::tcp::make_token()),
       ledger_(ledger::state_folder(), "launch"),
       scratch_("launch", ledger_),
       members_(static_cast<std::size_t>(options_.hosts)) {
-  if (const char* const given = std::getenv(kTokenVariable);
-      options_.launch.kind == LaunchKind::Wait && given != nullptr) {
-    const auto token = transport::tcp::parse_token(given);
-    if (!token) throw SpecError("TRAINWIRE_TOKEN: a token has 32 hexadecimal digits");
-    token_ = *token;
-  }
   Listening listening = listen_everywhere(options_.launch.port);
   listener_ = std::move(listening.socket);
   port_ = listening.port;

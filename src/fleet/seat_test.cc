@@ -2,9 +2,12 @@
 #include "trainwire/fleet/seat.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/fleet/token.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 namespace tw::fleet {
@@ -50,6 +53,33 @@ TEST(Seat, IsMpirunsInsideASlurmJob) {
 TEST(Seat, RefusesWhatIsNoNumber) {
   EXPECT_THROW(seat_from(from({{"RANK", "one"}, {"WORLD_SIZE", "2"}})), SpecError);
   EXPECT_THROW(seat_from(from({{"RANK", "2"}, {"WORLD_SIZE", "2"}})), SpecError);
+}
+
+constexpr const char* kToken = "00112233445566778899aabbccddeeff";
+
+std::string refusal_of(std::map<std::string, std::string, std::less<>> values) {
+  try {
+    token_from(from(std::move(values)));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Token, ComesFromAVariableOrAFile) {
+  namespace fs = std::filesystem;
+  const std::string file = testing::TempDir() + "token_file";
+  std::ofstream(file) << kToken << '\n';
+  fs::permissions(file, fs::perms::owner_read);
+  EXPECT_EQ(text_of(token_from(from({{"TRAINWIRE_TOKEN", kToken}}))), kToken);
+  EXPECT_EQ(text_of(token_from(from({{"TRAINWIRE_TOKEN_FILE", file}}))), kToken);
+  fs::permissions(file, fs::perms::group_read, fs::perm_options::add);
+  EXPECT_THAT(refusal_of({{"TRAINWIRE_TOKEN_FILE", file}}), testing::HasSubstr("chmod 600"));
+  fs::remove(file);
+  EXPECT_THAT(refusal_of({{"TRAINWIRE_TOKEN_FILE", file}}), testing::HasSubstr("cannot be read"));
+  EXPECT_THAT(refusal_of({{"TRAINWIRE_TOKEN", "secret"}}), testing::HasSubstr("32 hexadecimal"));
+  EXPECT_THAT(refusal_of({}), testing::AllOf(testing::HasSubstr("TRAINWIRE_TOKEN,"),
+                                             testing::HasSubstr("TRAINWIRE_TOKEN_FILE")));
 }
 
 }  // namespace
