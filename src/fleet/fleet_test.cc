@@ -142,6 +142,17 @@ TEST(Fleet, RefusesAHostWithoutTheToken) {
   EXPECT_EQ(run.result(), "");
 }
 
+TEST(Fleet, TellsThoseWhoHaveJoinedThatItIsThere) {
+  WaitingRun run(2);
+  Link first = run.connect();
+  join(first, hello_of(0, "a", "10.0.0.1"));
+  EXPECT_TRUE(heard(first).contains("alive"));
+  EXPECT_TRUE(heard(first).contains("alive"));
+  first.close();
+  EXPECT_EQ(run.result(),
+            "before all hosts had joined: a (10.0.0.1): its connection to the run has ended");
+}
+
 TEST(Fleet, KeepsTheSeatOfAHostThatSaysNonsense) {
   WaitingRun run(2);
   Link wrong = run.connect();

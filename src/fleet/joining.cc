@@ -29,6 +29,7 @@ constexpr auto kBetween = milliseconds(5);
 constexpr Duration kLongestReply = seconds(15);
 constexpr std::size_t kMostStrangers = 64;  // besides one for every host
 constexpr int kClockQuestions = 16;
+constexpr std::int64_t kAliveNs = 1'000'000'000;
 
 std::int64_t moment_after(Duration time) { return os::monotonic_ns() + time.count(); }
 
@@ -61,25 +62,25 @@ std::string Fleet::absent() const {
 void Fleet::join() {
   std::int64_t limit = moment_after(options_.longest_start);
   std::size_t joined = 0;
+  bool is_first = true;
   for (;;) {
     accept();
     const auto count = static_cast<std::size_t>(
         std::ranges::count_if(members_, [](const auto& member) { return member != nullptr; }));
     if (count != joined && joined == 0) limit = moment_after(options_.longest_joining);
-    if (count != joined || told_ns_ == 0) {
-      told_ns_ = 1;
-      if (options_.tell) {
-        options_.tell(fmt::format("waiting for hosts, {} of {} are there", count, members_.size()));
-      }
+    if ((count != joined || is_first) && options_.tell) {
+      options_.tell(fmt::format("waiting for hosts, {} of {} are there", count, members_.size()));
     }
+    is_first = false;
     joined = count;
     if (joined == members_.size()) break;
+    const bool tells = os::monotonic_ns() - told_ns_ > kAliveNs;
+    if (tells) told_ns_ = os::monotonic_ns();
     for (auto& member : members_) {
       if (!member) continue;
-      member->link.pump();
-      if (!member->link.is_open()) {
-        throw Error(fmt::format("{} left before all hosts had joined", member->who.name));
-      }
+      if (tells) member->link.send(json{{"alive", true}});
+      look_at(*member);
+      if (failure_) throw Error(fmt::format("before all hosts had joined: {}", *failure_));
     }
     if (options_.stop && options_.stop()) {
       interrupted_ = true;
