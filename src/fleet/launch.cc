@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace tw::fleet {
@@ -136,6 +137,27 @@ std::vector<std::string> program_words(const Launch& launch, int hosts, int rank
         "srun or mpirun start programs");
   if (launch.kind == LaunchKind::Srun) return joined(srun(hosts, ranks), program);
   return joined(mpirun(hosts, ranks), program);
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& own,
+                                          const std::vector<std::string>& inherited) {
+  const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
+  std::vector<std::string> all = own;
+  for (const std::string& entry : inherited) {
+    const bool is_own = std::ranges::any_of(
+        own, [&](const std::string& other) { return name_of(other) == name_of(entry); });
+    if (!is_own) all.push_back(entry);
+  }
+  return all;
+}
+
+std::string last_words(std::istream& output) {
+  std::string last;
+  for (std::string line; std::getline(output, line);) {
+    while (line.ends_with('\r')) line.pop_back();
+    if (line.find_first_not_of(" \t-") != std::string::npos) last = line;
+  }
+  return printable(last);
 }
 
 std::string quoted(const std::string& word) {

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,14 @@ std::vector<LaunchWords> launch_words(const Launch& launch, const HostProgram& p
 /// finds what they give. REQUIRES: Srun or Mpirun.
 std::vector<std::string> program_words(const Launch& launch, int hosts, int ranks,
                                        const std::vector<std::string>& program);
+
+/// "NAME=value": the own ones, and those inherited whose name is not among them.
+std::vector<std::string> environment_with(const std::vector<std::string>& own,
+                                          const std::vector<std::string>& inherited);
+
+/// The last line that says something: not of blanks and dashes alone, with which mpirun frames its
+/// messages. "" when there is none.
+std::string last_words(std::istream& output);
 
 /// As a shell of another machine has to read it.
 std::string quoted(const std::string& word);

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 namespace tw::fleet {
 namespace {
 
@@ -40,6 +42,19 @@ TEST(Launch, QuotesForTheOtherMachinesShell) {
   EXPECT_THAT(ssh[1].words.back(), EndsWith("--number 1 --token-on-input --interface ib0"));
   EXPECT_TRUE(ssh[1].token_on_input);
   EXPECT_EQ(quoted("it's"), "'it'\\''s'");
+}
+
+TEST(Launch, GivesTheRunsOwnVariablesInPlaceOfInheritedOnes) {
+  EXPECT_EQ(environment_with({"TRAINWIRE_TOKEN=new"},
+                             {"A=1", "TRAINWIRE_TOKEN=old", "TRAINWIRE_TOKEN_FILE=f"}),
+            (std::vector<std::string>{"TRAINWIRE_TOKEN=new", "A=1", "TRAINWIRE_TOKEN_FILE=f"}));
+}
+
+TEST(Launch, FindsWhatALauncherSaidLast) {
+  std::istringstream mpi("-----\nno slots\r\n-----\n  \n");
+  EXPECT_EQ(last_words(mpi), "no slots");
+  std::istringstream frame("-----\n");
+  EXPECT_EQ(last_words(frame), "");
 }
 
 TEST(Launch, ReadsAFileOfHosts) {

@@ -27,12 +27,7 @@ std::string text_of_file(const std::string& path) {
 
 std::string last_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string last;
-  for (std::string line; std::getline(file, line);) {
-    while (line.ends_with('\r')) line.pop_back();
-    if (line.find_first_not_of(" \t") != std::string::npos) last = line;
-  }
-  return printable(last);
+  return last_words(file);
 }
 
 /// TRAINWIRE_SSH in place of ssh, cut at blanks.
@@ -40,12 +35,6 @@ std::vector<std::string> ssh_words() {
   const char* const given = std::getenv("TRAINWIRE_SSH");
   std::istringstream in(given != nullptr && *given != '\0' ? given : "ssh");
   return {std::istream_iterator<std::string>(in), {}};
-}
-
-std::vector<std::string> environment_with(const std::vector<std::string>& more) {
-  std::vector<std::string> all = more;  // the first of a name counts
-  for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
-  return all;
 }
 
 }  // namespace
@@ -78,8 +67,11 @@ void Fleet::launch_all() {
   std::vector<std::string> more;
   if (::geteuid() == 0) more = {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
   for (const LaunchWords& one : launch_words(options_.launch, program, named, ssh_words())) {
-    std::vector<std::string> variables = environment_with(more);
-    if (!one.token_on_input) variables.push_back(fmt::format("{}={}", kTokenVariable, token));
+    std::vector<std::string> own = more;
+    if (!one.token_on_input) own.push_back(fmt::format("{}={}", kTokenVariable, token));
+    std::vector<std::string> inherited;
+    for (char** entry = environ; *entry != nullptr; ++entry) inherited.emplace_back(*entry);
+    const std::vector<std::string> variables = environment_with(own, inherited);
     std::vector<char*> arguments;
     std::vector<char*> environment;
     for (const std::string& word : one.words) arguments.push_back(const_cast<char*>(word.c_str()));
