@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cluster/manifest.h"
 
+#include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
 namespace tw::cluster {
 namespace {
@@ -114,6 +118,14 @@ std::string object_name(const std::string& text) {
 }
 
 std::string kubernetes_manifest(const ManifestOptions& options) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/:@-";
+  if (options.image.empty() || options.image.find_first_not_of(kAllowed) != std::string::npos) {
+    throw SpecError(
+        fmt::format("--image: \"{}\" is no image; write REGISTRY/NAME:TAG, of letters, digits and "
+                    "._/:@- alone",
+                    printable(options.image)));
+  }
   return fmt::format(
       kObjects, fmt::arg("name", object_name(options.name)), fmt::arg("token", options.token),
       fmt::arg("experiment", indented(options.experiment, 4)), fmt::arg("hosts", options.hosts),

@@ -21,6 +21,7 @@ struct ManifestOptions {
   int port = 29600;
 };
 
+/// Throws SpecError for an image with characters that names of images do not have.
 std::string kubernetes_manifest(const ManifestOptions& options);
 
 /// Lower-case letters, digits and dashes, as names of objects must be.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cluster/manifest.h"
 
+#include "trainwire/base/error.h"
+
 #include <gmock/gmock.h>
 
 namespace tw::cluster {
@@ -19,6 +21,16 @@ TEST(Manifest, HasOnePodAHostAndTheTokenAsASecret) {
   EXPECT_THAT(text, HasSubstr("trainwire host --join ring-of-four-0.ring-of-four:29600"));
   // Once, in the Secret: never among the words of a command.
   EXPECT_EQ(text.find("00112233"), text.rfind("00112233"));
+}
+
+TEST(Manifest, RefusesAnImageThatWouldBeMoreThanAName) {
+  for (const char* image : {"", "a\"\n          command: [x]", "a b", "a{name}", "a\\n"}) {
+    EXPECT_THROW(kubernetes_manifest({.image = image, .experiment = "", .token = ""}), SpecError)
+        << image;
+  }
+  EXPECT_THAT(kubernetes_manifest(
+                  {.image = "r.io:5000/a/b_c:1.0@sha256:ab", .experiment = "", .token = ""}),
+              HasSubstr("image: \"r.io:5000/a/b_c:1.0@sha256:ab\"\n"));
 }
 
 TEST(Manifest, NamesObjectsAsKubernetesAllows) {
