@@ -4,11 +4,13 @@
 #include "trainwire/base/error.h"
 #include "trainwire/fleet/device.h"
 #include "trainwire/fleet/host.h"
+#include "trainwire/fleet/host_process.h"
 #include "trainwire/os/clock.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -126,6 +128,23 @@ TEST(Handshake, SaysWhyAHostWasRefused) {
                        })
                 .substr(0, 31),
             "the run refused this host: full");
+}
+
+TEST(Link, TakesNoMoreThanItMayBeforeThatIsLookedAt) {
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const os::FileDescriptor writer(ends[0]);
+  Link link(os::FileDescriptor(ends[1]), kMostHello);
+  const int room = 1 << 20;
+  ::setsockopt(writer.get(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+  const std::string much(std::size_t{1} << 17, 'x');
+  const ssize_t sent = ::send(writer.get(), much.data(), much.size(), MSG_DONTWAIT);
+  if (sent < static_cast<ssize_t>(much.size())) GTEST_SKIP() << "small buffers";
+  link.pump();
+  int left = 0;
+  ASSERT_EQ(::ioctl(link.descriptor(), FIONREAD, &left), 0);
+  EXPECT_EQ(left, 1 << 16);
+  EXPECT_THROW(link.next(), DataError);
 }
 
 TEST(Host, StartsNothingForARunWithoutTheToken) {

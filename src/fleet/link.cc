@@ -26,7 +26,10 @@ bool would_wait(int error) { return error == EAGAIN || error == EWOULDBLOCK || e
 }  // namespace
 
 Link::Link(os::FileDescriptor socket, std::size_t most_content)
-    : socket_(std::move(socket)), reader_(most_content), heard_ns_(os::monotonic_ns()) {
+    : socket_(std::move(socket)),
+      most_(most_content),
+      reader_(most_content),
+      heard_ns_(os::monotonic_ns()) {
   ::fcntl(socket_.get(), F_SETFL, ::fcntl(socket_.get(), F_GETFL) | O_NONBLOCK);
   const int on = 1;
   ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -54,11 +57,12 @@ void Link::send_some() {
 
 void Link::receive_some() {
   std::array<char, kRoom> room = {};
-  for (;;) {
+  for (std::size_t taken = 0; taken <= most_;) {  // more waits until this has been looked at
     const ssize_t count = ::recv(socket_.get(), room.data(), room.size(), 0);
     if (count > 0) {
       heard_ns_ = os::monotonic_ns();
       reader_.take({room.data(), static_cast<std::size_t>(count)});
+      taken += static_cast<std::size_t>(count);
       if (static_cast<std::size_t>(count) < room.size()) return;
       continue;
     }

@@ -25,13 +25,17 @@ class Link {
   int descriptor() const { return socket_.get(); }
   bool is_open() const { return socket_.is_open(); }
   void close() { socket_ = {}; }
-  void set_most(std::size_t most_content) { reader_.set_most(most_content); }
+  void set_most(std::size_t most_content) {
+    most_ = most_content;
+    reader_.set_most(most_content);
+  }
 
   /// Goes out with the next pump().
   void send(const Frame& frame);
   void send(const nlohmann::json& message);
   bool has_unsent() const { return !out_.empty(); }
-  /// Sends and takes what goes without waiting. Closes itself when the other end is gone.
+  /// Sends and takes what goes without waiting, but takes little more than one frame can have: the
+  /// rest after that has been looked at. Closes itself when the other end is gone.
   void pump();
   /// The next frame that has come. Throws DataError for bytes that are none.
   std::optional<Frame> next() { return reader_.next(); }
@@ -45,6 +49,7 @@ class Link {
   void receive_some();
 
   os::FileDescriptor socket_;
+  std::size_t most_ = kMostContent;
   FrameReader reader_{kMostContent};
   std::string out_;
   std::int64_t heard_ns_ = 0;
