@@ -129,6 +129,15 @@ TEST(Fleet, DoesNotWaitWithoutAToken) {
   EXPECT_THROW(Fleet({.launch = {}, .hosts = 2}), SpecError);
 }
 
+TEST(Fleet, SaysThatAFolderIsNoFileOfHosts) {
+  try {
+    Fleet fleet({.launch = {.kind = LaunchKind::Ssh, .host_file = testing::TempDir()}, .hosts = 1});
+    FAIL() << "it is a folder";
+  } catch (const SpecError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the file of hosts cannot be read"));
+  }
+}
+
 TEST(Fleet, RefusesAHostWithoutTheToken) {
   WaitingRun run(1);
   Link stranger = run.connect();

@@ -66,7 +66,8 @@ Launch parse_launch(std::string_view text) {
     return {.kind = LaunchKind::Ssh, .host_file = std::string(text.substr(4))};
   }
   throw SpecError(fmt::format(
-      "--launch: \"{}\" is none; take srun, mpirun, ssh:HOSTFILE, wait or local", printable(text)));
+      "--launch: \"{}\" is none; take srun, mpirun, ssh:HOSTFILE, wait, manifest:k8s or local",
+      printable(text)));
 }
 
 std::string name_of(LaunchKind kind) {

@@ -21,7 +21,12 @@ TEST(Launch, IsReadAsItIsWritten) {
   EXPECT_EQ(parse_launch("srun").kind, LaunchKind::Srun);
   EXPECT_EQ(parse_launch("ssh:hosts.txt").host_file, "hosts.txt");
   EXPECT_THROW(parse_launch("ssh:"), SpecError);
-  EXPECT_THROW(parse_launch("qsub"), SpecError);
+  try {
+    parse_launch("qsub");
+    FAIL() << "nobody knows qsub";
+  } catch (const SpecError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("manifest:k8s"));
+  }
 }
 
 TEST(Launch, StartsOneProcessOnEachHost) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -21,7 +22,10 @@ namespace {
 
 std::string text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw SpecError(fmt::format("{}: the file of hosts cannot be read", path));
+  if (!file || std::filesystem::is_directory(path)) {
+    throw SpecError(
+        fmt::format("{}: the file of hosts cannot be read; write one host a line", path));
+  }
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
