@@ -177,11 +177,27 @@ TEST(Imported, SaysWhatIsWrongWithTheWiring) {
   EXPECT_EQ(remarks_on(log.wiring)[0].kind, "socket_fallback");
   EXPECT_THAT(remarks_on(log.wiring)[0].text,
               HasSubstr("although mlx5_0 is there: NCCL_IB_DISABLE is set to 1"));
-  Wiring rails{.network = "IB", .devices = {"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"}, .ranks = 2};
+  Wiring rails{.network = "IB",
+               .devices = {{"NET/IB", {"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"}}},
+               .ranks = 2};
   rails.ways = {{0, 1, 0, "NET/IB/0/GDRDMA"}, {1, 0, 0, "NET/IB/0/GDRDMA"}};
   EXPECT_EQ(remarks_on(rails)[0].kind, "one_nic");
   rails.ways[1].transport = "NET/IB/1";
   EXPECT_EQ(remarks_on(rails)[0].kind, "wiring");
+}
+
+TEST(Imported, SocketsBesideATakenCardAreTrouble) {
+  Wiring wiring{
+      .network = "IB", .devices = {{"NET/IB", {"mlx5_0"}}, {"NET/Socket", {"eth0"}}}, .ranks = 2};
+  wiring.ways = {{0, 1, 0, "NET/Socket/0"}, {1, 0, 0, "NET/Socket/0"}};
+  ASSERT_EQ(remarks_on(wiring)[0].kind, "socket_fallback");
+  EXPECT_THAT(remarks_on(wiring)[0].text, HasSubstr("although mlx5_0 is there"));
+  EXPECT_EQ(remarks_on(wiring)[1].kind, "wiring");  // one NIC of each kind: none of them is idle
+  for (Way& way : wiring.ways) way.transport = "NET/IBext_v8/0";
+  EXPECT_EQ(remarks_on(wiring)[0].kind, "wiring");
+  wiring.devices["NET/IB"].insert("mlx5_1");
+  ASSERT_EQ(remarks_on(wiring)[0].kind, "one_nic");
+  EXPECT_THAT(remarks_on(wiring)[0].text, HasSubstr("NIC 0 of 2 (mlx5_0, mlx5_1)"));
 }
 
 TEST(Imported, PacketsNameTheLinkWhereTracesSayTransfer) {

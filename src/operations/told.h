@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,9 +44,10 @@ struct Way {
 
 /// What an NCCL log says beside operations.
 struct Wiring {
-  std::string version = {};                    ///< "2.28.9"
-  std::string network = {};                    ///< "Socket", "IB", "AWS Libfabric"
-  std::vector<std::string> devices = {};       ///< NICs that NCCL took: "mlx5_0", "eth0"
+  std::string version = {};  ///< "2.28.9"
+  std::string network = {};  ///< "Socket", "IB", "AWS Libfabric"
+  /// NICs that NCCL took, by what takes them: "NET/IB" has "mlx5_0", "NET/Socket" has "eth0".
+  std::map<std::string, std::set<std::string>> devices = {};
   std::vector<std::string> other_nics = {};    ///< RDMA NICs that it mentions and did not take
   std::map<int, std::string> hosts = {};       ///< of ranks of the largest communicator
   std::map<int, std::vector<int>> rings = {};  ///< by channel, of that communicator: ranks in order

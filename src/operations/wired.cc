@@ -22,7 +22,8 @@ void append_new(std::vector<T>& into, const std::vector<T>& from) {
 void merge(Wiring& into, const Wiring& from) {
   if (into.version.empty()) into.version = from.version;
   if (into.network.empty()) into.network = from.network;
-  append_new(into.devices, from.devices);
+  for (const auto& [kind, names] : from.devices)
+    into.devices[kind].insert(names.begin(), names.end());
   append_new(into.other_nics, from.other_nics);
   append_new(into.warnings, from.warnings);
   into.addresses.insert(from.addresses.begin(), from.addresses.end());
@@ -59,41 +60,63 @@ std::string nic_of(const Way& way) {
   return way.transport.substr(second + 1, third == std::string::npos ? third : third - second - 1);
 }
 
+/// Cards for RDMA that carry nothing: those that NCCL did not take, and those that it took and then left.
+std::set<std::string> idle_cards(const Wiring& wiring) {
+  std::set<std::string> idle(wiring.other_nics.begin(), wiring.other_nics.end());
+  const bool others_used = std::any_of(wiring.ways.begin(), wiring.ways.end(), [](const Way& way) {
+    return is_network(way) && !way.transport.starts_with("NET/Socket");
+  });
+  const auto taken = wiring.devices.find("NET/IB");
+  if (!others_used && taken != wiring.devices.end())
+    idle.insert(taken->second.begin(), taken->second.end());
+  return idle;
+}
+
 std::optional<Remark> fallback(const Wiring& wiring) {
   const bool by_socket = wiring.network == "Socket" ||
                          std::any_of(wiring.ways.begin(), wiring.ways.end(), [](const Way& way) {
                            return way.transport.starts_with("NET/Socket");
                          });
-  if (!by_socket || wiring.other_nics.empty()) return {};
+  const std::set<std::string> idle = idle_cards(wiring);
+  if (!by_socket || idle.empty()) return {};
   const auto disabled = wiring.settings.find("NCCL_IB_DISABLE");
   const bool is_disabled = disabled != wiring.settings.end() && disabled->second.starts_with('1');
   return Remark{
       .kind = "socket_fallback",
       .text = fmt::format("NCCL moves bytes between hosts by sockets although {} {} there: {}",
-                          fmt::join(wiring.other_nics, ", "),
-                          wiring.other_nics.size() == 1 ? "is" : "are",
+                          fmt::join(idle, ", "), idle.size() == 1 ? "is" : "are",
                           is_disabled ? "NCCL_IB_DISABLE is set to 1"
                                       : "see the NET/IB and NET/Plugin lines of the log for why"),
       .is_trouble = true};
 }
 
+/// NICs of what a way goes by: those of "NET/IB" for "NET/IBext_v8", which a plugin says.
+std::set<std::string> nics_for(const Wiring& wiring, const std::string& family) {
+  for (const auto& [kind, names] : wiring.devices) {
+    if (family.starts_with(kind)) return names;
+  }
+  return {};
+}
+
 /// Only where every rank has told its ways: one rank alone rightly uses the NIC beside it.
 std::optional<Remark> one_nic(const Wiring& wiring) {
   std::set<int> told;
-  std::set<std::string> used;
+  std::set<std::pair<std::string, std::string>> used;
   std::size_t ways = 0;
   for (const Way& way : wiring.ways) {
     told.insert(way.from);
     if (!is_network(way)) continue;
-    used.insert(nic_of(way));
+    used.emplace(family_of(way), nic_of(way));
     ++ways;
   }
   const bool all_told = wiring.ranks > 1 && told.size() >= static_cast<std::size_t>(wiring.ranks);
-  if (!all_told || wiring.devices.size() < 2 || used.size() != 1 || ways < 2) return {};
+  if (!all_told || used.size() != 1 || ways < 2) return {};
+  const std::set<std::string> nics = nics_for(wiring, used.begin()->first);
+  if (nics.size() < 2) return {};
   return Remark{.kind = "one_nic",
                 .text = fmt::format(
                     "all {} ways between hosts go over NIC {} of {} ({}): the others are idle",
-                    ways, *used.begin(), wiring.devices.size(), fmt::join(wiring.devices, ", ")),
+                    ways, used.begin()->second, nics.size(), fmt::join(nics, ", ")),
                 .is_trouble = true};
 }
 

@@ -162,10 +162,12 @@ void NcclLog::finish(Told& told) {
   State& state = *state_;
   state.close_rings();
   Wiring& wiring = state.wiring;
-  wiring.devices.assign(state.devices.begin(), state.devices.end());
   for (const std::string& name : state.mentioned) {
-    const bool taken = std::any_of(wiring.devices.begin(), wiring.devices.end(),
-                                   [&](const auto& each) { return name.starts_with(each); });
+    const bool taken =
+        std::any_of(wiring.devices.begin(), wiring.devices.end(), [&](const auto& of_kind) {
+          return std::any_of(of_kind.second.begin(), of_kind.second.end(),
+                             [&](const auto& each) { return name.starts_with(each); });
+        });
     if (!taken && is_rdma_name(name)) wiring.other_nics.push_back(name);
   }
   std::set<int> ranks;

@@ -48,7 +48,6 @@ struct NcclLog::State {
   std::vector<Waiting> waiting;
   std::map<int, Drawn> drawn;  ///< by number of ranks of the ring; 0: not yet known
   operations::Wiring wiring;
-  std::set<std::string> devices;
   std::set<std::string> mentioned;
   operations::Skips skips;
   std::uint64_t lines = 0;
@@ -61,6 +60,7 @@ struct NcclLog::State {
   bool tree(std::string_view text);
   bool way(std::string_view text);
   bool network(const NcclLine& line);
+  bool took_devices(const NcclLine& line);
   bool collective(const NcclLine& line);
   bool tuning(const NcclLine& line);
   const Communicator* find(const std::string& process, std::string_view pointer) const;

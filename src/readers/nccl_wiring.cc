@@ -12,6 +12,7 @@ namespace {
 using operations::Way;
 
 constexpr std::size_t kMostWays = 1'000'000;
+constexpr std::size_t kMostDevices = 4096;
 
 }  // namespace
 
@@ -126,6 +127,32 @@ bool NcclLog::State::way(std::string_view text) {
   return true;
 }
 
+/// "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0:..<0>", "NET/Socket : Using [0]eth0:10.0.0.1<0>": a
+/// number in brackets begins a NIC, other words in brackets do not, and behind the semicolon are none.
+bool NcclLog::State::took_devices(const NcclLine& line) {
+  Words words(line.text);
+  if (!words.take("NET/")) return false;
+  const std::string kind =
+      "NET/" + printable(words.rest().substr(0, words.rest().find_first_of(" :")));
+  if (!words.go_behind("Using ") || !words.rest().starts_with('[')) return false;
+  const std::string_view all = words.rest().substr(0, words.rest().find(';'));
+  for (std::size_t at = all.find('['); at != std::string_view::npos; at = all.find('[', at + 1)) {
+    const std::size_t close = all.find(']', at);
+    if (close == std::string_view::npos) break;
+    if (close == at + 1 || all[at + 1] < '0' || all[at + 1] > '9') continue;
+    const std::string_view device = all.substr(close + 1);
+    const std::string_view name = device.substr(0, device.find_first_of(": /<["));
+    if (name.empty()) continue;
+    if (wiring.devices.size() >= 64 && !wiring.devices.contains(kind)) break;
+    auto& of_kind = wiring.devices[kind];
+    if (of_kind.size() < kMostDevices) of_kind.insert(printable(name));
+    if (kind != "NET/Socket" || wiring.addresses.size() >= kMostWays) continue;
+    const std::string_view address = device.substr(std::min(name.size() + 1, device.size()));
+    wiring.addresses.try_emplace(line.host, printable(address.substr(0, address.find('<'))));
+  }
+  return true;
+}
+
 bool NcclLog::State::network(const NcclLine& line) {
   Words words(line.text);
   if (words.go_behind("CCL version ")) {
@@ -141,22 +168,7 @@ bool NcclLog::State::network(const NcclLine& line) {
     while (wiring.network.ends_with(' ')) wiring.network.pop_back();
     return true;
   }
-  // "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE ; OOB eth0:..<0>", "NET/Socket : Using [0]eth0:10.0.0.1<0>"
-  if (Words net(line.text); net.take("NET/") && net.go_behind("Using [")) {
-    do {
-      if (!net.go_behind("]")) break;
-      const std::string_view name = net.rest().substr(0, net.rest().find_first_of(": /<"));
-      if (!name.empty() && devices.size() < kMostWays) devices.insert(printable(name));
-      const std::string_view address =
-          net.rest().substr(std::min(name.size() + 1, net.rest().size()));
-      if (line.text.find("NET/Socket") != std::string_view::npos &&
-          wiring.addresses.size() < kMostWays) {
-        wiring.addresses.try_emplace(line.host, printable(address.substr(0, address.find('<'))));
-      }
-    } while (net.rest().substr(0, net.rest().find(';')).find('[') != std::string_view::npos &&
-             net.go_behind("["));
-    return true;
-  }
+  if (took_devices(line)) return true;
   if (const std::size_t set = line.text.find(" set by environment to ");
       set != std::string_view::npos && line.text.starts_with("NCCL_")) {
     if (wiring.settings.size() < 256) {

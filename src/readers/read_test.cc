@@ -9,6 +9,7 @@ namespace {
 using operations::Told;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 using testing::SizeIs;
 
 // As torch 2.11 writes it, cut down.
@@ -118,6 +119,18 @@ TEST(NcclLog, TellsRingsWaysAndOperations) {
   EXPECT_EQ(told.wiring.addresses.at("host0"), "10.77.0.1");
   EXPECT_EQ(told.wiring.channels, 2);
   EXPECT_THAT(told.wiring.warnings, ElementsAre(HasSubstr("ibv_open failed")));
+}
+
+TEST(NcclLog, OnlyNumbersInBracketsBeginACard) {
+  const Told told = read_text(
+      "h:2:2 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0:1<0>\n"
+      "h:2:2 [0] NCCL INFO NET/IB : Using [0]mlx5_2; OOB [9]eth9:1<0>\n"
+      "h:2:2 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>\n",
+      "x.log");
+  EXPECT_THAT(told.wiring.devices,
+              ElementsAre(Pair("NET/IB", ElementsAre("mlx5_0", "mlx5_1", "mlx5_2")),
+                          Pair("NET/Socket", ElementsAre("eth0"))));
+  EXPECT_EQ(told.wiring.addresses.at("h"), "10.0.0.1");
 }
 
 TEST(NcclLog, CutAnywhereIsReadWithoutFailure) {
