@@ -110,6 +110,7 @@ PerfFile parse_perf_json(std::string_view text, std::string_view name) {
   if (results != nullptr && results->is_array()) {
     for (const json& item : *results) {
       auto row = row_in(item);
+      if (!row) ++file.unreadable;
       if (!row || table.rows.size() >= kMostRows) continue;
       table.rows.push_back(std::move(*row));
     }

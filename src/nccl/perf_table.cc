@@ -46,8 +46,32 @@ std::optional<Number> number_in(std::string_view word) {
   return value;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Behind "0: " of srun -l, "2026-11-15T05:16:39.9Z " of kubectl --timestamps and "[pod/a/b] " of its --prefix; nothing
+/// where none of them begins the line.
+std::optional<std::string_view> behind_prefix(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == line.npos) return std::nullopt;
+  line.remove_prefix(begin);
+  const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+  const std::string_view word = line.substr(0, end);
+  const bool is_rank = word.size() >= 2 && word.size() <= 8 && word.ends_with(':') &&
+                       std::all_of(word.begin(), word.end() - 1, is_digit);
+  const bool is_time = word.size() >= 19 && is_digit(word[0]) && word[4] == '-' && word[7] == '-' &&
+                       word[10] == 'T' && word[13] == ':';
+  const bool is_pod = word.starts_with("[pod/") && word.ends_with(']');
+  if (!is_rank && !is_time && !is_pod) return std::nullopt;
+  return line.substr(end);
+}
+
 /// Without what launchers put before a line and NCCL's log behind it: "host:12:34 [0] NCCL INFO".
 std::string_view bare(std::string_view line) {
+  for (int prefixes = 0; prefixes < 3; ++prefixes) {
+    const auto rest = behind_prefix(line);
+    if (!rest) break;
+    line = *rest;
+  }
   for (const std::string_view tag :
        {std::string_view("<stdout>:"), std::string_view("<stderr>:")}) {
     if (const std::size_t at = line.find(tag); at != line.npos) line.remove_prefix(at + tag.size());
@@ -124,6 +148,19 @@ std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
   }
   if (!row.out_of_place && !row.in_place) return std::nullopt;
   return row;
+}
+
+/// Whether a line that is no row begins as one: it was cut off, or its times are none ("nan", below 0).
+bool begins_as_row(const Words& words, const Columns& header) {
+  if (!number_in<std::int64_t>(words[0])) return false;
+  if (words.size() == 1) return header.words > 0;
+  if (!number_in<std::int64_t>(words[1])) return false;
+  if (words.size() == 2) return header.words > 0;
+  constexpr std::array<std::string_view, 8> kTypes{"float", "half", "double", "bfloat16",
+                                                   "int",   "uint", "f8",     "fp8"};
+  return std::any_of(kTypes.begin(), kTypes.end(), [&](std::string_view type) {
+    return words[2].starts_with(type) || (header.words > 0 && type.starts_with(words[2]));
+  });
 }
 
 /// The operation whose program a line names: "all_reduce_perf".
@@ -207,6 +244,10 @@ void Reader::take(std::string_view line) {
     return;
   }
   if (auto row = row_in(words, columns_)) return take_row(std::move(*row));
+  if (begins_as_row(words, columns_)) {
+    ++file_.unreadable;
+    return;
+  }
   if (const auto operation = operation_in(line)) {
     operation_ = operation;
     fresh_ = true;

@@ -2,7 +2,7 @@
 // What nccl-tests printed, or wrote as JSON (-J): tables of times by size, and who took part.
 //
 // Understood: tables with and without `root`, with `error` or `#wrong`, with per-iteration columns
-// (-I) and time stamps (-S); prefixes of launchers ("[1,0]<stdout>:"); lines of NCCL's log in between
+// (-I) and time stamps (-S); prefixes of launchers ("[1,0]<stdout>:", "0: ", kubectl's time stamps); lines of NCCL's log in between
 // or glued to a row; several tables in a file; files of which a header or the '#' of comments was
 // lost on the way. rccl-tests prints the same. Bytes from outside: what is no row is passed over, a
 // file without any row is a DataError.
@@ -53,6 +53,7 @@ struct PerfFile {
   std::string nccl_version = {};        ///< empty where it is not told
   bool alone = false;                   ///< every process is its own rank 0: built without MPI
   int contradictory = 0;                ///< rows left out
+  int unreadable = 0;                   ///< rows left out that are cut off, or whose times are none
 };
 
 /// Throws DataError naming `name` and what was expected.

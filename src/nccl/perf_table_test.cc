@@ -59,6 +59,37 @@ NCCL version 2.21.5+cuda12.4
   EXPECT_EQ(file.nccl_version, "2.21.5+cuda12.4");
 }
 
+TEST(PerfTable, IsReadBehindPrefixesOfSrunAndKubectl) {
+  for (const std::string prefix : {"0: ", " 12: ", "2026-11-15T05:16:39.907123456Z ",
+                                   "[pod/job-0/main] 2026-11-15T05:16:39.907123456+02:00 "}) {
+    std::string text;
+    const std::string_view old = kOld;
+    for (std::size_t begin = 0; begin < old.size();) {
+      const std::size_t end = old.find('\n', begin) + 1;
+      text += prefix + std::string(old.substr(begin, end - begin));
+      begin = end;
+    }
+    const PerfFile file = parse_perf(text, "log");
+    ASSERT_EQ(file.tables.size(), 1u) << prefix;
+    EXPECT_EQ(file.tables[0].rows.size(), 3u) << prefix;
+    EXPECT_EQ(file.hosts.size(), 2u) << prefix;
+    EXPECT_EQ(file.unreadable, 0) << prefix;
+  }
+}
+
+TEST(PerfTable, CountsRowsThatAreCutOffOrTellNoTime) {
+  for (const std::string row :
+       {"1048576", "1048576  2621", "1048576 262144 flo", "1048576 262144 float sum 74.7",
+        "1048576 262144 float sum nan nan nan N/A nan nan nan N/A",
+        "1048576 262144 float sum -74.78 14.02 24.54 N/A -76.1 13.77 24.09 N/A",
+        "-1048576 262144 float sum 74.78 14.02 24.54 N/A 76.1 13.77 24.09 N/A"}) {
+    const PerfFile file = parse_perf(kOld + row + "\n", "log");
+    EXPECT_EQ(file.tables[0].rows.size(), 3u) << row;
+    EXPECT_EQ(file.unreadable, 1) << row;
+  }
+  EXPECT_EQ(parse_perf(std::string(kOld) + "12 steps\n3 4 apples\n", "log").unreadable, 0);
+}
+
 TEST(PerfTable, OfSeveralProgramsIsSeveral) {
   const std::string header =
       "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
