@@ -164,17 +164,53 @@ CsvColumns checked(const Place& place, const CsvColumns& columns) {
   return columns;
 }
 
+/// Rows of a CSV, sorted by what they are worth.
+struct CsvRows {
+  std::vector<LoggedStep> steps = {};
+  std::vector<LoggedStep> of_no_time = {};  ///< they end when they start
+  std::uint64_t bad = 0;
+  std::string first_refusal = {};
+
+  void refuse(std::string why) {
+    if (++bad == 1) first_refusal = std::move(why);
+  }
+};
+
+/// Single rows of no use are skipped: a program was stopped while it wrote one. Where they are as many as the others it is
+/// another kind of file; stamps of whole seconds make steps of no time, which are kept then.
+StepLog csv_log(CsvRows rows, const CsvColumns& columns) {
+  const bool few = rows.bad + rows.of_no_time.size() < rows.steps.size();
+  if (!few && rows.bad > 0) throw DataError(rows.first_refusal);
+  StepLog log{.format = "csv", .steps = std::move(rows.steps)};
+  if (few) {
+    log.skipped = rows.bad + rows.of_no_time.size();
+    const std::size_t line = rows.first_refusal.rfind(": line ");
+    if (rows.bad > 0) log.first_skipped = rows.first_refusal.substr(line + 2);
+    if (rows.bad == 0 && log.skipped > 0)
+      log.first_skipped = fmt::format("step {} takes no time", rows.of_no_time.front().step);
+  } else {
+    log.steps.insert(log.steps.end(), rows.of_no_time.begin(), rows.of_no_time.end());
+  }
+  log.steps = columns.phases ? phases_joined(std::move(log.steps)) : in_order(std::move(log.steps));
+  return log;
+}
+
 /// REQUIRES: `lines` stands on the first line, which is the header or, without one, the first step.
-std::vector<LoggedStep> read_csv(const Place& place, Lines& lines, const CsvColumns& columns,
-                                 bool has_header) {
-  std::vector<LoggedStep> steps;
+StepLog read_csv(const Place& place, Lines& lines, const CsvColumns& columns, bool has_header) {
+  CsvRows rows;
   std::vector<std::string_view> cells;
   for (bool more = has_header ? lines.next() : true; more; more = lines.next()) {
-    if (!split_csv(lines.line(), cells)) place.fail("a quoted field does not end on its line");
-    if (is_before_the_first(columns, cells)) continue;
-    steps.push_back(csv_step(place, columns, cells));
+    try {
+      if (!split_csv(lines.line(), cells)) place.fail("a quoted field does not end on its line");
+      if (is_before_the_first(columns, cells)) continue;
+      const LoggedStep step = csv_step(place, columns, cells);
+      const bool takes_time = step.end_ns > step.start_ns || columns.phases;
+      (takes_time ? rows.steps : rows.of_no_time).push_back(step);
+    } catch (const DataError& error) {
+      rows.refuse(error.what());
+    }
   }
-  return columns.phases ? phases_joined(std::move(steps)) : in_order(std::move(steps));
+  return csv_log(std::move(rows), columns);
 }
 
 struct TumColumns {
@@ -240,12 +276,12 @@ StepLog read_log(const Place& place, Lines& lines) {
       return {.format = "tum", .steps = read_tum(place, lines, *tum, has_header)};
     }
     if (const CsvColumns columns = columns_named(first); columns.known() >= 2) {
-      return {.format = "csv", .steps = read_csv(place, lines, checked(place, columns), true)};
+      return read_csv(place, lines, checked(place, columns), true);
     }
     if (first.size() >= 4 && all_numbers(first)) {
       const CsvColumns columns{
           .rank = 0, .step = 1, .start = TimeColumn{.index = 2}, .end = TimeColumn{.index = 3}};
-      return {.format = "csv", .steps = read_csv(place, lines, columns, false)};
+      return read_csv(place, lines, columns, false);
     }
   }
   return {.format = "text", .steps = read_text(lines)};

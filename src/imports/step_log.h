@@ -30,11 +30,14 @@ inline constexpr const char* kOwnFormat = "run";
 /// told once and rise, with numbers that start again (a new epoch) counted on. Steps of a rank may
 /// touch but should not overlap: stamps of whole seconds with shorter steps need care.
 struct StepLog {
-  std::string format;             ///< "csv", "tum", "text", or kOwnFormat
-  std::vector<LoggedStep> steps;  ///< by rank, then step
+  std::string format;              ///< "csv", "tum", "text", or kOwnFormat
+  std::vector<LoggedStep> steps;   ///< by rank, then step
+  std::uint64_t skipped = 0;       ///< rows of a CSV that tell no step; fewer than those that do
+  std::string first_skipped = {};  ///< "line 22: ..." of the first of them
 };
 
-/// Throws DataError naming `name`, the line and what was expected; also when no step is found.
+/// Single rows of a CSV that are cut off, have times that are none, end before they start or take no
+/// time are skipped. Throws DataError naming `name`, the line and what was expected; also when no step is found.
 StepLog parse_step_log(std::string_view text, std::string_view name);
 
 }  // namespace tw::imports

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <ctime>
@@ -79,6 +80,24 @@ TEST(CsvLog, NumbersThatStartAgainAreCountedOn) {
       parsed("rank,step,start_ns,end_ns\n0,0,0,1\n0,1,1,2\n0,0,2,3\n0,1,3,4\n0,1,3,4\n").steps,
       ElementsAre(LoggedStep{0, 0, 0, 1}, LoggedStep{0, 1, 1, 2}, LoggedStep{0, 2, 2, 3},
                   LoggedStep{0, 3, 3, 4}));
+}
+
+TEST(CsvLog, SkipsSingleRowsOfNoUse) {
+  std::string good = "rank,step,start,end\n";
+  for (int i = 0; i < 20; ++i) good += fmt::format("0,{},{}.0,{}.5\n", i, i, i);
+  const auto skips_one = [&](const std::string& row, const std::string& why) {
+    const StepLog log = parsed(good + row);
+    EXPECT_EQ(log.steps.size(), 20U) << row;
+    EXPECT_EQ(log.skipped, 1U) << row;
+    EXPECT_THAT(log.first_skipped, HasSubstr(why)) << row;
+  };
+  EXPECT_EQ(parsed(good).skipped, 0U);
+  skips_one("0,22", "line 22: 2 fields");
+  skips_one("0,20,nan,3\n", "line 22: \"nan\" is no time");
+  skips_one("0,20,30.0,29.0\n", "line 22: the step ends before it starts");
+  skips_one("0,22,11.0,11.", "step 22 takes no time");
+  // Whole seconds: most steps seem to take none.
+  EXPECT_EQ(parsed("rank,step,start,end\n0,0,1,1\n0,1,1,2\n0,2,2,2\n").steps.size(), 3U);
 }
 
 TEST(CsvLog, RefusesABadLineByNumber) {
