@@ -46,7 +46,8 @@ std::string_view program_of(std::string_view text) {
   if (has("# OSU ")) return "osu";
   if (has("# Benchmarking ") && has("#repetitions")) return "imb";
   if (has("p50 (us)") && has("p99 (us)")) return "gloo_benchmark";
-  if (has("[ ID] Interval") && has("bits/sec")) return "iperf3";
+  if ((has("[ ID] Interval") && has("bits/sec")) || text.starts_with("iperf3: error - "))
+    return "iperf3";
   const bool is_perf = (has("algbw") && has("busbw") && has("redop")) || has("# nThread ");
   return is_perf ? "nccl_tests" : "";
 }
@@ -61,6 +62,10 @@ Benchmark parse_benchmark(std::string_view text, std::string_view name) {
   if (program == "nccl_tests") made = of_nccl_tests(text, name);
   std::erase_if(made.curves, [](const Curve& curve) { return curve.rows.empty(); });
   if (!made.curves.empty()) return made;
+  if (!made.error.empty()) {
+    throw DataError(
+        fmt::format("reading {}: {} measured nothing: {}", printable(name), program, made.error));
+  }
   throw DataError(fmt::format("reading {}: {}", printable(name),
                               program.empty()
                                   ? "no table of OSU, IMB, Gloo, iperf3 or nccl-tests"

@@ -40,6 +40,7 @@ struct Benchmark {
   std::uint64_t skipped = 0;             ///< rows that tell no time of a size
   std::vector<std::string> notes = {};   ///< sentences about what was measured
   std::vector<std::string> limits = {};  ///< what the figures do not say
+  std::string error = {};                ///< what the program itself says went wrong
   std::size_t rows() const;
 };
 

@@ -9,6 +9,7 @@
 namespace tw::tables {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -112,6 +113,50 @@ TEST(Benchmark, ReadsIntervalsOfIperf) {
       "x");
   EXPECT_THAT(json.curves[0].rows, ElementsAre(Row{500'000'000, 0.5}));
   EXPECT_THAT(json.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 intervals; 3 segments")));
+}
+
+TEST(Benchmark, CountsRowsOfOsuThatTellNothing) {
+  const std::string good(kOsu);
+  const Benchmark whole = parse_benchmark(good, "x");
+  for (const std::string row : {"1048576", "1048576   nan", "-8   1.5", "8   -1.5", "8 1.5x"}) {
+    const Benchmark found = parse_benchmark(good + row + "\n", "x");
+    EXPECT_EQ(found.rows(), whole.rows()) << row;
+    EXPECT_EQ(found.skipped, whole.skipped + 1) << row;
+  }
+}
+
+// As iperf 3.12 prints it with -u.
+TEST(Benchmark, DatagramsOfIperfAreNotSentAgain) {
+  const Benchmark found = parse_benchmark(
+      "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n"
+      "[  5]   0.00-1.00   sec   129 KBytes  1.05 Mbits/sec  91  \n"
+      "[  5]   1.00-2.00   sec   127 KBytes  1.04 Mbits/sec  90  \n"
+      "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+      "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+      "[  5]   0.00-2.00   sec   256 KBytes  1.05 Mbits/sec  0.000 ms  0/181 (0%)  sender\n"
+      "[  5]   0.00-2.00   sec   252 KBytes  1.03 Mbits/sec  0.013 ms  3/181 (1.7%)  receiver\n",
+      "x");
+  EXPECT_EQ(found.rows(), 2U);
+  EXPECT_THAT(found.notes, ElementsAre("iperf3 moved 1.03 Mbit/s over 2 intervals; 3 of 181 "
+                                       "datagrams were lost"));
+}
+
+TEST(Benchmark, SaysWhatIperfSaysWentWrong) {
+  for (
+      const std::string text :
+      {R"({"start": {"version": "iperf 3.12"}, "intervals": [], "end": {}, "error": "unable to connect to server"})",
+       "iperf3: error - unable to connect to server\n"}) {
+    try {
+      parse_benchmark(text, "x");
+      ADD_FAILURE() << text;
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("iperf3 measured nothing: unable to connect to server"));
+    }
+  }
+  const Benchmark found =
+      parse_benchmark(std::string(kIperf) + "iperf3: error - control socket has closed\n", "x");
+  EXPECT_EQ(found.rows(), 2U);
+  EXPECT_THAT(found.limits, Contains(HasSubstr("with an error: control socket has closed")));
 }
 
 TEST(Benchmark, TwoAreComparedSizeBySize) {

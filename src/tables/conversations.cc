@@ -60,9 +60,12 @@ void read_conversations(std::string_view text, FlowRecords& into) {
       return;
     }
     const auto words = words_of(line);
-    if (tables != 1 || words.size() < 7 || words[1] != "<->") return;
+    const bool begins_as_row = line.find("<->") != std::string_view::npos ||
+                               (!line.empty() && line[0] >= '0' && line[0] <= '9');
+    if (tables != 1 || !begins_as_row) return;
     Amounts amounts{words, 3};
-    const auto back = amounts.next();
+    const bool has_ends = words.size() >= 7 && words[1] == "<->";
+    const auto back = has_ends ? amounts.next() : std::nullopt;
     const auto forth = back ? amounts.next() : std::nullopt;
     if (!back || !forth) {
       ++into.skipped["rows that are cut off"];

@@ -155,16 +155,20 @@ void add_row(FlowRecords& into, const std::array<std::string_view, kColumns>& ro
 
 void read_delimited(std::string_view text, FlowRecords& into) {
   std::optional<Header> header;
+  bool ended = false;
   for_lines(text, [&](std::string_view line) {
     if (auto found = header_in(line)) {
       header = std::move(found);
       return;
     }
     // nfdump ends with a summary, whose lines have fewer fields.
-    if (!header || line.empty() || line.starts_with('#')) return;
+    ended = ended || (into.program == "nfdump" && line.starts_with("Summary"));
+    if (!header || ended || line.empty() || line.starts_with('#')) return;
     const auto fields = fields_of(line, header->separator);
     if (fields.size() + 2 < header->names.size()) {
-      if (fields.size() > 6) ++into.skipped["rows that are cut off"];
+      const bool begins_as_row =
+          into.program == "zeek" || (line.front() >= '0' && line.front() <= '9');
+      if (begins_as_row || fields.size() > 6) ++into.skipped["rows that are cut off"];
       return;
     }
     std::array<std::string_view, kColumns> row;

@@ -67,6 +67,28 @@ TEST(FlowRecords, OfEveryProgramAreTheSame) {
       "tshark", 0);
 }
 
+TEST(FlowRecords, RowsThatAreCutOffAreCounted) {
+  const auto cut_off = [](const std::string& text) {
+    return parse_flow_records(text, "x").skipped["rows that are cut off"];
+  };
+  EXPECT_EQ(cut_off(std::string(kZeek)), 0U);
+  EXPECT_EQ(cut_off(std::string(kZeek) + "1.6\tC2\t10.0.0.1\n"), 1U);
+  const std::string nfdump =
+      "firstSeen,duration,proto,srcAddr,srcPort,dstAddr,dstPort,packets,bytes,flows\n"
+      "2026-11-17 09:55:43.494,0.000,TCP,10.0.0.1,5,10.0.0.2,6,5,700,1\n";
+  const std::string summary =
+      "Summary\nflows,bytes,packets,avg_bps,avg_pps,avg_bpp\n2,1000,9,1,1,1\n";
+  EXPECT_EQ(cut_off(nfdump + summary), 0U);
+  EXPECT_EQ(cut_off(nfdump + "2026-11-17 09:55:43.494,0.000,TC\n" + summary), 1U);
+  const std::string talks =
+      "=====\nIPv4 Conversations\nFilter:<No Filter>\n"
+      "          |       <-      | |       ->      | |     Total     |\n"
+      "10.0.0.1   <-> 10.0.0.2    4 300 bytes     5 700 bytes      9 1000 bytes   0.1     6.6\n";
+  EXPECT_EQ(cut_off(talks + "=====\n"), 0U);
+  EXPECT_EQ(cut_off(talks + "10.0.0.1   <-> 10.0.0.3  x y z\n=====\n"), 1U);
+  EXPECT_EQ(cut_off(talks + "10.0.0.1   <-> 10.0.0.3  x y z u v w\n"), 1U);
+}
+
 TEST(FlowRecords, FieldsOfTsharkAreAPacketARow) {
   const FlowRecords found = parse_flow_records(
       "frame.time_epoch\tip.src\tip.dst\ttcp.srcport\ttcp.dstport\tframe.len\ttcp.len\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "[  5]   0.00-1.00   sec   794 MBytes  6.65 Gbits/sec   25   1023 KBytes", with "[SUM]" of several streams; and -J. Sizes
 // come from rates, for transfers are printed in binary units with three digits, as rates are in decimal ones.
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/result/json_text.h"
 #include "trainwire/tables/columns.h"
@@ -17,7 +18,14 @@ struct Interval {
   double start_s;
   double end_s;
   double rate_bps;
-  double sent_again = 0;
+  std::optional<double> behind = {};  ///< the number behind the rate: what it is, the header says
+};
+
+/// What became of what was sent, where iperf3 tells.
+struct Losses {
+  std::optional<double> sent_again = {};  ///< TCP's segments
+  std::optional<double> lost = {};        ///< UDP's datagrams
+  double datagrams = 0;
 };
 
 void add(Benchmark& into, const Interval& each) {
@@ -31,10 +39,14 @@ void add(Benchmark& into, const Interval& each) {
   into.curves.back().rows.push_back({std::llround(bytes), time_s});
 }
 
-void add_note(Benchmark& into, double rate_bps, double sent_again) {
-  into.notes.push_back(
-      fmt::format("iperf3 moved {} over {} intervals; {:.0f} segments were sent again",
-                  readable(BitRate(rate_bps)), into.rows(), sent_again));
+void add_note(Benchmark& into, double rate_bps, const Losses& losses) {
+  std::string text =
+      fmt::format("iperf3 moved {} over {} intervals", readable(BitRate(rate_bps)), into.rows());
+  if (losses.sent_again)
+    text += fmt::format("; {:.0f} segments were sent again", *losses.sent_again);
+  if (losses.lost)
+    text += fmt::format("; {:.0f} of {:.0f} datagrams were lost", *losses.lost, losses.datagrams);
+  into.notes.push_back(std::move(text));
 }
 
 double unit_of(std::string_view word) {
@@ -56,34 +68,57 @@ std::optional<Interval> interval_in(const std::vector<std::string_view>& words) 
     const auto rate = number_in(words[i + 3]);
     const double unit = unit_of(words[i + 4]);
     if (!start || !end || !rate || unit == 0) return {};
-    const auto again = i + 5 < words.size() ? count_in(words[i + 5]) : std::nullopt;
-    return Interval{*start, *end, *rate * unit, static_cast<double>(again.value_or(0))};
+    const auto behind = i + 5 < words.size() ? count_in(words[i + 5]) : std::nullopt;
+    Interval made{*start, *end, *rate * unit};
+    if (behind) made.behind = static_cast<double>(*behind);
+    return made;
   }
   return {};
+}
+
+/// "12/906 (1.3%)": lost and all.
+void take_lost(const std::vector<std::string_view>& words, Losses& losses) {
+  for (const std::string_view word : words) {
+    const std::size_t slash = word.find('/');
+    if (slash == std::string_view::npos) continue;
+    const auto lost = count_in(word.substr(0, slash));
+    const auto all = count_in(word.substr(slash + 1));
+    if (!lost || !all) continue;
+    losses.lost = static_cast<double>(*lost);
+    losses.datagrams = static_cast<double>(*all);
+  }
 }
 
 void read_lines(std::string_view text, Benchmark& into) {
   const bool has_sums = text.find("[SUM]") != std::string_view::npos;
   double rate_bps = 0;
-  double sent_again = 0;
   double until_s = 0;
+  Losses losses;
   for_lines(text, [&](std::string_view line) {
+    constexpr std::string_view kError = "iperf3: error - ";
+    if (line.starts_with(kError)) into.error = printable(line.substr(kError.size(), 200));
+    if (line.find("Interval") != std::string_view::npos &&
+        line.find("Retr") != std::string_view::npos && !losses.sent_again) {
+      losses.sent_again = 0;
+    }
     const std::size_t bracket = line.find('[');
     if (bracket == std::string_view::npos || line.find("omitted") != std::string_view::npos) return;
-    const auto interval = interval_in(words_of(line));
+    const auto words = words_of(line);
+    const auto interval = interval_in(words);
     if (!interval || (has_sums && line.find("[SUM]") == std::string_view::npos)) return;
     const bool of_all = line.find("receiver") != std::string_view::npos;
     if (line.find("sender") != std::string_view::npos || of_all) {
       if (of_all || rate_bps == 0) rate_bps = interval->rate_bps;
+      take_lost(words, losses);
       return;
     }
     const bool is_summary = interval->start_s < until_s - 0.01;  // its last word was cut off
     if (is_summary) return;
     until_s = interval->end_s;
-    sent_again += interval->sent_again;
+    if (losses.sent_again) *losses.sent_again += interval->behind.value_or(0);
     add(into, *interval);
   });
-  if (into.rows() > 0 && rate_bps > 0) add_note(into, rate_bps, sent_again);
+  if (into.rows() > 0 && rate_bps > 0) add_note(into, rate_bps, losses);
 }
 
 double number(const nlohmann::ordered_json& object, const char* key) {
@@ -95,6 +130,8 @@ double number(const nlohmann::ordered_json& object, const char* key) {
 void read_json(std::string_view text, Benchmark& into) {
   const auto document = result::parse_json(text);
   if (!document.is_object() || !document.contains("intervals")) return;
+  if (document.contains("error") && document["error"].is_string())
+    into.error = printable(document["error"].get<std::string>().substr(0, 200));
   for (const auto& each : document["intervals"]) {
     if (!each.is_object() || !each.contains("sum")) continue;
     const auto& sum = each["sum"];
@@ -103,9 +140,22 @@ void read_json(std::string_view text, Benchmark& into) {
   }
   if (!document.contains("end") || into.rows() == 0) return;
   const auto& end = document["end"];
-  if (!end.is_object() || !end.contains("sum_received")) return;
-  add_note(into, number(end["sum_received"], "bits_per_second"),
-           end.contains("sum_sent") ? number(end["sum_sent"], "retransmits") : 0);
+  if (!end.is_object()) return;
+  const auto part = [&](const char* key) {
+    return end.contains(key) ? end[key] : nlohmann::ordered_json();
+  };
+  const auto sent = part("sum_sent");
+  const auto sum = part("sum");  // of UDP
+  const auto received = part("sum_received");
+  Losses losses;
+  if (sent.is_object() && sent.contains("retransmits"))
+    losses.sent_again = number(sent, "retransmits");
+  if (sum.is_object() && sum.contains("lost_packets")) {
+    losses.lost = number(sum, "lost_packets");
+    losses.datagrams = number(sum, "packets");
+  }
+  const double rate_bps = number(received.is_object() ? received : sum, "bits_per_second");
+  if (rate_bps > 0) add_note(into, rate_bps, losses);
 }
 
 }  // namespace
@@ -118,6 +168,7 @@ Benchmark parse_iperf(std::string_view text) {
   } else {
     read_lines(text, made);
   }
+  if (!made.error.empty()) made.limits.push_back("iperf3 ended with an error: " + made.error);
   made.limits.emplace_back(
       "iperf3 tells what a stream carries, interval by interval, not what a message of a size "
       "takes");

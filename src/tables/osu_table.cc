@@ -38,10 +38,14 @@ Benchmark parse_osu(std::string_view text) {
       return;
     }
     const auto words = words_of(line);
-    if (words.size() < 2 || op.empty() || made.rows() >= kMostRows) return;
+    if (words.empty() || op.empty() || made.rows() >= kMostRows) return;
+    if (!number_in(words[0])) return;
     const auto size = count_in(words[0]);
-    const auto value = number_in(words[1]);
-    if (!size || !value) return;
+    const auto value = words.size() > 1 ? number_in(words[1]) : std::nullopt;
+    if (!size || !value) {
+      ++made.skipped;
+      return;
+    }
     const double time_s =
         is_rate ? (*value > 0 ? static_cast<double>(*size) / (1e6 * *value) : 0) : 1e-6 * *value;
     if (!can_be_meant(*size, time_s)) {
