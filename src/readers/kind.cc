@@ -135,6 +135,40 @@ Kind kind_of(std::string_view text) {
   return is_step_log(text) ? Kind::StepLog : Kind::Unknown;
 }
 
+namespace {
+
+/// By how it begins: a log's line, TOML and Python's dictionaries begin with a bracket too.
+bool begins_as_json(std::string_view text) {
+  for (int depth = 0; depth < 8; ++depth) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return false;
+    const std::size_t next = text.find_first_not_of(" \t\r\n", first + 1);
+    if (next == std::string_view::npos) return text[first] == '{' || text[first] == '[';
+    if (text[first] == '{') return text[next] == '"' || text[next] == '}';
+    if (text[first] != '[') return false;
+    if (text[next] == '{' || text[next] == '"' || text[next] == ']') return true;
+    text.remove_prefix(next);
+  }
+  return true;
+}
+
+/// "[job]" or "[[link]]" alone on the first line.
+bool begins_as_toml(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  const std::size_t open = line.find_first_not_of('[');
+  if (open == 0 || open > 2 || open == std::string_view::npos) return false;
+  const std::size_t close = line.find(']', open);
+  if (close == std::string_view::npos || close == open) return false;
+  const std::string_view name = line.substr(open, close - open);
+  const bool is_name = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
+  });
+  const std::string_view rest = line.substr(close + open);
+  return is_name && rest.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+}  // namespace
+
 std::string nearest_guess(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos)
@@ -161,7 +195,15 @@ std::string nearest_guess(std::string_view text) {
     return "it is a network or system of ASTRA-sim, not a record of a job; `trainwire new --from` "
            "makes an experiment of it";
   }
-  if (text[first] == '{' || text[first] == '[') {
+  if (begins_as_toml(text.substr(first))) {
+    return "it is TOML, which describes something and is no record of a job; `trainwire run` takes "
+           "experiments";
+  }
+  if (text.substr(first).starts_with("{'")) {
+    return "it has dictionaries of Python, and no line tells when a step was or what it took; "
+           "print a time stamp and \"step N\", or give the progress bars too";
+  }
+  if (begins_as_json(text.substr(first))) {
     return "it is JSON, but none of a profiler's trace, a flight recorder, nccl-tests, NCCL "
            "Inspector or a "
            "timeline of Horovod; give the file that one of these wrote";

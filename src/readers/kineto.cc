@@ -46,6 +46,7 @@ class Reading {
   void event(std::string_view text) {
     ++events_;
     Event event;
+    bool is_timeless = false;
     Members each(text);
     while (each.next()) {
       const std::string_view key = each.key();
@@ -53,12 +54,20 @@ class Reading {
       if (key == "cat") event.category = string_of(each.value());
       if (key == "name") event.name = string_of(each.value());
       if (key == "ts") event.start_ns = micros_of(each.value());
-      if (key == "dur") event.duration_ns = micros_of(each.value()).value_or(0);
+      if (key == "dur") {
+        const auto duration_ns = micros_of(each.value());
+        is_timeless = !duration_ns;
+        event.duration_ns = duration_ns.value_or(0);
+      }
       if (key == "args") event.args = each.value();
       if (key == "pid") event.process = string_of(each.value());
       if (!event.category.empty() && !event.name.empty() && !interests(event)) return;
     }
-    if (!event.start_ns) return;
+    if (!event.start_ns || is_timeless) {
+      if (!interests(event)) return;
+      ++timeless_;
+      return skips_.add("events whose times are no numbers");
+    }
     if (event.category.empty() && !take_old(event)) return;
     if (event.duration_ns < 0 || event.duration_ns > kLongest_ns)
       return skips_.add("events of impossible length");
@@ -182,6 +191,7 @@ class Reading {
   std::int64_t base_ns_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t unsized_ = 0;
+  std::uint64_t timeless_ = 0;
   std::unordered_map<std::int64_t, KinetoFields> by_id_;
   std::vector<Seen> kernels_;
   std::vector<Seen> on_host_;
@@ -264,7 +274,7 @@ void Reading::finish(bool ended_early) {
   }
   if (ended_early)
     told_.reasons.emplace_back("the file ends in the middle; what is before was used");
-  if (told_.operations.empty()) {
+  if (told_.operations.empty() && timeless_ == 0) {
     told_.reasons.push_back(
         "no collective among " + std::to_string(events_) +
         " events: record with ProfilerActivity.CUDA, in a job of several ranks");

@@ -26,6 +26,15 @@ std::optional<double> real(std::string_view text) {
   return number;
 }
 
+/// "nan", "inf", "-5", or cut off behind the colon: where a number should be.
+bool is_no_number(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" :=");
+  if (begin == 0) return false;
+  if (begin == std::string_view::npos) return !text.empty();
+  return text[begin] == '-' || text.substr(begin).starts_with("nan") ||
+         text.substr(begin).starts_with("NaN") || text.substr(begin).starts_with("inf");
+}
+
 /// A way to tell what a step took, and how many seconds its unit has.
 struct Telling {
   std::string_view words;
@@ -75,17 +84,39 @@ void PaceLog::add(std::int64_t number, double seconds) {
   steps_.push_back({.number = number, .duration_ns = std::llround(seconds * 1e9)});
 }
 
+/// Ranks print the same iteration at about the same time; a job that goes on from a checkpoint jumps further back.
+bool PaceLog::is_told(std::int64_t number) const {
+  const std::size_t last = std::min<std::size_t>(2, steps_.size());
+  return std::any_of(steps_.end() - static_cast<std::ptrdiff_t>(last), steps_.end(),
+                     [&](const operations::Step& step) { return step.number == number; });
+}
+
 bool PaceLog::timed(std::string_view text) {
+  bool is_none = false;
   for (const Telling& telling : kTellings) {
     const std::size_t at = text.find(telling.words);
     if (at == std::string_view::npos) continue;
-    const auto time = real(text.substr(at + telling.words.size()));
-    if (!time) continue;
-    const auto next = static_cast<std::int64_t>(steps_.size());
-    add(number_of_step(text.substr(0, at)).value_or(next), *time * telling.unit_s);
+    const std::string_view value = text.substr(at + telling.words.size());
+    const auto time = real(value);
+    if (!time) {
+      is_none = is_none || is_no_number(value);
+      continue;
+    }
+    const double seconds = *time * telling.unit_s;
+    if (seconds <= 0 || seconds > kLongest_s) {
+      is_none = true;
+      break;
+    }
+    const auto number = number_of_step(text.substr(0, at));
+    if (number && telling.words.starts_with("elapsed time") && is_told(*number)) {
+      skips_.add("lines tell an iteration again, as other ranks print it");
+    } else {
+      add(number.value_or(static_cast<std::int64_t>(steps_.size())), seconds);
+    }
     return true;
   }
-  return false;
+  if (is_none) skips_.add("lines whose time of a step is none");
+  return is_none;
 }
 
 /// "Epoch 0:  10%|# | 10/100 [00:05<00:45, 2.00it/s, loss=1.2]".
@@ -175,6 +206,7 @@ void PaceLog::finish(operations::Told& told) {
   finish_samples(told);
   told.steps = std::move(steps_);
   told.records = told.steps.size();
+  skips_.write_to(told);
   if (has_bars_) {
     told.reasons.emplace_back("progress bars tell averages: single slow steps are not visible");
   }

@@ -3,6 +3,8 @@
 // time (s)"; "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4" with the "train_batch_size" that it
 // prints at its start), progress bars of Lightning and Hugging Face ("10/300 [00:12<05:50, 1.21s/it]").
 //
+// Several ranks may print Megatron's line: the first of an iteration counts.
+//
 // Limits: a line may stand for several steps (log interval); then each has its mean. Progress bars tell an average and
 // the elapsed time in whole seconds: the steps between two lines share the time between them.
 
@@ -29,6 +31,7 @@ class PaceLog {
   bool samples(std::string_view text);
   void finish_samples(operations::Told& told);
   void add(std::int64_t number, double seconds);
+  bool is_told(std::int64_t number) const;
 
   /// A line that tells samples a second, until the batch is known.
   struct Pace {
@@ -43,6 +46,7 @@ class PaceLog {
   double bar_elapsed_s_ = 0;
   double bar_each_s_ = 0;
   bool has_bars_ = false;
+  operations::Skips skips_;
 };
 
 }  // namespace tw::readers

@@ -2,9 +2,11 @@
 #include "trainwire/readers/perf.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/nccl/perf_table.h"
 #include "trainwire/readers/nccl_log.h"
+#include "trainwire/readers/words.h"
 
 #include <fmt/format.h>
 
@@ -92,11 +94,16 @@ void read_perf(const std::string& text, Told& told) {
       told.reasons.push_back(
           fmt::format("{} rows whose bandwidth contradicts their time", file.contradictory));
     }
+    if (file.unreadable > 0) {
+      told.skipped += static_cast<std::uint64_t>(file.unreadable);
+      told.reasons.push_back(
+          fmt::format("{} rows that are cut off or tell no time", file.unreadable));
+    }
     if (file.alone)
       told.reasons.emplace_back(
           "every process is its own rank 0: nccl-tests was built without MPI");
   } catch (const DataError& error) {
-    told.reasons.emplace_back(error.what());
+    told.reasons.emplace_back(without_place(error.what(), printable(told.path)));
   }
 }
 

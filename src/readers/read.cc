@@ -17,6 +17,7 @@
 #include "trainwire/readers/pace_log.h"
 #include "trainwire/readers/perf.h"
 #include "trainwire/readers/tables.h"
+#include "trainwire/readers/words.h"
 
 #include <fmt/format.h>
 
@@ -87,8 +88,13 @@ void read_step_log(const std::string& text, Told& told) {
                             .duration_ns = each.end_ns - each.start_ns});
     }
     told.records = told.steps.size();
+    told.skipped = log.skipped;
+    if (log.skipped > 0) {
+      told.reasons.push_back(fmt::format("{} rows tell no step; the first: {}", log.skipped,
+                                         printable(log.first_skipped)));
+    }
   } catch (const DataError& error) {
-    told.reasons.emplace_back(error.what());
+    told.reasons.emplace_back(without_place(error.what(), printable(told.path)));
   }
 }
 

@@ -2,7 +2,9 @@
 #include "trainwire/readers/tables.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
+#include "trainwire/readers/words.h"
 #include "trainwire/tables/benchmark.h"
 #include "trainwire/tables/flow_records.h"
 
@@ -64,7 +66,7 @@ void read_benchmark(const std::string& text, Told& told) {
     if (told.kind != "iperf3")
       told.notes.emplace_back("`trainwire fit` on it gives latency and bandwidth with intervals");
   } catch (const DataError& error) {
-    told.reasons.emplace_back(error.what());
+    told.reasons.emplace_back(without_place(error.what(), printable(told.path)));
   }
 }
 
@@ -89,7 +91,7 @@ void read_flow_records(const std::string& text, Told& told) {
       told.reasons.push_back(fmt::format("{} {}", count, reason));
     }
   } catch (const DataError& error) {
-    told.reasons.emplace_back(error.what());
+    told.reasons.emplace_back(without_place(error.what(), printable(told.path)));
   }
 }
 

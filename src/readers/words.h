@@ -68,4 +68,17 @@ inline std::optional<std::int64_t> number_behind(std::string_view text, std::str
   return words.go_behind(name) ? words.whole(base) : std::nullopt;
 }
 
+/// What is wrong, of "reading X: what is wrong" where X is `name`: whoever shows it says the name.
+inline std::string_view without_place(std::string_view what, std::string_view name) {
+  for (const std::string_view begin : {"reading the step log ", "reading "}) {
+    std::string_view rest = what;
+    if (!rest.starts_with(begin)) continue;
+    rest.remove_prefix(begin.size());
+    if (!rest.starts_with(name)) continue;
+    rest.remove_prefix(name.size());
+    if (rest.starts_with(": ")) return rest.substr(2);
+  }
+  return what;
+}
+
 }  // namespace tw::readers
