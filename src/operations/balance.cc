@@ -117,6 +117,11 @@ std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
   double bus_s = 0;
   for (const Arrival& arrival : arrivals) {
     for (const Part& part : arrival.parts) ranks.insert(part.rank);
+    const int untold = arrival.group_size - static_cast<int>(arrival.parts.size());
+    if (untold > made.without_file) {
+      made.without_file = untold;
+      made.group_size = arrival.group_size;
+    }
     made.wait_s += arrival.mean_wait_s();
     made.transfer_s += seconds(arrival.transfer_ns());
     if (!waits_for_all(arrival.op)) continue;

@@ -26,6 +26,8 @@ struct Late {
 struct Balance {
   std::uint64_t collectives = 0;
   std::uint64_t ranks = 0;      ///< with times
+  int without_file = 0;         ///< ranks of a group, at most, that gave no times
+  int group_size = 0;           ///< of that group
   std::uint64_t steps = 0;      ///< that the times below are of one of; 0: of all the time there is
   double step_s = 0;            ///< median step, or all the time
   double in_collectives_s = 0;  ///< of a rank

@@ -105,14 +105,12 @@ void add_collectives(record::Run& run, const Imported& imported) {
 
 record::Quality quality_of(const Imported& imported) {
   record::Quality quality{.level = "good"};
-  for (const Arrival& arrival : imported.arrivals) {
-    const int told = static_cast<int>(arrival.parts.size());
-    if (arrival.group_size <= told) continue;
+  if (imported.balance && imported.balance->without_file > 0) {
+    const int of = imported.balance->group_size;
     quality.level = "fair";
     quality.reasons.push_back(
-        fmt::format("times of {} of {} ranks: a rank without a file may be the last", told,
-                    arrival.group_size));
-    break;
+        fmt::format("times of {} of {} ranks: a rank without a file may be the last",
+                    of - imported.balance->without_file, of));
   }
   for (const Told& file : imported.told) {
     if (file.records > 0) continue;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kWorthNaming = 0.1;  ///< of a step
 constexpr double kTransferConfidence = 0.7;
+constexpr double kDoubtfulConfidence = 0.4;  ///< where a rank without a file may be the cause
 
 std::string time_text(double seconds) { return readable(from_seconds(std::max(0.0, seconds))); }
 
@@ -75,7 +76,22 @@ record::Verdict late_verdict(const Imported& imported, const Balance& balance, d
           .text = text};
 }
 
+/// What looks like transfer may be waiting for a rank whose arrival nobody tells.
+record::Verdict doubtful_verdict(const Balance& balance, double cost_s) {
+  return {.cause = "bandwidth",
+          .cost_s = cost_s,
+          .share = cost_s / balance.step_s,
+          .gain_s = 0,
+          .gain_ci = {0, cost_s},
+          .confidence = kDoubtfulConfidence,
+          .text = fmt::format(
+              "The transfer, or one of the {} ranks that gave no file and may come late, costs up "
+              "to {} of {}. Give the files of all {} ranks to tell which.",
+              balance.without_file, time_text(cost_s), whole_text(balance), balance.group_size)};
+}
+
 record::Verdict transfer_verdict(const Balance& balance, double cost_s) {
+  if (balance.without_file > 0) return doubtful_verdict(balance, cost_s);
   const std::string rate = balance.busbw_bps ? fmt::format(", at {} of bus bandwidth",
                                                            readable(BitRate(*balance.busbw_bps)))
                                              : "";
@@ -91,6 +107,17 @@ record::Verdict transfer_verdict(const Balance& balance, double cost_s) {
               time_text(cost_s), whole_text(balance), time_text(balance.typical_skew_s), rate)};
 }
 
+/// Nobody stands out: most of the time goes to waiting, and not twice for the same rank.
+record::Verdict in_turn_verdict(const Balance& balance, double cost_s) {
+  return {.cause = "unknown",
+          .cost_s = cost_s,
+          .share = cost_s / balance.step_s,
+          .text = fmt::format(
+              "Not the network: ranks are late in turn, and wait {} of {} for one another. Look at "
+              "what differs between their steps: inputs of uneven length, loading of data, pauses.",
+              time_text(cost_s), whole_text(balance))};
+}
+
 record::Verdict timed_verdict(const Imported& imported, const Balance& balance) {
   const double worth_s = kWorthNaming * balance.step_s;
   const double wait_s = exposed_wait_s(balance);
@@ -100,15 +127,8 @@ record::Verdict timed_verdict(const Imported& imported, const Balance& balance) 
   if (balance.late && late_s >= worth_s && wait_s >= 0.5 * worth_s && late_s >= 0.5 * transfer_s) {
     return late_verdict(imported, balance, late_s);
   }
+  if (wait_s >= worth_s && wait_s > transfer_s) return in_turn_verdict(balance, wait_s);
   if (transfer_s >= worth_s) return transfer_verdict(balance, transfer_s);
-  if (wait_s >= worth_s) {
-    return {.cause = "unknown",
-            .cost_s = wait_s,
-            .share = wait_s / balance.step_s,
-            .text = fmt::format(
-                "Not the network: ranks wait {} of {} for one another, each time for another one.",
-                time_text(wait_s), whole_text(balance))};
-  }
   return {.cause = "compute",
           .cost_s = balance.step_s - balance.exposed_s(),
           .share = 1 - balance.exposed_s() / balance.step_s,
@@ -181,11 +201,14 @@ std::optional<record::Accounting> accounting_of(const Imported& imported) {
           {.name = name, .seconds = part_s, .low_s = 0.8 * part_s, .high_s = part_s});
   };
   add("late_rank", wait_s);
-  add("bandwidth", transfer_s);
+  add(balance.without_file > 0 ? "unexplained" : "bandwidth", transfer_s);
   add("compute", balance.step_s - balance.exposed_s());
   made.overlap_s = balance.hidden_s;
   made.not_visible = {"what a transfer would take on a faster network is not in traces",
                       "time of a step in which no kernel runs counts as computing"};
+  if (balance.without_file > 0)
+    made.not_visible.emplace_back(
+        "whether what follows the last rank with a file is transfer or waiting for one without");
   return made;
 }
 

@@ -44,6 +44,14 @@ void add_operations(std::string& text, const record::Operations& operations) {
     text += fmt::format("  and {} more: --json\n", operations.by_op.size() - shown);
 }
 
+/// "" where nothing is wrong.
+std::string quality_text(const record::Run& run) {
+  if (run.quality.reasons.empty()) return {};
+  std::string text = fmt::format("{:<17}{}", "data quality", run.quality.level);
+  for (const std::string& reason : run.quality.reasons) text += " · " + printable(reason);
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string sources_text(const Imported& imported) {
@@ -118,6 +126,7 @@ std::string imported_text(const record::Run& run, const Imported& imported,
                         count_text(run.iterations->count), time_text(run.iterations->median_s),
                         time_text(run.iterations->ci_low_s), time_text(run.iterations->ci_high_s));
   }
+  text += quality_text(run);
   text += "\n";
   if (run.operations) add_operations(text, *run.operations);
   if (!run.findings.empty()) text += "\nfindings\n";

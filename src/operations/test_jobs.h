@@ -17,6 +17,7 @@ struct MadeJob {
   std::int64_t transfer_ns = 20'000'000;
   int late_rank = -1;
   std::int64_t late_ns = 0;
+  bool in_turn = false;                     ///< in each step another rank is the late one
   std::vector<std::int64_t> clock_ns = {};  ///< added to each rank's times
 };
 
@@ -24,7 +25,8 @@ inline std::vector<Told> traces_of(const MadeJob& job) {
   std::vector<Told> told(static_cast<std::size_t>(job.ranks));
   std::int64_t now = 1'700'000'000'000'000'000;
   for (int step = 0; step < job.steps; ++step) {
-    const std::int64_t last = now + job.compute_ns + (job.late_rank >= 0 ? job.late_ns : 0);
+    const int late_rank = job.in_turn ? step % job.ranks : job.late_rank;
+    const std::int64_t last = now + job.compute_ns + (late_rank >= 0 ? job.late_ns : 0);
     const std::int64_t end = last + job.transfer_ns;
     for (int rank = 0; rank < job.ranks; ++rank) {
       Told& file = told[static_cast<std::size_t>(rank)];
@@ -33,7 +35,7 @@ inline std::vector<Told> traces_of(const MadeJob& job) {
       file.kind = "kineto";
       file.path = "rank" + std::to_string(rank);
       file.rank = rank;
-      const std::int64_t start = now + job.compute_ns + (rank == job.late_rank ? job.late_ns : 0);
+      const std::int64_t start = now + job.compute_ns + (rank == late_rank ? job.late_ns : 0);
       file.computing.push_back({now + clock, start + clock});
       file.operations.push_back({.rank = rank,
                                  .group = "0",
