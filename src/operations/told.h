@@ -68,6 +68,7 @@ struct Told {
   std::uint64_t skipped = 0;
   std::vector<std::string> reasons = {};
   std::optional<int> rank = {};
+  int world_size = 0;  ///< ranks of the job; 0 where it is not told
   std::vector<Operation> operations = {};
   std::vector<Step> steps = {};
   std::vector<Span> computing = {};  ///< of the device, without NCCL; disjoint, in order

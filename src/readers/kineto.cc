@@ -37,7 +37,10 @@ class Reading {
     if (key == "baseTimeNanoseconds") base_ns_ = whole_of(value).value_or(0);
     if (key == "distributedInfo") {
       for (Members each(value); each.next();) {
-        if (each.key() == "rank") set_rank(whole_of(each.value()));
+        const auto number = whole_of(each.value());
+        if (each.key() == "rank") set_rank(number);
+        if (each.key() == "world_size" && is_small(number))
+          told_.world_size = static_cast<int>(*number);
       }
     }
   }

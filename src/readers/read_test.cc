@@ -37,6 +37,7 @@ TEST(Kineto, JoinsAKernelWithWhatItsRecordSays) {
   const Told told = read_text(kTrace, "trace.json");
   EXPECT_EQ(told.kind, "kineto");
   EXPECT_EQ(told.rank, 3);
+  EXPECT_EQ(told.world_size, 4);
   ASSERT_THAT(told.operations, SizeIs(1));
   const operations::Operation& each = told.operations[0];
   EXPECT_EQ(each.op, "all_gather");
