@@ -22,11 +22,6 @@ struct Row {
 };
 using Rows = std::map<std::string, std::vector<Row>>;  ///< by kind and group
 
-bool is_timed(const Operation& each) {
-  return each.rank && each.start_ns && each.end_ns && each.clock != Clock::Alone &&
-         *each.end_ns >= *each.start_ns;
-}
-
 bool has_own_clock(const Told& told) {
   return std::any_of(told.operations.begin(), told.operations.end(),
                      [](const Operation& each) { return each.clock == Clock::Process; });
@@ -38,7 +33,7 @@ Rows rows_of(const std::vector<Told>& told, const std::set<std::size_t>& only) {
   for (std::size_t file = 0; file < told.size(); ++file) {
     if (!only.empty() && !only.contains(file)) continue;
     for (const Operation& each : told[file].operations) {
-      if (!is_timed(each)) continue;
+      if (!is_timed(each) || is_message(each.op)) continue;
       const auto key = std::tuple(told[file].kind + "|" + each.group, *each.rank, file);
       made.try_emplace(key, Row{.rank = *each.rank, .file = file})
           .first->second.operations.push_back(&each);
@@ -248,6 +243,15 @@ Arrival arrival_of(const std::vector<std::pair<const Row*, const Operation*>>& p
   return made;
 }
 
+/// Where files do not tell it: the whole job for a group without a name, and no fewer than the files that tell of it.
+int size_of_group(const Arrival& arrival, const std::vector<Told>& told) {
+  if (arrival.group_size > 0) return arrival.group_size;
+  int size = static_cast<int>(arrival.parts.size());
+  if (!arrival.group.empty()) return size;
+  for (const Part& part : arrival.parts) size = std::max(size, told[part.file].world_size);
+  return size;
+}
+
 }  // namespace
 
 double Arrival::mean_wait_s() const {
@@ -263,6 +267,7 @@ std::vector<Arrival> arrivals(std::vector<Told>& told) {
     // All that have files must be there: a part that was cut off would look like an early end.
     if (parts.size() < 2 || parts.size() < rows.at(key.first).size()) continue;
     made.push_back(arrival_of(parts));
+    made.back().group_size = size_of_group(made.back(), told);
   }
   std::stable_sort(made.begin(), made.end(),
                    [](const Arrival& a, const Arrival& b) { return a.first_ns < b.first_ns; });

@@ -9,6 +9,8 @@
 // by more than that has another clock, and its times are moved (one_clock). Files of clock Process always have their own;
 // one that shares too few collectives with the others to tell by how much is left out.
 //
+// Messages between two ranks are not joined: ranks of a group have different numbers of them, in another order.
+//
 // Limits: offsets under kOwnClock_ns are taken for what ends differ by anyway. Ranks whose files begin at another
 // collective are joined by the shift with most equal sizes.
 
@@ -37,7 +39,8 @@ struct Arrival {
   std::string group = {};
   std::string op = {};
   std::optional<std::int64_t> bytes = {};
-  int group_size = 0;
+  int group_size =
+      0;  ///< as told, else of the job or of files: without it there is no bus bandwidth
   std::vector<Part> parts = {};  ///< by rank
   std::int64_t first_ns = 0;     ///< the first rank is there
   std::int64_t last_ns = 0;      ///< the last is

@@ -2,6 +2,7 @@
 #include "trainwire/operations/balance.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace tw::operations {
@@ -37,47 +38,129 @@ std::int64_t length_of(const std::vector<Span>& spans) {
   return sum;
 }
 
-/// By file: when that rank was in a collective.
-std::map<std::size_t, std::vector<Span>> spans_by_file(const std::vector<Arrival>& arrivals) {
-  std::map<std::size_t, std::vector<Span>> spans;
-  for (const Arrival& arrival : arrivals) {
-    for (const Part& part : arrival.parts) spans[part.file].push_back({part.start_ns, part.end_ns});
+/// What one file tells of its rank's time.
+struct OfFile {
+  std::vector<Span> joined = {};  ///< in collectives of which others tell too
+  std::vector<Span> apart = {};   ///< in messages, and in groups of which no other file tells
+  std::set<std::string> groups = {};
+  double wait_s = 0;
+  double transfer_s = 0;
+  double share = 1;  ///< of its collectives in these groups that are joined
+};
+using ByFile = std::map<std::size_t, OfFile>;
+
+void add_apart(const Told& file, OfFile& into) {
+  double all = 0;
+  for (const Operation& each : file.operations) {
+    if (!is_timed(each)) continue;
+    if (is_message(each.op) || !into.groups.contains(each.group)) {
+      into.apart.push_back({*each.start_ns, *each.end_ns});
+    } else {
+      ++all;
+    }
   }
-  for (auto& [file, each] : spans) each = joined(std::move(each));
-  return spans;
+  if (all > 0) into.share = std::min(1.0, static_cast<double>(into.joined.size()) / all);
 }
 
-void add_collective_time(const std::map<std::size_t, std::vector<Span>>& spans,
-                         const std::vector<Told>& told, Balance& into) {
-  for (const auto& [file, each] : spans) {
-    into.in_collectives_s += seconds(length_of(each));
-    into.hidden_s += seconds(common_ns(each, told[file].computing));
+ByFile by_file(const std::vector<Arrival>& arrivals, const std::vector<Told>& told) {
+  ByFile made;
+  for (const Arrival& arrival : arrivals) {
+    for (const Part& part : arrival.parts) {
+      OfFile& file = made[part.file];
+      file.joined.push_back({part.start_ns, part.end_ns});
+      file.groups.insert(arrival.group);
+      file.wait_s += seconds(arrival.last_ns - part.start_ns);
+      file.transfer_s += seconds(arrival.transfer_ns());
+    }
   }
-  into.in_collectives_s /= static_cast<double>(spans.size());
-  into.hidden_s /= static_cast<double>(spans.size());
+  for (auto& [number, file] : made) {
+    add_apart(told[number], file);
+    file.joined = joined(std::move(file.joined));
+    file.apart.insert(file.apart.end(), file.joined.begin(), file.joined.end());
+    file.apart = joined(std::move(file.apart));
+  }
+  return made;
+}
+
+/// Means over files; of steps, where `steps` is not 0.
+void add_times(const ByFile& files, const std::vector<Told>& told, double steps, Balance& into) {
+  for (const auto& [number, file] : files) {
+    const std::vector<Span>& computing = told[number].computing;
+    const std::int64_t length = length_of(file.joined);
+    const std::int64_t hidden = common_ns(file.joined, computing);
+    const std::int64_t exposed = length_of(file.apart) - common_ns(file.apart, computing);
+    const auto own_steps = static_cast<double>(told[number].steps.size());
+    into.in_collectives_s += seconds(length);
+    into.hidden_s += seconds(hidden);
+    into.wait_s += file.wait_s;
+    into.transfer_s += file.transfer_s;
+    into.apart_s += seconds(exposed - (length - hidden)) * (own_steps > 0 ? steps / own_steps : 1);
+  }
+  const double n = static_cast<double>(files.size()) * (steps > 0 ? steps : 1);
+  for (double* each :
+       {&into.in_collectives_s, &into.hidden_s, &into.wait_s, &into.transfer_s, &into.apart_s}) {
+    *each /= n;
+  }
+}
+
+/// How many steps the joined collectives are of, by the file in the middle; 0 without steps.
+double common_steps(const ByFile& files, const std::vector<Told>& told) {
+  std::vector<double> counts;
+  for (const auto& [number, file] : files) {
+    if (!told[number].steps.empty())
+      counts.push_back(file.share * static_cast<double>(told[number].steps.size()));
+  }
+  return counts.empty() ? 0 : median(counts);
 }
 
 /// Steps that a file with arrivals tells, or none.
-std::vector<double> traced_steps(const std::map<std::size_t, std::vector<Span>>& spans,
-                                 const std::vector<Told>& told) {
-  for (const auto& [file, each] : spans) {
+std::vector<double> traced_steps(const ByFile& files, const std::vector<Told>& told) {
+  for (const auto& [number, file] : files) {
     std::vector<double> times;
-    for (const Step& step : told[file].steps) times.push_back(seconds(step.duration_ns));
+    for (const Step& step : told[number].steps) times.push_back(seconds(step.duration_ns));
     if (!times.empty()) return times;
   }
   return {};
 }
 
+/// Lateness of last ranks that is their own. A rank that waited in one group comes late to the next one through no fault of
+/// its own: by how much it is behind is kept, and all of a group leave it alike.
+class OwnLateness {
+ public:
+  /// In order of time.
+  double of(const Arrival& arrival) {
+    std::vector<double> others;
+    double last = 0;
+    for (const Part& part : arrival.parts) {
+      const double before_end = seconds(arrival.last_ns - part.start_ns);
+      const double early = before_end + behind_s_[part.rank];
+      if (part.rank == arrival.last_rank) {
+        last = early;
+      } else {
+        others.push_back(early);
+      }
+    }
+    const double usual = others.empty() ? last : median(others);
+    for (const Part& part : arrival.parts) behind_s_[part.rank] = usual;
+    return std::clamp(usual - last, 0.0, seconds(arrival.late_ns));
+  }
+
+ private:
+  std::map<int, double> behind_s_;
+};
+
 std::optional<Late> late_of(const std::vector<Arrival>& arrivals) {
   std::map<int, Late> by_rank;
   double all = 0;
+  OwnLateness own;
   for (const Arrival& arrival : arrivals) {
     if (!waits_for_all(arrival.op)) continue;
+    const double late_s = own.of(arrival);
     Late& late = by_rank[arrival.last_rank];
     late.rank = arrival.last_rank;
-    late.delay_s += seconds(arrival.late_ns);
+    late.delay_s += late_s;
     ++late.times;
-    all += seconds(arrival.late_ns);
+    all += late_s;
   }
   const auto most = std::max_element(
       by_rank.begin(), by_rank.end(),
@@ -122,8 +205,6 @@ std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
       made.without_file = untold;
       made.group_size = arrival.group_size;
     }
-    made.wait_s += arrival.mean_wait_s();
-    made.transfer_s += seconds(arrival.transfer_ns());
     if (!waits_for_all(arrival.op)) continue;
     skews.push_back(seconds(arrival.last_ns - arrival.first_ns));
     if (!arrival.bytes) continue;
@@ -134,21 +215,18 @@ std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
   made.ranks = ranks.size();
   if (!skews.empty()) made.typical_skew_s = median(skews);
   if (bus_bits > 0 && bus_s > 0) made.busbw_bps = bus_bits / bus_s;
-  const auto spans = spans_by_file(arrivals);
-  add_collective_time(spans, told, made);
+  const ByFile files = by_file(arrivals, told);
+  const double common = common_steps(files, told);
+  add_times(files, told, common, made);
   made.late = late_of(arrivals);
-  const std::vector<double> steps = traced_steps(spans, told);
+  const std::vector<double> steps = traced_steps(files, told);
   std::int64_t end_ns = 0;
   for (const Arrival& arrival : arrivals) end_ns = std::max(end_ns, arrival.end_ns);
   made.step_s = seconds(end_ns - arrivals.front().first_ns);
   if (steps.empty()) return made;
-  made.steps = steps.size();
+  made.steps = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(common)));
   made.step_s = median(steps);
-  const double n = static_cast<double>(steps.size());
-  for (double* each : {&made.in_collectives_s, &made.hidden_s, &made.wait_s, &made.transfer_s}) {
-    *each /= n;
-  }
-  if (made.late) made.late->delay_s /= n;
+  if (made.late) made.late->delay_s /= common;
   return made;
 }
 

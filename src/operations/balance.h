@@ -17,12 +17,14 @@ namespace tw::operations {
 /// The rank for which others wait.
 struct Late {
   int rank = 0;
-  double delay_s = 0;       ///< after the median of the others, of a step
+  double delay_s =
+      0;  ///< after the median of the others, of a step; without what it had waited for others
   double share = 0;         ///< of all lateness
   std::uint64_t times = 0;  ///< collectives in which it was last
 };
 
-/// Of a step where steps are known, else of the whole time; means over ranks.
+/// Of a step where steps are known, else of the whole time; means over ranks. Collectives that not all files tell of, and
+/// their share of the steps, are left out: where ranks recorded different steps, only common ones count.
 struct Balance {
   std::uint64_t collectives = 0;
   std::uint64_t ranks = 0;      ///< with times
@@ -37,6 +39,8 @@ struct Balance {
   double typical_skew_s = 0;    ///< median of last after first arrival
   std::optional<double> busbw_bps = {};  ///< by transfer, of what waits for all
   std::optional<Late> late = {};         ///< nobody where lateness is spread
+  /// Not hidden, in messages and in groups of one file: waiting or transfer, it is not told which.
+  double apart_s = 0;
   double exposed_s() const { return in_collectives_s - hidden_s; }
 };
 

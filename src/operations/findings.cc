@@ -55,7 +55,11 @@ void add_findings(record::Run& run, const Imported& imported) {
             readable(from_seconds(balance->transfer_s)),
             balance->busbw_bps
                 ? fmt::format(" at {} of bus bandwidth", readable(BitRate(*balance->busbw_bps)))
-                : ""),
+                : "") +
+            (balance->apart_s > 0
+                 ? fmt::format("; besides, {} in sends and receives, or in groups of one file",
+                               readable(from_seconds(balance->apart_s)))
+                 : ""),
         false, "arrivals"));
   }
   for (const Agreement& each : imported.agreements) {

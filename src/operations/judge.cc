@@ -107,6 +107,18 @@ record::Verdict transfer_verdict(const Balance& balance, double cost_s) {
               time_text(cost_s), whole_text(balance), time_text(balance.typical_skew_s), rate)};
 }
 
+/// Most is in what cannot be split into waiting and transfer.
+record::Verdict apart_verdict(const Balance& balance) {
+  return {.cause = "unknown",
+          .cost_s = balance.apart_s,
+          .share = balance.apart_s / balance.step_s,
+          .text = fmt::format(
+              "No verdict: {} of {} go to sends and receives, or to groups of which one rank alone "
+              "gave a file; whether ranks wait there for one another or for the network, traces do "
+              "not tell. Packets do.",
+              time_text(balance.apart_s), whole_text(balance))};
+}
+
 /// Nobody stands out: most of the time goes to waiting, and not twice for the same rank.
 record::Verdict in_turn_verdict(const Balance& balance, double cost_s) {
   return {.cause = "unknown",
@@ -124,20 +136,24 @@ record::Verdict timed_verdict(const Imported& imported, const Balance& balance) 
   const double transfer_s = balance.exposed_s() - wait_s;
   // A rank that is late by what computing would have hidden anyway costs nothing.
   const double late_s = balance.late ? std::min(balance.late->delay_s, balance.step_s) : 0;
-  if (balance.late && late_s >= worth_s && wait_s >= 0.5 * worth_s && late_s >= 0.5 * transfer_s) {
+  if (balance.late && late_s >= worth_s && wait_s >= 0.5 * worth_s &&
+      late_s >= 0.5 * std::max(transfer_s, balance.apart_s)) {
     return late_verdict(imported, balance, late_s);
   }
+  if (balance.apart_s >= worth_s && balance.apart_s > std::max(wait_s, transfer_s))
+    return apart_verdict(balance);
   if (wait_s >= worth_s && wait_s > transfer_s) return in_turn_verdict(balance, wait_s);
   if (transfer_s >= worth_s) return transfer_verdict(balance, transfer_s);
+  const double rest_s = balance.exposed_s() + balance.apart_s;
   return {.cause = "compute",
-          .cost_s = balance.step_s - balance.exposed_s(),
-          .share = 1 - balance.exposed_s() / balance.step_s,
-          .gain_s = balance.exposed_s(),
-          .gain_ci = {0, balance.exposed_s()},
+          .cost_s = balance.step_s - rest_s,
+          .share = 1 - rest_s / balance.step_s,
+          .gain_s = rest_s,
+          .gain_ci = {0, rest_s},
           .confidence = 0.9,
           .text = fmt::format(
               "Not the network: of {} only {} go to collectives that computing does not hide.",
-              whole_text(balance), time_text(balance.exposed_s()))};
+              whole_text(balance), time_text(rest_s))};
 }
 
 bool only_benchmarks(const Imported& imported) {
@@ -201,12 +217,17 @@ std::optional<record::Accounting> accounting_of(const Imported& imported) {
           {.name = name, .seconds = part_s, .low_s = 0.8 * part_s, .high_s = part_s});
   };
   add("late_rank", wait_s);
-  add(balance.without_file > 0 ? "unexplained" : "bandwidth", transfer_s);
-  add("compute", balance.step_s - balance.exposed_s());
+  const bool is_sure = balance.without_file == 0;
+  if (is_sure) add("bandwidth", transfer_s);
+  add("unexplained", balance.apart_s + (is_sure ? 0 : transfer_s));
+  add("compute", balance.step_s - balance.exposed_s() - balance.apart_s);
   made.overlap_s = balance.hidden_s;
   made.not_visible = {"what a transfer would take on a faster network is not in traces",
                       "time of a step in which no kernel runs counts as computing"};
-  if (balance.without_file > 0)
+  if (balance.apart_s > 0)
+    made.not_visible.emplace_back(
+        "whether ranks wait in sends and receives, and in groups of which one rank gave a file");
+  if (!is_sure)
     made.not_visible.emplace_back(
         "whether what follows the last rank with a file is transfer or waiting for one without");
   return made;

@@ -44,5 +44,102 @@ TEST(Judge, RanksThatAreLateInTurnAreNotTheNetwork) {
   EXPECT_FALSE(run.straggler);
 }
 
+TEST(Judge, TimeInSendsAndReceivesIsNotComputing) {
+  // 60 of 80 ms before the all-reduce are in a message, of which ranks have different numbers.
+  std::vector<Told> told = traces_of({.transfer_ns = 1'000'000});
+  for (Told& file : told) {
+    const std::vector<Operation> collectives = file.operations;
+    for (std::size_t i = 0; i < collectives.size(); ++i) {
+      const std::int64_t end = *collectives[i].start_ns;
+      file.computing[i].end_ns -= 60'000'000;
+      const int parts = *file.rank + 1;
+      for (int part = 0; part < parts; ++part) {
+        Operation message = collectives[i];
+        message.op = "sendrecv";
+        message.start_ns = end - 60'000'000 + part * 60'000'000 / parts;
+        message.end_ns = end - 60'000'000 + (part + 1) * 60'000'000 / parts;
+        file.operations.push_back(message);
+      }
+    }
+  }
+  const Imported made = imported(told);
+  EXPECT_EQ(made.arrivals.size(), 5U);
+  EXPECT_THAT(made.balance->apart_s, DoubleNear(0.060, 1e-9));
+  const record::Run run = run_of(told);
+  EXPECT_EQ(run.verdict->cause, "unknown");
+  EXPECT_THAT(run.verdict->text, AllOf(HasSubstr("60 ms of a step of 81 ms go to sends"),
+                                       Not(HasSubstr("Not the network"))));
+  EXPECT_THAT(record::part_s(*run.accounting, "compute"), DoubleNear(0.020, 1e-9));
+  EXPECT_THAT(record::part_s(*run.accounting, "unexplained"), DoubleNear(0.060, 1e-9));
+}
+
+/// Ranks 0 and 1, 2 and 3 exchange after computing (tensor), then 0 and 2, 1 and 3 (data), in each step; rank 2 computes
+/// 40 ms longer. Each exchange takes 10 ms.
+std::vector<Told> two_by_two() {
+  std::vector<Told> told =
+      traces_of({.transfer_ns = 20'000'000, .late_rank = 2, .late_ns = 40'000'000});
+  for (Told& file : told) {
+    const int rank = *file.rank;
+    const std::vector<Operation> whole = file.operations;
+    file.operations.clear();
+    for (const Operation& each : whole) {
+      const std::int64_t end = *each.end_ns;
+      Operation tensor = each;
+      tensor.group = rank < 2 ? "tensor 0" : "tensor 1";
+      tensor.group_size = 2;
+      tensor.end_ns = rank < 2 ? end - 50'000'000 : end - 10'000'000;
+      Operation data = tensor;
+      data.group = rank % 2 == 0 ? "data 0" : "data 1";
+      data.start_ns = tensor.end_ns;
+      data.end_ns = end;
+      file.operations.push_back(tensor);
+      file.operations.push_back(data);
+    }
+  }
+  return told;
+}
+
+TEST(Judge, LatenessThatGoesThroughGroupsCountsOnce) {
+  const Imported made = imported(two_by_two());
+  EXPECT_EQ(made.arrivals.size(), 20U);
+  // Of four ranks, 3 waits 40 ms for 2 and then 0 and 1 wait for 2 and 3: 30 ms of the mean rank; two exchanges.
+  EXPECT_THAT(made.balance->wait_s, DoubleNear(0.030, 1e-9));
+  EXPECT_THAT(made.balance->transfer_s, DoubleNear(0.020, 1e-9));
+  ASSERT_TRUE(made.balance->late);
+  EXPECT_EQ(made.balance->late->rank, 2);
+  EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.040, 1e-9));
+  EXPECT_THAT(made.balance->late->share, DoubleNear(1, 1e-6));
+}
+
+TEST(Judge, StepsThatNotAllRanksRecordedDoNotDilute) {
+  // Ranks 1 to 3 recorded 4 of 10 steps.
+  std::vector<Told> told = traces_of({.steps = 10, .late_rank = 2, .late_ns = 40'000'000});
+  for (std::size_t rank = 1; rank < told.size(); ++rank) {
+    told[rank].operations.resize(4);
+    told[rank].steps.resize(4);
+  }
+  const Imported made = imported(told);
+  EXPECT_EQ(made.balance->steps, 4U);
+  EXPECT_THAT(made.balance->wait_s, DoubleNear(0.030, 1e-9));
+  EXPECT_THAT(made.balance->transfer_s, DoubleNear(0.020, 1e-9));
+  EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.040, 1e-9));
+}
+
+TEST(Judge, AGroupOfUntoldSizeIsTheJobOrTheFiles) {
+  std::vector<Told> told = traces_of({});
+  for (Told& file : told) {
+    for (Operation& each : file.operations) {
+      each.group.clear();
+      each.group_size = 0;
+    }
+  }
+  // 50 MB * 1.5 * 8 bit in 20 ms for four files; in a job of 8 ranks the factor is 1.75, and 4 are missing.
+  EXPECT_THAT(*run_of(told).operations->by_op[0].busbw_bps, DoubleNear(30e9, 1));
+  told[1].world_size = 8;
+  const record::Run run = run_of(told);
+  EXPECT_THAT(*run.operations->by_op[0].busbw_bps, DoubleNear(35e9, 1));
+  EXPECT_THAT(run.verdict->text, HasSubstr("one of the 4 ranks that gave no file"));
+}
+
 }  // namespace
 }  // namespace tw::operations

@@ -16,16 +16,12 @@ namespace {
 /// Of one group: by number, by rank.
 using Asked = std::map<std::int64_t, std::map<int, const Operation*>>;
 
-bool is_p2p(const Operation& each) {
-  return each.op == "send" || each.op == "recv" || each.op == "sendrecv";
-}
-
 std::map<std::string, Asked> asked_by_group(const std::vector<Told>& told) {
   std::map<std::string, Asked> groups;
   for (const Told& file : told) {
     if (file.kind != "flight_recorder") continue;
     for (const Operation& each : file.operations) {
-      if (!each.rank || !each.sequence || is_p2p(each)) continue;
+      if (!each.rank || !each.sequence || is_message(each.op)) continue;
       groups[each.group][*each.sequence].try_emplace(*each.rank, &each);
     }
   }

@@ -64,6 +64,13 @@ std::string canonical_op(std::string_view name) {
   return {};
 }
 
+bool is_message(std::string_view op) { return op == "send" || op == "recv" || op == "sendrecv"; }
+
+bool is_timed(const Operation& each) {
+  return each.rank && each.start_ns && each.end_ns && each.clock != Clock::Alone &&
+         *each.end_ns >= *each.start_ns;
+}
+
 bool waits_for_all(std::string_view op) {
   return op == "all_reduce" || op == "all_gather" || op == "reduce_scatter" || op == "all_to_all" ||
          op == "barrier";

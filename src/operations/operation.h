@@ -51,6 +51,12 @@ struct Operation {
 /// ("nccl:_allgather_base", "AllReduce", "reduce_scatter_tensor_coalesced"); empty for another.
 std::string canonical_op(std::string_view name);
 
+/// Whether it is between two ranks: send, recv, sendrecv.
+bool is_message(std::string_view op);
+
+/// Whether a rank was in it from a time to a later one that other ranks' times can be laid beside.
+bool is_timed(const Operation& each);
+
 /// Whether every rank of the group waits in it for every other.
 bool waits_for_all(std::string_view op);
 
