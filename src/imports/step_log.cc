@@ -170,10 +170,6 @@ struct CsvRows {
   std::vector<LoggedStep> of_no_time = {};  ///< they end when they start
   std::uint64_t bad = 0;
   std::string first_refusal = {};
-
-  void refuse(std::string why) {
-    if (++bad == 1) first_refusal = std::move(why);
-  }
 };
 
 /// Single rows of no use are skipped: a program was stopped while it wrote one. Where they are as many as the others it is
@@ -184,10 +180,11 @@ StepLog csv_log(CsvRows rows, const CsvColumns& columns) {
   StepLog log{.format = "csv", .steps = std::move(rows.steps)};
   if (few) {
     log.skipped = rows.bad + rows.of_no_time.size();
-    const std::size_t line = rows.first_refusal.rfind(": line ");
-    if (rows.bad > 0) log.first_skipped = rows.first_refusal.substr(line + 2);
-    if (rows.bad == 0 && log.skipped > 0)
+    if (rows.bad > 0) {
+      log.first_skipped = rows.first_refusal.substr(rows.first_refusal.rfind(": line ") + 2);
+    } else if (log.skipped > 0) {
       log.first_skipped = fmt::format("step {} takes no time", rows.of_no_time.front().step);
+    }
   } else {
     log.steps.insert(log.steps.end(), rows.of_no_time.begin(), rows.of_no_time.end());
   }
@@ -207,7 +204,7 @@ StepLog read_csv(const Place& place, Lines& lines, const CsvColumns& columns, bo
       const bool takes_time = step.end_ns > step.start_ns || columns.phases;
       (takes_time ? rows.steps : rows.of_no_time).push_back(step);
     } catch (const DataError& error) {
-      rows.refuse(error.what());
+      if (++rows.bad == 1) rows.first_refusal = error.what();
     }
   }
   return csv_log(std::move(rows), columns);
