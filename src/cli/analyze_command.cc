@@ -331,12 +331,23 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
   const std::vector<spec::Expectation> expectations = command::expectations_of(options.expect);
   diagnose::AnalysisOptions how;
   if (!options.hosts.empty()) how.names = command::read_hosts(options.hosts);
-  if (!options.log.empty())
+  if (!options.log.empty()) {
     how.log = imports::parse_step_log(command::read_whole(options.log), options.log);
+    if (how.log->skipped > 0) {
+      fmt::print(streams.err, "trainwire: {}: {} rows tell no step; the first: {}\n", options.log,
+                 how.log->skipped, how.log->first_skipped);
+    }
+  }
   if (options.log.empty()) how.log = readers::steps_for_packets(given.told);
   result.log = how.log;
-  const auto folder = take_folder(options, given.told, streams);
+  auto folder = take_folder(options, given.told, streams);
   read_captures(options, streams, result);
+  const bool is_empty = result.traffic.totals.packets == 0 && !result.interrupted;
+  if (is_empty && options.filter.empty() && readers::tell_something(given.told)) {
+    folder.reset();
+    readers::add_empty_captures(options.captures, given.told);
+    return analyze_others(options, std::move(given.told), streams);
+  }
   refuse_nothing(options, result);
   warn_of_strange_log(result, streams);
   std::future<void> windows;

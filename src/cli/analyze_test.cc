@@ -177,6 +177,20 @@ TEST_F(Analyze, WhatIsNoCaptureIsASentenceAndLeavesNoFolder) {
   refused(capture("", "nothing.pcap"), "holds no packets");
 }
 
+TEST_F(Analyze, AnEmptyCaptureBesideALogIsToldAndSkipped) {
+  const std::string empty = capture("", "nothing.pcap");
+  const std::string log =
+      text("x.csv", "rank,step,start,end\n0,0,1,2\n0,1,2,3\n0,2,3,4\n0,3,4,5\n0,4");
+  const json all = document({"analyze", empty, log});
+  ASSERT_EQ(all["sources"].size(), 2U);
+  EXPECT_EQ(all["sources"][0]["skipped"], 1);
+  EXPECT_EQ(all["sources"][1]["kind"], "capture");
+  EXPECT_THAT(all["sources"][1]["reasons"].dump(), HasSubstr("holds no packets"));
+  const Result silent =
+      trainwire({"analyze", empty, text("readme.txt", "Not a record.\n"), "--no-folder"});
+  EXPECT_EQ(silent.code, 3);
+}
+
 TEST_F(Analyze, ACaptureWithoutTcpIsAnalysedAndNothingIsInvented) {
   std::string ladder;
   for (int i = 0; i < 50; ++i) ladder += fmt::format("{:.3f} a > b udp 500\n", 0.01 * i);

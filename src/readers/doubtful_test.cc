@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files with single rows of no use, or of no use at all: what is said of them.
+#include "trainwire/readers/given.h"
 #include "trainwire/readers/read.h"
 
 #include <gmock/gmock.h>
@@ -83,6 +84,17 @@ TEST(Doubtful, BracketsAloneAreNoJson) {
   EXPECT_THAT(reason("{\"a\": 1}"), StartsWith("it is JSON"));
   EXPECT_THAT(reason("[[1, 2], [\"a\"]]"), Not(HasSubstr("TOML")));
   EXPECT_THAT(reason("[ [ {\"a\": 1} ] ]"), StartsWith("it is JSON"));
+}
+
+TEST(Doubtful, EmptyCapturesAreNamedBesideWhatTells) {
+  std::vector<Told> told = {read_text("Not a record.\n", "readme.txt")};
+  EXPECT_FALSE(tell_something(told));
+  told.push_back(read_text("rank,step,start,end\n0,0,1,2\n0,1,2,3\n", "x.csv"));
+  EXPECT_TRUE(tell_something(told));
+  add_empty_captures({"a.pcap"}, told);
+  ASSERT_THAT(told, SizeIs(3));
+  EXPECT_EQ(told[2].kind, "capture");
+  EXPECT_THAT(told[2].reasons, ElementsAre(HasSubstr("holds no packets")));
 }
 
 TEST(Doubtful, TheNameIsNotPartOfTheReason) {

@@ -23,7 +23,7 @@ bool tells(const Told& file) {
 
 /// Refuses what tells nothing, with the first file's reason.
 void refuse_silence(const std::vector<Told>& told) {
-  if (std::any_of(told.begin(), told.end(), tells) || told.empty()) return;
+  if (told.empty() || tell_something(told)) return;
   const Told& first = told.front();
   const std::string why = first.reasons.empty()
                               ? "it tells nothing of a job; docs/imports.md has what is read"
@@ -34,6 +34,17 @@ void refuse_silence(const std::vector<Told>& told) {
 using Steps = std::map<std::pair<int, std::int64_t>, imports::LoggedStep>;
 
 }  // namespace
+
+bool tell_something(const std::vector<Told>& told) {
+  return std::any_of(told.begin(), told.end(), tells);
+}
+
+void add_empty_captures(const std::vector<std::string>& captures, std::vector<Told>& told) {
+  for (const std::string& path : captures) {
+    told.push_back(
+        {.path = path, .kind = "capture", .reasons = {"the capture holds no packets; not used"}});
+  }
+}
 
 Given given_files(const std::vector<std::string>& paths) {
   Found found = recognised(paths);

@@ -21,6 +21,13 @@ struct Given {
 /// Throws DataError when no file is of a kind that is read, or none of them tells anything.
 Given given_files(const std::vector<std::string>& paths);
 
+/// Whether one of them tells of a job.
+bool tell_something(const std::vector<operations::Told>& told);
+
+/// Captures without a packet beside files that tell something: they are named, with the reason.
+void add_empty_captures(const std::vector<std::string>& captures,
+                        std::vector<operations::Told>& told);
+
 /// Steps with times of the files that tell most of them, as a log for the packets; nothing without any.
 std::optional<imports::StepLog> steps_for_packets(const std::vector<operations::Told>& told);
 
