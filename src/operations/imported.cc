@@ -175,11 +175,37 @@ record::Source source_of(const Told& file) {
   return made;
 }
 
+/// What is left out because files do not say whose they are, or say the same.
+void add_notes(std::vector<Told>& told) {
+  std::map<std::pair<std::string, int>, std::string> first;
+  Told* nobody = nullptr;
+  std::size_t nobodies = 0;
+  for (Told& file : told) {
+    const bool is_dump = file.kind == "flight_recorder";
+    if ((!is_dump && file.kind != "kineto") || file.operations.empty()) continue;
+    if (file.rank) {
+      const auto [known, is_new] = first.try_emplace({file.kind, *file.rank}, file.path);
+      if (is_new) continue;
+      file.notes.push_back(fmt::format("{} is of rank {}, as {} is: only the first counts",
+                                       printable(file.path), *file.rank, printable(known->second)));
+    } else if (is_dump) {
+      if (nobodies++ == 0) nobody = &file;
+    }
+  }
+  if (nobody == nullptr) return;
+  nobody->notes.push_back(fmt::format(
+      "{}{} {} no rank in {}, so that nobody can be named: a dump's name ends in its rank, "
+      "nccl_trace_rank_3",
+      printable(nobody->path), nobodies > 1 ? fmt::format(" and {} more", nobodies - 1) : "",
+      nobodies > 1 ? "have" : "has", nobodies > 1 ? "their names" : "its name"));
+}
+
 }  // namespace
 
 Imported imported(std::vector<Told> told) {
   Imported made{.told = std::move(told)};
   made.wiring = wired(made.told);
+  add_notes(made.told);
   for (Told& file : made.told) {
     for (Operation& each : file.operations) {
       if (!each.host.empty() || !each.rank) continue;

@@ -141,5 +141,26 @@ TEST(Judge, AGroupOfUntoldSizeIsTheJobOrTheFiles) {
   EXPECT_THAT(run.verdict->text, HasSubstr("one of the 4 ranks that gave no file"));
 }
 
+TEST(Judge, FilesOfTheSameRankOrOfNobodyAreNoted) {
+  const auto notes_of = [](std::vector<Told> told) {
+    std::string notes;
+    for (const record::Finding& each : run_of(std::move(told)).findings) {
+      if (each.kind == "note") notes += each.text + "\n";
+    }
+    return notes;
+  };
+  std::vector<Told> told = traces_of({});
+  EXPECT_EQ(notes_of(told), "");
+  told.push_back(told[0]);
+  told.back().path = "again";
+  EXPECT_EQ(notes_of(told), "again is of rank 0, as rank0 is: only the first counts\n");
+  told.pop_back();
+  for (Told& file : told) {
+    file.kind = "flight_recorder";
+    file.rank.reset();
+  }
+  EXPECT_THAT(notes_of(told), HasSubstr("rank0 and 3 more have no rank in their names"));
+}
+
 }  // namespace
 }  // namespace tw::operations
