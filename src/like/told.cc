@@ -38,6 +38,13 @@ Main main_of(const record::Run& run) {
       "torch.profiler of all ranks, with record_shapes=True");
 }
 
+/// The accounting has the mean over ranks, of which a straggler's delay is a part.
+double compute_of_others_s(const record::Run& run, std::uint64_t ranks) {
+  const double mean_s = record::part_s(*run.accounting, "compute");
+  if (!run.straggler || !run.straggler->rank) return mean_s;
+  return std::max(0.0, mean_s - run.straggler->delay_s / static_cast<double>(ranks));
+}
+
 }  // namespace
 
 bool is_told(const record::Run& run) { return !run.capture && run.operations.has_value(); }
@@ -52,7 +59,7 @@ void fit_told(Fitted& fitted, const record::Run& run) {
   const Main main = main_of(run);
   const record::Iterations& steps = *run.iterations;
   const std::uint64_t ranks = std::clamp<std::uint64_t>(run.operations->ranks, 2, kMostRanks);
-  const double compute_s = record::part_s(*run.accounting, "compute");
+  const double compute_s = compute_of_others_s(run, ranks);
   const std::uint64_t bytes = (main.collective->bytes_per_iteration + 3) / 4 * 4;
   const bool is_known = collective::find_strategy(main.collective->strategy) != nullptr;
   const std::string strategy = is_known ? main.collective->strategy : "ring";

@@ -47,8 +47,10 @@ TEST(Told, ALateRankIsAStraggler) {
   record::Run run = traced();
   run.straggler = record::Straggler{.host = "rank 2", .delay_s = 0.04, .rank = 2};
   run.iterations->median_s = 0.150;
+  run.accounting->parts[1].seconds = 0.090;  // three ranks compute 80 ms, rank 2 computes 120 ms
   const Fitted fitted = fit(run, "");
   EXPECT_EQ(*fitted.experiment.jobs[0].straggler, "host2");
+  EXPECT_EQ(**fitted.experiment.jobs[0].compute_time, std::chrono::milliseconds(80));
   EXPECT_NEAR(*fitted.experiment.jobs[0].straggler_factor, 1.5, 1e-6);
 }
 
