@@ -71,8 +71,8 @@ TEST(Token, ComesFromAVariableOrAFile) {
   const std::string file = testing::TempDir() + "token_file";
   std::ofstream(file) << kToken << '\n';
   fs::permissions(file, fs::perms::owner_read);
-  EXPECT_EQ(text_of(token_from(from({{"TRAINWIRE_TOKEN", kToken}}))), kToken);
-  EXPECT_EQ(text_of(token_from(from({{"TRAINWIRE_TOKEN_FILE", file}}))), kToken);
+  EXPECT_EQ(transport::tcp::text_of(token_from(from({{"TRAINWIRE_TOKEN", kToken}}))), kToken);
+  EXPECT_EQ(transport::tcp::text_of(token_from(from({{"TRAINWIRE_TOKEN_FILE", file}}))), kToken);
   fs::permissions(file, fs::perms::group_read, fs::perm_options::add);
   EXPECT_THAT(refusal_of({{"TRAINWIRE_TOKEN_FILE", file}}), testing::HasSubstr("chmod 600"));
   fs::remove(file);
