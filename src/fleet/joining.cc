@@ -74,7 +74,7 @@ void Fleet::join() {
     is_first = false;
     joined = count;
     if (joined == members_.size()) break;
-    const bool tells = os::monotonic_ns() - told_ns_ > kAliveNs;
+    const bool tells = joined > 0 && os::monotonic_ns() - told_ns_ > kAliveNs;
     if (tells) told_ns_ = os::monotonic_ns();
     for (auto& member : members_) {
       if (!member) continue;
@@ -164,6 +164,7 @@ void Fleet::meet(Stranger& stranger, const Frame& frame) {
   member->link = std::exchange(link, Link());
   member->link.set_most(kMostContent);
   member->link.send(json{{"proof", *answer}});
+  member->link.pump();
   place = std::move(member);
 }
 
