@@ -131,7 +131,7 @@ for run in both:
     end(run, 0, lines=0)
 
 # What cannot be run is told before anything is made.
-for setting, word in (("job.transport=mpi", "tcp"), ("job.compute=torch", "profile"), ("job.strategy=pss", "ps")):
+for setting, word in (("job.transport=rdma", "tcp"), ("job.compute=torch", "profile"), ("job.strategy=pss", "ps")):
     run = start("never", "--set", setting)
     _, errors = run.communicate(timeout=60)
     assert run.returncode == 2 and word in errors, (setting, errors)

@@ -100,7 +100,8 @@ double envelope_bps(std::span<const flow::Series* const> series, std::int64_t wi
   std::size_t low = 0;
   for (const Filled& window : filled) {
     inside += window.bytes;
-    while (filled[low].index + windows <= window.index) inside -= filled[low++].bytes;
+    while (std::uint64_t{filled[low].index} + windows <= window.index)
+      inside -= filled[low++].bytes;
     most = std::max(most, inside);
   }
   return 8e9 * static_cast<double>(most) /

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace tw::diagnose {
 namespace {
 
@@ -31,6 +33,15 @@ TEST(Envelope, AddsUpWhatPassesTogether) {
   const flow::Series* all[] = {&one, &other};
   EXPECT_DOUBLE_EQ(envelope_bps(all, kMillisecond, 1), 1500 * 8e3);
   EXPECT_DOUBLE_EQ(envelope_bps(all, kMillisecond, 2), 1900 * 8e3 / 2);
+}
+
+// Times of a damaged capture may lie as far apart as windows can be counted.
+TEST(Envelope, TakesTheLastWindowThatThereIs) {
+  flow::Series series;
+  series.add(0, 1000);
+  series.add(std::numeric_limits<std::uint32_t>::max() - 1, 500);
+  const flow::Series* all[] = {&series};
+  EXPECT_DOUBLE_EQ(envelope_bps(all, kMillisecond, 20), 8e9 * 1000 / (20.0 * kMillisecond));
 }
 
 TEST(Envelope, OfNothingIsNothing) { EXPECT_EQ(envelope_bps({}, kMillisecond, 3), 0); }

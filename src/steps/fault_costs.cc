@@ -4,6 +4,7 @@
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace tw::steps {
@@ -16,17 +17,29 @@ bool touches(const FaultSpan& fault, const StepSpan& step) {
          (!fault.end_ns || *fault.end_ns > step.begin_ns);
 }
 
-double usual_s(std::span<const StepSpan> steps, std::span<const FaultSpan> faults) {
+/// Ranks that are ahead begin a step before others have ended the one before: what both took counts
+/// once.
+std::vector<double> times_s(std::span<const StepSpan> steps) {
+  std::vector<double> times;
+  std::int64_t before_ns = std::numeric_limits<std::int64_t>::min();
+  for (StepSpan step : steps) {
+    step.begin_ns = std::min(step.end_ns, std::max(step.begin_ns, before_ns));
+    before_ns = step.end_ns;
+    times.push_back(step.time_s());
+  }
+  return times;
+}
+
+double usual_s(std::span<const StepSpan> steps, const std::vector<double>& times,
+               std::span<const FaultSpan> faults) {
   std::vector<double> untouched;
-  std::vector<double> all;
-  for (const StepSpan& step : steps) {
-    all.push_back(step.time_s());
-    if (std::ranges::none_of(faults, [&](const FaultSpan& f) { return touches(f, step); })) {
-      untouched.push_back(step.time_s());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (std::ranges::none_of(faults, [&](const FaultSpan& f) { return touches(f, steps[i]); })) {
+      untouched.push_back(times[i]);
     }
   }
-  if (all.empty()) return 0;
-  return stats::median(untouched.empty() ? all : untouched);
+  if (times.empty()) return 0;
+  return stats::median(untouched.empty() ? times : untouched);
 }
 
 }  // namespace
@@ -47,17 +60,18 @@ std::vector<StepSpan> step_spans(const std::vector<record::PhaseRow>& rows) {
 
 std::vector<record::FaultCost> fault_costs(const std::string& job, std::span<const StepSpan> steps,
                                            std::span<const FaultSpan> faults) {
-  const double usual = usual_s(steps, faults);
+  const std::vector<double> times = times_s(steps);
+  const double usual = usual_s(steps, times, faults);
   std::vector<record::FaultCost> costs;
   for (const FaultSpan& fault : faults) {
     record::FaultCost& cost = costs.emplace_back();
     cost.job = job;
     cost.usual_s = usual;
-    for (const StepSpan& step : steps) {
-      if (!touches(fault, step)) continue;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!touches(fault, steps[i])) continue;
       ++cost.steps;
-      cost.longest_s = std::max(cost.longest_s, step.time_s());
-      cost.cost_s += step.time_s() - usual;
+      cost.longest_s = std::max(cost.longest_s, times[i]);
+      cost.cost_s += times[i] - usual;
     }
   }
   return costs;

@@ -41,6 +41,21 @@ TEST(FaultCosts, AreWhatTouchedStepsTookLonger) {
   EXPECT_EQ(costs[1].steps, 0U);
 }
 
+// Rank 1 is ahead, and waits in the step that follows while rank 0 is held up.
+TEST(FaultCosts, OfStepsThatOverlapCountOnce) {
+  const std::vector<StepSpan> steps{
+      {.step = 0, .begin_ns = 0, .end_ns = kSecond},
+      {.step = 1, .begin_ns = kSecond, .end_ns = 5 * kSecond},
+      {.step = 2, .begin_ns = 2 * kSecond, .end_ns = 6 * kSecond},
+      {.step = 3, .begin_ns = 6 * kSecond, .end_ns = 7 * kSecond},
+  };
+  const std::vector<FaultSpan> faults{{.begin_ns = 3 * kSecond / 2, .end_ns = 4 * kSecond}};
+  const auto costs = fault_costs("job0", steps, faults);
+  EXPECT_EQ(costs[0].steps, 2U);
+  EXPECT_DOUBLE_EQ(costs[0].longest_s, 4);
+  EXPECT_DOUBLE_EQ(costs[0].cost_s, 3);
+}
+
 TEST(FaultCosts, WithoutStepsAreNothing) {
   const auto costs = fault_costs("job0", {}, std::vector<FaultSpan>{{.begin_ns = 5}});
   EXPECT_EQ(costs[0].steps, 0U);
