@@ -31,10 +31,22 @@ struct Attribute {
   std::string_view text = {};
 };
 
+bool is_text(const protozero::pbf_reader& message) {
+  return message.wire_type() == protozero::pbf_wire_type::length_delimited;
+}
+
+bool is_number(const protozero::pbf_reader& message) {
+  return message.wire_type() == protozero::pbf_wire_type::varint;
+}
+
 Attribute attribute_of(protozero::pbf_reader message) {
   Attribute made;
   while (message.next()) {
-    if (message.tag() == OfAttribute::kName) {
+    const bool is_named =
+        message.tag() == OfAttribute::kName || message.tag() == OfAttribute::kString;
+    if (is_named ? !is_text(message) : !is_number(message)) {
+      message.skip();
+    } else if (message.tag() == OfAttribute::kName) {
       const auto view = message.get_view();
       made.name = {view.data(), view.size()};
     } else if (message.tag() == OfAttribute::kString) {
@@ -54,7 +66,7 @@ Attribute attribute_of(protozero::pbf_reader message) {
     } else if (message.tag() == OfAttribute::kSint64) {
       made.number = message.get_sint64();
     } else if (message.tag() == OfAttribute::kBool) {
-      made.number = message.get_bool() ? 1 : 0;
+      made.number = message.get_uint64() != 0 ? 1 : 0;
     } else {
       message.skip();
     }
@@ -73,9 +85,26 @@ void put(const Attribute& attribute, Node& into) {
   if (attribute.name == "is_cpu_op") into.on_host = *attribute.number != 0;
 }
 
+/// Whether the field has the form that its number stands for.
+bool is_expected(const protozero::pbf_reader& message) {
+  switch (message.tag()) {
+    case OfNode::kName:
+    case OfNode::kAttribute:
+      return is_text(message);
+    case OfNode::kData:
+      return is_text(message) || is_number(message);
+    default:
+      return is_number(message);
+  }
+}
+
 Node node_of(protozero::pbf_reader message) {
   Node made;
   while (message.next()) {
+    if (!is_expected(message)) {
+      message.skip();
+      continue;
+    }
     switch (message.tag()) {
       case OfNode::kId:
         made.id = message.get_uint64();
@@ -193,7 +222,7 @@ EtFile parse_et(std::string_view bytes, std::string_view name) {
       protozero::pbf_reader reader(message->data(), message->size());
       if (is_first) {
         while (reader.next()) {
-          if (reader.tag() != kVersion) {
+          if (reader.tag() != kVersion || !is_text(reader)) {
             reader.skip();
             continue;
           }
