@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tw::carrier {
 namespace {
@@ -14,6 +15,17 @@ using nlohmann::json;
 
 /// More than any run moves; sums of them do not overflow.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
+/// Throws where it is no whole number, or one that does not fit.
+template <typename Number>
+Number whole(const json& value) {
+  if (!value.is_number_integer() || !std::in_range<Number>(value.get<std::int64_t>()) ||
+      (value.is_number_unsigned() && !std::in_range<Number>(value.get<std::uint64_t>()))) {
+    throw DataError(fmt::format("a carrier's number: {}",
+                                value.dump(-1, ' ', true, json::error_handler_t::replace)));
+  }
+  return value.get<Number>();
+}
 
 bool is_count(const TcpCount& count) {
   return 0 <= count.sent && count.sent <= kMostBytes && 0 <= count.received &&
@@ -43,13 +55,13 @@ json to_json(const Assignment& assignment) {
 Assignment assignment_from(const json& document) {
   try {
     Assignment assignment;
-    document.at("rank").get_to(assignment.rank);
-    document.at("ranks").get_to(assignment.ranks);
+    assignment.rank = whole<int>(document.at("rank"));
+    assignment.ranks = whole<int>(document.at("ranks"));
     document.at("address").get_to(assignment.address);
     for (const json& wire : document.at("wires")) {
-      assignment.wires.push_back({.rank = wire.at(0).get<int>(), .lane = wire.at(1).get<int>()});
+      assignment.wires.push_back({.rank = whole<int>(wire.at(0)), .lane = whole<int>(wire.at(1))});
     }
-    assignment.patience = Duration(document.at("patience_ns").get<std::int64_t>());
+    assignment.patience = Duration(whole<std::int64_t>(document.at("patience_ns")));
     if (!is_whole(assignment))
       throw DataError("a carrier's assignment names ranks that are not there");
     return assignment;
@@ -70,8 +82,8 @@ std::vector<TcpCount> tcp_counts_from(const json& document) {
     for (const json& c : document) {
       counts.push_back({.from = c.at(0).get<std::string>(),
                         .to = c.at(1).get<std::string>(),
-                        .sent = c.at(2).get<std::int64_t>(),
-                        .received = c.at(3).get<std::int64_t>()});
+                        .sent = whole<std::int64_t>(c.at(2)),
+                        .received = whole<std::int64_t>(c.at(3))});
     }
     if (!std::ranges::all_of(counts, is_count))
       throw DataError("a carrier's counts are not counts");
