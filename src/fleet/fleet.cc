@@ -40,16 +40,6 @@ watch::LinkCounters counters_from(const json& d) {
           .sent_dropped = d.at("sent_dropped").get<std::uint64_t>()};
 }
 
-watch::LinkCounters less(watch::LinkCounters after, const watch::LinkCounters& before) {
-  after.received_bytes -= before.received_bytes;
-  after.received_packets -= before.received_packets;
-  after.received_dropped -= before.received_dropped;
-  after.sent_bytes -= before.sent_bytes;
-  after.sent_packets -= before.sent_packets;
-  after.sent_dropped -= before.sent_dropped;
-  return after;
-}
-
 bool is_file_name(const std::string& name) {
   return !name.empty() && name.find('/') == std::string::npos && !name.starts_with('.');
 }
@@ -262,8 +252,10 @@ void Fleet::take(Member& member, const Frame& frame) {
     if (told.contains("failure")) {
       member.result.capture->failure = told.at("failure").get<std::string>();
     }
-    member.result.least = less(counters_from(told.at("ending")), counters_from(told.at("begun")));
-    member.result.most = less(counters_from(told.at("after")), counters_from(told.at("before")));
+    member.result.least =
+        watch::difference(counters_from(told.at("ending")), counters_from(told.at("begun")));
+    member.result.most =
+        watch::difference(counters_from(told.at("after")), counters_from(told.at("before")));
   }
 }
 

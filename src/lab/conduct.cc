@@ -72,18 +72,6 @@ class Counts {
   Duration settling_;
 };
 
-LinkCounters difference(const LinkCounters& after, const LinkCounters& before) {
-  LinkCounters d = after;
-  d.received_bytes -= before.received_bytes;
-  d.received_packets -= before.received_packets;
-  d.received_dropped -= before.received_dropped;
-  d.sent_bytes -= before.sent_bytes;
-  d.sent_packets -= before.sent_packets;
-  d.sent_dropped -= before.sent_dropped;
-  d.queue_dropped -= before.queue_dropped;
-  return d;
-}
-
 /// What links carry, from their counters, twice a second.
 class RateMeter {
  public:

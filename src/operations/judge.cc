@@ -76,35 +76,30 @@ record::Verdict late_verdict(const Imported& imported, const Balance& balance, d
           .text = text};
 }
 
-/// What looks like transfer may be waiting for a rank whose arrival nobody tells.
-record::Verdict doubtful_verdict(const Balance& balance, double cost_s) {
-  return {.cause = "bandwidth",
-          .cost_s = cost_s,
-          .share = cost_s / balance.step_s,
-          .gain_s = 0,
-          .gain_ci = {0, cost_s},
-          .confidence = kDoubtfulConfidence,
-          .text = fmt::format(
-              "The transfer, or one of the {} ranks that gave no file and may come late, costs up "
-              "to {} of {}. Give the files of all {} ranks to tell which.",
-              balance.without_file, time_text(cost_s), whole_text(balance), balance.group_size)};
-}
-
 record::Verdict transfer_verdict(const Balance& balance, double cost_s) {
-  if (balance.without_file > 0) return doubtful_verdict(balance, cost_s);
+  record::Verdict verdict{.cause = "bandwidth",
+                          .cost_s = cost_s,
+                          .share = cost_s / balance.step_s,
+                          .gain_s = 0,
+                          .gain_ci = {0, cost_s},
+                          .confidence = kTransferConfidence};
+  // What looks like transfer may be waiting for a rank whose arrival nobody tells.
+  if (balance.without_file > 0) {
+    verdict.confidence = kDoubtfulConfidence;
+    verdict.text = fmt::format(
+        "The transfer, or one of the {} ranks that gave no file and may come late, costs up to {} "
+        "of {}. Give the files of all {} ranks to tell which.",
+        balance.without_file, time_text(cost_s), whole_text(balance), balance.group_size);
+    return verdict;
+  }
   const std::string rate = balance.busbw_bps ? fmt::format(", at {} of bus bandwidth",
                                                            readable(BitRate(*balance.busbw_bps)))
                                              : "";
-  return {.cause = "bandwidth",
-          .cost_s = cost_s,
-          .share = cost_s / balance.step_s,
-          .gain_s = 0,
-          .gain_ci = {0, cost_s},
-          .confidence = kTransferConfidence,
-          .text = fmt::format(
-              "The network costs up to {} of {}: ranks come to their collectives within {} of "
-              "one another, and the transfer takes it{}.",
-              time_text(cost_s), whole_text(balance), time_text(balance.typical_skew_s), rate)};
+  verdict.text = fmt::format(
+      "The network costs up to {} of {}: ranks come to their collectives within {} of one another, "
+      "and the transfer takes it{}.",
+      time_text(cost_s), whole_text(balance), time_text(balance.typical_skew_s), rate);
+  return verdict;
 }
 
 /// Most is in what cannot be split into waiting and transfer.

@@ -117,6 +117,18 @@ unsigned index_of(const std::string& name) {
 
 }  // namespace
 
+LinkCounters difference(const LinkCounters& after, const LinkCounters& before) {
+  LinkCounters d = after;
+  d.received_bytes -= before.received_bytes;
+  d.received_packets -= before.received_packets;
+  d.received_dropped -= before.received_dropped;
+  d.sent_bytes -= before.sent_bytes;
+  d.sent_packets -= before.sent_packets;
+  d.sent_dropped -= before.sent_dropped;
+  d.queue_dropped -= before.queue_dropped;
+  return d;
+}
+
 CounterReader::CounterReader(std::span<const WatchedLink> links) {
   std::map<std::uint64_t, std::size_t> group_of;  // by namespace: the one that still has room
   for (std::size_t i = 0; i < links.size(); ++i) {

@@ -39,6 +39,9 @@ struct LinkCounters {
   bool operator==(const LinkCounters&) const = default;
 };
 
+/// What was counted meanwhile; what waits in a queue is that of `after`.
+LinkCounters difference(const LinkCounters& after, const LinkCounters& before);
+
 /// One direction of a link, since it was made. What the sender of that direction does not count is
 /// 0.
 struct PortCounts {
