@@ -14,27 +14,29 @@
 namespace tw::reproduce {
 namespace {
 
-/// Long ones first, so that no processor waits for the last.
-int weight(const Question& question) {
+/// Seconds that it usually takes, two at a time where it is computed.
+double usual_s(const Question& question) {
   switch (question.engine) {
+    case Engine::Run:
+      return 8;
     case Engine::Packet:
-      return 2;
+      return 0.6;
     case Engine::Flow:
     case Engine::Predict:
-      return 1;
+      return 0.02;
     default:
-      return 0;
+      return 0.001;
   }
 }
 
-/// Each once, in the order in which they are best answered.
+/// Each once, long ones first, so that no processor waits for the last.
 std::vector<Question> sorted(std::span<const Question> questions) {
   std::map<std::string, Question> once;
   for (const Question& question : questions) once.emplace(question.key(), question);
   std::vector<Question> all;
   for (auto& [key, question] : once) all.push_back(std::move(question));
   std::stable_sort(all.begin(), all.end(),
-                   [](const Question& a, const Question& b) { return weight(a) > weight(b); });
+                   [](const Question& a, const Question& b) { return usual_s(a) > usual_s(b); });
   return all;
 }
 
@@ -92,11 +94,18 @@ Answers answers_to(std::span<const Question> questions, const Conducting& conduc
   const std::vector<Question> all = sorted(questions);
   Answers answers;
   const auto is_measured = [](const Question& each) { return each.engine == Engine::Run; };
-  Progress progress{
-      .all = all.size(),
-      .measurements = static_cast<std::size_t>(std::ranges::count_if(all, is_measured))};
+  Progress progress{.all = all.size()};
+  for (const Question& question : all) progress.all_s += usual_s(question);
   const auto tell = [&] {
     if (conducting.tell) conducting.tell(progress);
+  };
+  const auto has_answered = [&](const Question& question, const Answer& found) {
+    ++progress.done;
+    if (found.was_kept) {
+      progress.all_s -= usual_s(question);
+    } else {
+      progress.done_s += usual_s(question);
+    }
   };
   for (const Question& question : all) {
     if (!is_measured(question)) continue;
@@ -105,20 +114,20 @@ Answers answers_to(std::span<const Question> questions, const Conducting& conduc
     Answer found = measure(question, conducting.folder, conducting.streams);
     require_asked_rightly(question, found);
     const bool ends = found.interrupted;
+    has_answered(question, found);
     answers.emplace(question.key(), std::move(found));
     if (ends) return answers;
-    ++progress.done;
   }
   progress.now.clear();
-  if (progress.measurements > 0) tell();
+  if (progress.done > 0) tell();
   std::mutex mutex;
   in_parallel(all.size(), [&](std::size_t i) {
     if (is_measured(all[i])) return;
     if (conducting.goes_on && !conducting.goes_on()) return;
     Answer found = answer(all[i], conducting.goes_on);
     const std::lock_guard lock(mutex);
+    has_answered(all[i], found);
     answers.emplace(all[i].key(), std::move(found));
-    ++progress.done;
     tell();
   });
   for (const Question& question : all) {

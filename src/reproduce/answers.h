@@ -34,6 +34,7 @@ struct Answer {
   nlohmann::ordered_json document = {};
   std::string failure = {};    ///< why there is none: it does not end, a check failed
   bool interrupted = false;    ///< by Ctrl-C, while it was measured
+  bool was_kept = false;       ///< an earlier start has measured it
   bool asked_wrongly = false;  ///< the experiment or a setting is wrong
 };
 
@@ -49,8 +50,9 @@ Answer measure(const Question& question, const std::string& folder, command::Str
 struct Progress {
   std::size_t done = 0;
   std::size_t all = 0;
-  std::size_t measurements = 0;  ///< of all; they come first, and take longer
-  std::string now = {};          ///< what is measured
+  double done_s = 0;     ///< what is done usually takes; measurements that were kept take nothing
+  double all_s = 0;      ///< what all of it usually takes
+  std::string now = {};  ///< what is measured
 };
 
 struct Conducting {
@@ -61,7 +63,8 @@ struct Conducting {
 };
 
 /// All of them: first those with real packets, one after the other, then the rest on all
-/// processors. After an interrupted measurement there are no more answers. Throws SpecError where a question was asked wrongly, naming its [[compute]].
+/// processors. After an interrupted measurement there are no more answers. Throws SpecError where a
+/// question was asked wrongly, naming its [[compute]].
 Answers answers_to(std::span<const Question> questions, const Conducting& conducting);
 
 /// Numbers at a path of a document; "*" stands for every item of a list. Throws DataError that says

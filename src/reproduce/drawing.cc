@@ -9,6 +9,7 @@ namespace tw::reproduce {
 namespace {
 
 constexpr double kRadius = 4;
+constexpr double kRing = 8;
 
 std::string_view anchor_name(Anchor anchor) {
   return anchor == Anchor::Start ? "start" : anchor == Anchor::Middle ? "middle" : "end";
@@ -26,6 +27,12 @@ std::string svg_line(const Line& line) {
 std::string svg_spot(const Spot& spot) {
   const std::string paint = fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"1.5\"",
                                         spot.filled ? spot.colour : "#ffffff", spot.colour);
+  if (spot.mark == Mark::Ring) {
+    return fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"none\" stroke=\"{}\" "
+        "stroke-width=\"1.5\"/>\n",
+        spot.x, spot.y, kRing, spot.colour);
+  }
   if (spot.mark == Mark::Circle) {
     return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>\n", spot.x, spot.y,
                        kRadius, paint);
@@ -95,12 +102,13 @@ class PdfContent {
                                       {-1, 0}, {-.71, -.71}, {0, -1}, {.71, -.71}};
     text_ += fmt::format("{} RG {} rg 1.5 w [] 0 d\n", rgb(spot.colour),
                          spot.filled ? rgb(spot.colour) : "1 1 1");
-    const std::size_t step = spot.mark == Mark::Circle ? 1 : 2;
+    const std::size_t step = spot.mark == Mark::Diamond ? 2 : 1;
+    const double radius = spot.mark == Mark::Ring ? kRing : kRadius;
     for (std::size_t i = 0; i < 8; i += step) {
-      text_ += fmt::format("{:.1f} {:.1f} {}\n", spot.x + kRadius * kCircle[i][0],
-                           height_ - spot.y + kRadius * kCircle[i][1], i == 0 ? "m" : "l");
+      text_ += fmt::format("{:.1f} {:.1f} {}\n", spot.x + radius * kCircle[i][0],
+                           height_ - spot.y + radius * kCircle[i][1], i == 0 ? "m" : "l");
     }
-    text_ += "b\n";
+    text_ += spot.mark == Mark::Ring ? "s\n" : "b\n";
   }
   void add(const Words& words) {
     const double width = 0.5 * words.size * static_cast<double>(words.text.size());

@@ -11,7 +11,8 @@
 namespace tw::reproduce {
 
 enum class Anchor { Start, Middle, End };
-enum class Mark { Circle, Diamond };
+/// A ring has room for a diamond in it: what is published, where ours may be the same.
+enum class Mark { Circle, Diamond, Ring };
 
 struct Line {
   std::vector<std::pair<double, double>> points;

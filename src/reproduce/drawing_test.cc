@@ -71,6 +71,29 @@ TEST(Plots, NeverDrawPublishedAndOursOverEachOther) {
   }
 }
 
+// Curves may meet: there published points are rings with room for a diamond.
+TEST(Plots, DrawPublishedPointsOfCurvesAroundOurs) {
+  Outcome outcome{.artefact = {}, .reason = {}};
+  outcome.curves = {{.name = "a", .is_published = true, .x = {1, 2}, .y = {3, 4}},
+                    {.name = "b", .x = {1, 2}, .y = {3, 4}}};
+  const auto drawing = drawing_of(outcome);
+  ASSERT_TRUE(drawing);
+  ASSERT_EQ(drawing->spots.size(), 4u);
+  EXPECT_EQ(drawing->spots[0].mark, Mark::Ring);
+  EXPECT_EQ(drawing->spots[2].mark, Mark::Diamond);
+  EXPECT_THAT(svg_of(*drawing), HasSubstr("r=\"8\" fill=\"none\""));
+  EXPECT_THAT(pdf_of(*drawing), HasSubstr("l\ns\n"));
+}
+
+TEST(Plots, NameWhatAllNumbersHaveInCommonOnce) {
+  Outcome outcome = outcome_with({1, 2});
+  outcome.judged[0].what = "size: a";
+  outcome.judged[1].what = "size: b";
+  const std::string svg = svg_of(*drawing_of(outcome));
+  EXPECT_THAT(svg, HasSubstr(">a</text>"));
+  EXPECT_THAT(svg, HasSubstr(">size: s</text>"));
+}
+
 TEST(Plots, DrawNothingWithoutNumbers) { EXPECT_FALSE(drawing_of(outcome_with({}))); }
 
 }  // namespace

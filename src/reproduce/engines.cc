@@ -145,7 +145,7 @@ Answer measure(const Question& question, const std::string& folder, command::Str
     std::filesystem::create_directories(folder);
     const std::string path = folder + "/" + number_of(question);
     if (auto document = kept(path + ".json"); !document.is_null()) {
-      return {.document = std::move(document)};
+      return {.document = std::move(document), .was_kept = true};
     }
     return measured_anew(question, path, streams);
   } catch (const SpecError& error) {

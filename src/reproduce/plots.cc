@@ -53,6 +53,16 @@ void add_whisker(Drawing& drawing, const Axis& axis, const std::optional<double>
       {.points = {{axis.place(*low), y}, {axis.place(*high), y}}, .colour = colour, .width = 2});
 }
 
+/// What all names begin with, with its ": "; "" where they differ.
+std::string common_beginning(const std::vector<const Judged*>& rows) {
+  const std::size_t end = rows.front()->what.find(": ");
+  if (rows.size() < 2 || end == std::string::npos) return {};
+  std::string beginning = rows.front()->what.substr(0, end + 2);
+  const bool is_common = std::ranges::all_of(
+      rows, [&](const Judged* one) { return one->what.starts_with(beginning); });
+  return is_common ? beginning : std::string();
+}
+
 /// Numbers of one unit, a line each.
 void add_panel(Drawing& drawing, const std::vector<const Judged*>& rows, const std::string& unit) {
   std::vector<double> values;
@@ -66,12 +76,15 @@ void add_panel(Drawing& drawing, const std::vector<const Judged*>& rows, const s
   const double top = drawing.height + 6;
   const double bottom = top + kRow * static_cast<double>(rows.size());
   add_marks_across(drawing, axis, top, bottom);
+  const std::string beginning = common_beginning(rows);
   double y = top + kRow / 2;
   for (const Judged* one : rows) {
     drawing.lines.push_back(
         {.points = {{kLabels + 12, y}, {kRight, y}}, .colour = kGrid, .width = 0.5});
-    drawing.words.push_back(
-        {.x = kLabels, .y = y + 4, .text = shortened(one->what), .anchor = Anchor::End});
+    drawing.words.push_back({.x = kLabels,
+                             .y = y + 4,
+                             .text = shortened(one->what.substr(beginning.size())),
+                             .anchor = Anchor::End});
     add_whisker(drawing, axis, one->published_low, one->published_high, y - 6, kPublishedColour);
     drawing.spots.push_back(
         {axis.place(*one->published), y - 6, Mark::Circle, kPublishedColour, false});
@@ -81,7 +94,8 @@ void add_panel(Drawing& drawing, const std::vector<const Judged*>& rows, const s
     }
     y += kRow;
   }
-  drawing.words.push_back({.x = kRight, .y = bottom + 28, .text = unit, .anchor = Anchor::End});
+  drawing.words.push_back(
+      {.x = kRight, .y = bottom + 28, .text = beginning + unit, .anchor = Anchor::End});
   drawing.height = bottom + 36;
 }
 
@@ -155,7 +169,7 @@ std::optional<Drawing> curves_drawing(const Outcome& outcome) {
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
       line.points.emplace_back(x.place(curve.x[i]), y.place(curve.y[i]));
       drawing.spots.push_back({line.points.back().first, line.points.back().second,
-                               curve.is_published ? Mark::Circle : Mark::Diamond, colours.back(),
+                               curve.is_published ? Mark::Ring : Mark::Diamond, colours.back(),
                                !curve.is_published});
     }
     drawing.lines.push_back(std::move(line));

@@ -84,31 +84,15 @@ class Shown {
   void wipe() { line_.wipe(); }
 
  private:
-  /// A measurement takes as long as those before it, and so does what is computed afterwards; until
-  /// then, what that usually takes.
-  std::optional<double> left_s(const Progress& progress) {
-    const std::int64_t now = os::monotonic_ns();
-    const auto seconds_since = [&](std::int64_t from) {
-      return 1e-9 * static_cast<double>(now - from);
-    };
-    const auto to_compute =
-        static_cast<double>(progress.all - std::max(progress.done, progress.measurements));
-    if (progress.done < progress.measurements) {
-      if (progress.done == 0) return {};
-      const double each = seconds_since(began_ns_) / static_cast<double>(progress.done);
-      return each * static_cast<double>(progress.measurements - progress.done) +
-             kComputedS * to_compute;
-    }
-    if (!computing_ns_) computing_ns_ = progress.measurements > 0 ? now : began_ns_;
-    const std::size_t computed = progress.done - progress.measurements;
-    if (computed == 0) return kComputedS * to_compute;
-    return seconds_since(*computing_ns_) / static_cast<double>(computed) * to_compute;
+  /// What usually takes so long takes as much longer here as what is done already did.
+  std::optional<double> left_s(const Progress& progress) const {
+    if (progress.done_s <= 0) return {};
+    const double passed_s = 1e-9 * static_cast<double>(os::monotonic_ns() - began_ns_);
+    return passed_s / progress.done_s * (progress.all_s - progress.done_s);
   }
 
-  static constexpr double kComputedS = 0.6;  ///< three minutes for some three hundred
   terminal::Status line_;
   std::int64_t began_ns_ = os::monotonic_ns();
-  std::optional<std::int64_t> computing_ns_ = {};
 };
 
 std::vector<Outcome> outcomes_of(const std::vector<Artefact>& artefacts, const Asking& asking,
