@@ -85,6 +85,15 @@ TEST(Artefact, MustSaySomething) {
               HasSubstr("add [[row]] with what was published"));
 }
 
+TEST(Artefact, MayHaveAClaimThatCannotBeComputed) {
+  const Artefact artefact = parse_artefact(
+      "id = \"X\"\nkind = \"figure\"\nwhat = \"w\"\n[[row]]\nwhat = \"a tail\"\nmissing = "
+      "\"rates\"\n",
+      "reproductions/x/y");
+  ASSERT_EQ(artefact.rows.size(), 1u);
+  EXPECT_EQ(artefact.rows[0].missing, "rates");
+}
+
 TEST(Artefact, WithoutItsExperimentIsBroken) {
   EXPECT_THROW(read_artefact("/nonexistent"), SystemError);
 }
@@ -114,6 +123,13 @@ TEST(Recorded, TellsWhatIsWorseThanItWas) {
 TEST(Recorded, IsNotWorseWhenBetter) {
   const Recorded before{.verdict = Verdict::Shape, .rows = {{"sent: two", Verdict::Shape}}};
   EXPECT_THAT(worse(outcome_of(Verdict::Fitted), before), ElementsAre());
+}
+
+// As many rows, but others: one engine was asked where another's verdicts are recorded.
+TEST(Recorded, HoldsNothingAgainstOtherRows) {
+  const Recorded before{.verdict = Verdict::Reproduced,
+                        .rows = {{"sent: one", Verdict::Reproduced}}};
+  EXPECT_THAT(worse(outcome_of(Verdict::NotDetermined), before), ElementsAre());
 }
 
 TEST(Recorded, KeepsRowsThatWereNotAskedForNow) {

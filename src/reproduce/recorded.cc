@@ -96,8 +96,12 @@ std::vector<std::string> worse(const Outcome& outcome, const Recorded& recorded)
     sentences.push_back(fmt::format("{}: {}: was {}, is {}{}", outcome.artefact.id, one.what,
                                     name_of(before->second), name_of(one.verdict), found));
   }
-  if (sentences.empty() && outcome.judged.size() == recorded.rows.size() &&
-      outcome.verdict < recorded.verdict) {
+  // Of some engines only, the verdict is on other rows than the recorded one.
+  const bool is_whole = outcome.judged.size() == recorded.rows.size() &&
+                        std::ranges::all_of(outcome.judged, [&](const Judged& one) {
+                          return recorded.rows.contains(one.what);
+                        });
+  if (sentences.empty() && is_whole && outcome.verdict < recorded.verdict) {
     sentences.push_back(fmt::format("{}: was {}, is {}", outcome.artefact.id,
                                     name_of(recorded.verdict), name_of(outcome.verdict)));
   }
