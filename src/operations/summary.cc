@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/operations/summary.h"
 
+#include "trainwire/base/bus_text.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 
@@ -21,7 +22,7 @@ constexpr std::size_t kMostReasons = 3;
 std::string count_text(std::uint64_t number) { return grouped(static_cast<std::int64_t>(number)); }
 
 std::string rate_text(const std::optional<double>& bps) {
-  return bps ? readable(BitRate(*bps)) : "-";
+  return bps ? bus_text(*bps) : "-";
 }
 std::string time_text(const std::optional<double>& time) {
   return time ? readable(from_seconds(*time)) : "-";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/perf.h"
 
+#include "trainwire/base/bus_text.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
@@ -54,7 +55,7 @@ void add_note(const nccl::PerfFile& file, const nccl::PerfTable& table, Told& to
   if (best == nullptr || best->timed().busbw_gbs <= 0) return;
   std::string text =
       fmt::format("{}: bus bandwidth reaches {} at {}", op_of(file, table),
-                  readable(BitRate(8e9 * best->timed().busbw_gbs)), readable(Bytes(best->bytes)));
+                  bus_text(8e9 * best->timed().busbw_gbs), readable(Bytes(best->bytes)));
   for (const nccl::PerfRow& row : table.rows) {
     if (row.timed().busbw_gbs < 0.5 * best->timed().busbw_gbs) continue;
     text += fmt::format(", half of it at {}", readable(Bytes(row.bytes)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/text/capture_text.h"
 
+#include "trainwire/base/bus_text.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/collective/strategies.h"
@@ -167,7 +168,8 @@ void add_collective(Lines& lines, const diagnose::Collective& collective,
                        1e3 * (timing->time_s.high - timing->time_s.low) / 2);
     algbw = fmt::format("{:.3g}", timing->algbw_bps / 8e9);
     busbw = fmt::format("{:.3g}", timing->busbw_bps / 8e9);
-    line_rate = fmt::format(" · busbw {}", readable(BitRate(timing->busbw_bps)));
+    line_rate = fmt::format(" · busbw {} ({})", bus_text(timing->busbw_bps),
+                            readable(BitRate(timing->busbw_bps)));
   }
   lines.push_back(fmt::format("  {:<17} {:<17} {:>12} {:>7} {:>16} {:>8} {:>8} {:>5.2f}",
                               printable(collective.operation), printable(collective.strategy),

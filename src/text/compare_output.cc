@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/text/compare_output.h"
 
+#include "trainwire/base/bus_text.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/text/verdict_text.h"
@@ -29,7 +30,7 @@ std::string shown(study::Metric metric, double value) {
     case study::Metric::Accuracy:
       return fmt::format("{:.2f} %", 100 * value);
     case study::Metric::Busbw:
-      return readable(BitRate(value));
+      return bus_text(value);
     case study::Metric::Bytes:
       return readable(Bytes(std::llround(value)));
   }

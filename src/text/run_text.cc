@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/text/run_text.h"
 
+#include "trainwire/base/bus_text.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/command/expect.h"
@@ -134,8 +135,8 @@ std::string job_text(const record::Job& job, std::string_view over, const Cluste
   if (job.exchange) {
     text += fmt::format(
         "  exchange  {}{}{}\n", time_text(*job.exchange), cluster.time(*job.exchange),
-        job.busbw_bps > 0 ? fmt::format(", bus bandwidth {}{}", readable(BitRate(job.busbw_bps)),
-                                        cluster.rate(job.busbw_bps))
+        job.busbw_bps > 0 ? fmt::format(", bus bandwidth {} ({}){}", bus_text(job.busbw_bps),
+                                        readable(BitRate(job.busbw_bps)), cluster.rate(job.busbw_bps))
                           : "");
   }
   const auto wait = phase_s(job, record::Phase::Wait);
@@ -233,7 +234,7 @@ std::string figures_text(const record::Point& point) {
   return fmt::format(
       "{:>10}  {:>23}  {:>10}  {:>13}  {:>3.0f} %", time_text(job.step->median_s),
       fmt::format("{}, {}", time_text(job.step->ci_low_s), time_text(job.step->ci_high_s)),
-      time_text(job.exchange ? job.exchange->median_s : 0), readable(BitRate(job.busbw_bps)),
+      time_text(job.exchange ? job.exchange->median_s : 0), bus_text(job.busbw_bps),
       100 * (point.utilisation ? point.utilisation->share : 0));
 }
 
