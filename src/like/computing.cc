@@ -4,6 +4,7 @@
 #include "trainwire/stats/estimate.h"
 #include "trainwire/stats/quantile.h"
 #include "trainwire/workload/compute_clock.h"
+#include "trainwire/workload/framework_time.h"
 
 #include <fmt/format.h>
 
@@ -135,6 +136,11 @@ class Computing {
                                                      ranks_.size(), times.size())});
     job_.compute = measured(spec::Compute::Profile);
     job_.compute_time = measured(std::optional(from_seconds(compute_s())));
+    // What was measured has what the framework adds, and it will be added again.
+    const workload::Compute again = workload::compute_of(job_, training_.model);
+    const Duration added = workload::framework_time(job_, training_.model, again);
+    Duration& time = *job_.compute_time.value;
+    time -= std::min(added, time);
   }
 
   bool is_straggler(int rank) const { return training_.factor(rank) > 1; }

@@ -20,6 +20,7 @@ struct Framework {
   Bytes bucket;
   Bytes first_bucket = {};  ///< of a step, where it is smaller than the others; 0: it is not
   bool overlap;
+  Duration tensor_time = {};  ///< what it adds to a step for each tensor, beside computing
   std::optional<int> pieces = {};
   std::optional<int> connections = {};
   std::optional<int> side_connections = {};

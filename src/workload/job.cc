@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/spec/framework.h"
+#include "trainwire/workload/framework_time.h"
 #include "trainwire/zoo/device.h"
 #include "trainwire/zoo/zoo.h"
 
@@ -140,6 +141,15 @@ void stretch_gradients(Compute& compute) {
   }
 }
 
+/// Each tensor delays those after it.
+void add_framework_time(Compute& compute, Duration time) {
+  compute.forward += time / 2;
+  compute.backward += time / 2;
+  std::int64_t before = 0;
+  const auto tensors = static_cast<std::int64_t>(compute.gradients.size());
+  for (zoo::Gradient& gradient : compute.gradients) gradient.ready += time / 2 * ++before / tensors;
+}
+
 }  // namespace
 
 Compute compute_of(const spec::Job& job, const zoo::Model& model) {
@@ -148,6 +158,7 @@ Compute compute_of(const spec::Job& job, const zoo::Model& model) {
     *time = Duration(std::llround(static_cast<double>(time->count()) * job.time_factor));
   }
   stretch_gradients(compute);
+  add_framework_time(compute, framework_time(job, model, compute));
   return compute;
 }
 

@@ -2,6 +2,8 @@
 #include "trainwire/workload/job.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/spec/framework.h"
+#include "trainwire/workload/framework_time.h"
 #include "trainwire/zoo/zoo.h"
 
 #include <gmock/gmock.h>
@@ -98,6 +100,34 @@ TEST(MeasuredGradients, FillBucketsAsPyTorchDoes) {
   EXPECT_EQ(buckets.front().elements, 2'049'000);  // the head: fc.bias and fc.weight
   EXPECT_NEAR(seconds(buckets.front().ready), 0.397e-3, 1e-6);
   EXPECT_EQ(buckets.back().ready, compute.backward);
+}
+
+// 161 tensors: half of the time before forward, half while gradients come, of which the head's two, the first that are
+// there, wait for two halves of a tensor.
+TEST(MeasuredGradients, AreDelayedByWhatTheFrameworkDoesForEachTensor) {
+  spec::Job job;
+  job.model = {"resnet50-torchvision"};
+  job.device = {"h200"};
+  job.batch = {64};
+  const zoo::Model model = model_of(job);
+  const Compute without = compute_of(job, model);
+  job.framework = {"pytorch"};
+  const Compute with = compute_of(job, model);
+  const Duration each = spec::framework_of(job)->tensor_time;
+  EXPECT_GT(each, Duration{});
+  EXPECT_EQ(framework_time(job, model, with), 161 * each);
+  EXPECT_EQ(with.forward - without.forward, 161 * each / 2);
+  EXPECT_EQ(with.backward - without.backward, 161 * each / 2);
+  EXPECT_NEAR(seconds(with.gradients[1].ready - without.gradients[1].ready), seconds(each), 1e-8);
+  EXPECT_EQ(with.gradients.back().ready, with.backward);
+}
+
+TEST(ComputeOf, AddsNothingWhereNothingIsComputed) {
+  spec::Job job;
+  job.framework = {"pytorch"};
+  job.model = {"resnet50-torchvision"};
+  job.compute = {spec::Compute::None};
+  EXPECT_EQ(compute_of(job, model_of(job)).total(), Duration{});
 }
 
 TEST(ModelOf, AShortNameMeansTheFrameworksOwnVariant) {
