@@ -59,4 +59,7 @@ struct LossyLink {
 };
 std::optional<LossyLink> lossiest(const spec::Experiment& experiment);
 
+/// Whether any link loses packets by itself, not for a full queue.
+bool is_lossy(const spec::Network& network);
+
 }  // namespace tw::account
