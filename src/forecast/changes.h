@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "trainwire/account/places.h"
 #include "trainwire/base/units.h"
 #include "trainwire/spec/experiment.h"
 
@@ -20,8 +21,7 @@ namespace tw::forecast {
 /// with what is wrong. May be called from several threads.
 using Variants = std::function<spec::Experiment(const std::vector<std::string>& settings)>;
 
-/// Whether any link loses packets.
-bool is_lossy(const spec::Network& network);
+using account::is_lossy;
 
 /// Of all links, those with settings of their own included.
 spec::Experiment with_rates(spec::Experiment experiment, double factor);

@@ -2,6 +2,7 @@
 #include "trainwire/forecast/need.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/parallel.h"
 #include "trainwire/forecast/interval.h"
 #include "trainwire/forecast/scale.h"
 
@@ -9,12 +10,14 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <utility>
 
 namespace tw::forecast {
 namespace {
 
 constexpr double kNear = 1.005;  ///< the search ends there
+constexpr double kNearLoss = 1.1;  ///< of what is drawn
 constexpr double kLeastRate = 1e6, kMostRate = 1.6e12;
 constexpr double kLeastDelay = 1e-7, kMostDelay = 1;
 constexpr double kLeastLoss = 1e-6, kMostLoss = 0.1;
@@ -32,30 +35,54 @@ Judged judged(const spec::Experiment& experiment, const Asking& asking, double c
   return {.low = interval.low_s, .middle = step.median_s, .high = interval.high_s};
 }
 
-using At = std::function<double(double value)>;  ///< a step in seconds
-
-/// The value between `good`, which reaches the goal, and `bad`, which does not; nothing where both do the same.
-std::optional<double> edge(const At& at, double goal, double good, double bad) {
-  if (at(good) > goal || at(bad) <= goal) return {};
-  while (std::max(good, bad) / std::min(good, bad) > kNear) {
-    const double middle = std::sqrt(good * bad);
-    (at(middle) <= goal ? good : bad) = middle;
-  }
-  return good;
-}
-
 using With = std::function<spec::Experiment(double value)>;
 
-Bound bound_of(const With& with, double goal, double good, double bad, const Asking& asking,
-               double constants) {
-  const auto of = [&](double Judged::*end) {
-    return [&, end](double value) { return judged(with(value), asking, constants).*end; };
-  };
-  Bound bound{.value = edge(of(&Judged::middle), goal, good, bad),
-              .low = edge(of(&Judged::low), goal, good, bad),
-              .high = edge(of(&Judged::high), goal, good, bad)};
-  if (good < bad) std::swap(bound.low, bound.high);  // a quick step bears more
-  bound.is_none = !bound.value && of(&Judged::middle)(good) > goal;
+/// Steps at values of one setting, each found once.
+class Steps {
+ public:
+  Steps(With with, const Asking& asking, double constants)
+      : with_(std::move(with)), asking_(asking), constants_(constants) {}
+
+  const Judged& at(double value) {
+    auto known = known_.find(value);
+    if (known == known_.end()) {
+      known = known_.emplace(value, judged(with_(value), asking_, constants_)).first;
+    }
+    return known->second;
+  }
+
+ private:
+  With with_;
+  const Asking& asking_;
+  double constants_;
+  std::map<double, Judged> known_ = {};
+};
+
+/// The value between `good`, which reaches the goal, and `bad`, which does not, to a factor of `near`.
+struct Search {
+  double goal = 0;
+  double good = 0;
+  double bad = 0;
+  double near = kNear;
+};
+
+/// Nothing where both ends do the same.
+std::optional<double> edge(Steps& steps, double Judged::*end, Search search) {
+  const auto reaches = [&](double value) { return steps.at(value).*end <= search.goal; };
+  if (!reaches(search.good) || reaches(search.bad)) return {};
+  while (std::max(search.good, search.bad) / std::min(search.good, search.bad) > search.near) {
+    const double middle = std::sqrt(search.good * search.bad);
+    (reaches(middle) ? search.good : search.bad) = middle;
+  }
+  return search.good;
+}
+
+Bound bound_of(Steps steps, const Search& search) {
+  Bound bound{.value = edge(steps, &Judged::middle, search),
+              .low = edge(steps, &Judged::low, search),
+              .high = edge(steps, &Judged::high, search)};
+  if (search.good < search.bad) std::swap(bound.low, bound.high);  // a quick step bears more
+  bound.is_none = !bound.value && steps.at(search.good).middle > search.goal;
   return bound;
 }
 
@@ -112,16 +139,23 @@ Need need_of(const spec::Experiment& experiment, const Goal& goal, const Asking&
         readable(from_seconds(fastest)), readable(from_seconds(need.step_s)));
     return need;
   }
-  need.rate_bps = bound_of([&](double bps) { return at_rate(experiment, bps); }, need.step_s,
-                           kMostRate, kLeastRate, asking, constants);
+  need.rate_bps =
+      bound_of({[&](double bps) { return at_rate(experiment, bps); }, asking, constants},
+               {.goal = need.step_s, .good = kMostRate, .bad = kLeastRate});
   const double present = experiment.network.link.rate->bits_per_second();
   // A little more than is needed, or there is no room for anything.
   const double rate = std::max(present, 1.1 * need.rate_bps.value.value_or(present));
   const spec::Experiment enough = at_rate(experiment, rate);
-  need.delay_s = bound_of([&](double s) { return at_delay(enough, s); }, need.step_s, kLeastDelay,
-                          kMostDelay, asking, constants);
-  need.loss = bound_of([&](double loss) { return at_loss(enough, loss); }, need.step_s, kLeastLoss,
-                       kMostLoss, asking, constants);
+  const auto delay = [&] {
+    need.delay_s = bound_of({[&](double s) { return at_delay(enough, s); }, asking, constants},
+                            {.goal = need.step_s, .good = kLeastDelay, .bad = kMostDelay});
+  };
+  const auto loss = [&] {
+    need.loss = bound_of(
+        {[&](double share) { return at_loss(enough, share); }, asking, constants},
+        {.goal = need.step_s, .good = kLeastLoss, .bad = kMostLoss, .near = kNearLoss});
+  };
+  in_parallel(2, [&](std::size_t i) { i == 0 ? loss() : delay(); });
   return need;
 }
 

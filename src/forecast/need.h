@@ -2,7 +2,7 @@
 // What it would take: the least bandwidth with which a job reaches a goal, and at its present bandwidth, or that one, the longest
 // delay and the most loss with which it still does.
 //
-// Limits: links are changed all together; a search by halves, to 1 %, with steps that become shorter with more bandwidth and longer
+// Limits: links are changed all together; a search by halves, to 0.5 % (loss, which is chance, to 10 %), with steps that become shorter with more bandwidth and longer
 // with delay and loss. The interval of a need is where the step's interval reaches the goal.
 
 #pragma once

@@ -5,6 +5,7 @@
 #include "trainwire/collective/strategies.h"
 #include "trainwire/forecast/changes.h"
 #include "trainwire/forecast/formula.h"
+#include "trainwire/forecast/packets.h"
 #include "trainwire/sim/describe.h"
 #include "trainwire/sim/simulate.h"
 #include "trainwire/workload/training.h"
@@ -78,11 +79,13 @@ double alone_seconds(const workload::Training& training) {
   return most * seconds(training.compute.total());
 }
 
+int seeds_of(const Asking& asking, bool chance) { return chance ? std::max(1, asking.seeds) : 1; }
+
 std::vector<StepTime> simulated(const spec::Experiment& asked, const Asking& asking,
                                 sim::Level level) {
   const bool chance = has_chance(asked);
   spec::Experiment experiment = shortened(asked, asking, chance);
-  const int seeds = chance ? std::max(1, asking.seeds) : 1;
+  const int seeds = seeds_of(asking, chance);
   std::vector<Medians> jobs(experiment.jobs.size());
   for (int seed = 0; seed < seeds; ++seed) {
     experiment.run.seed.value = *asked.run.seed + static_cast<std::uint64_t>(seed);
@@ -108,6 +111,21 @@ std::vector<StepTime> simulated(const spec::Experiment& asked, const Asking& ask
                      .regime = regime_of(asked, asked.jobs[i], training, shape_of(training))});
   }
   return found;
+}
+
+/// By flows, or by packets where they are few and nearer.
+std::vector<StepTime> simulated(const spec::Experiment& experiment, const Asking& asking) {
+  std::vector<StepTime> found = simulated(experiment, asking, sim::Level::Flow);
+  const StepTime& first = found.front();
+  if (asking.most_packets <= 0 || !is_nearer_by_packets(first.regime)) return found;
+  const bool chance = has_chance(experiment);
+  const double packets = packets_of(shortened(experiment, asking, chance), first.median_s);
+  if (packets * seeds_of(asking, chance) > asking.most_packets) return found;
+  try {
+    return simulated(experiment, asking, sim::Level::Packet);
+  } catch (const SpecError&) {  // there is something that only flows have
+    return found;
+  }
 }
 
 struct Answer {
@@ -177,8 +195,9 @@ std::vector<StepTime> step_times(const spec::Experiment& experiment, const Askin
   if (found.empty()) {
     const bool delays_vary = varies(experiment.network);
     if (delays_vary && !asking.level) because = "delays vary, which only packets show";
-    found = simulated(experiment, asking,
-                      asking.level.value_or(delays_vary ? sim::Level::Packet : sim::Level::Flow));
+    const std::optional<sim::Level> level =
+        delays_vary && !asking.level ? sim::Level::Packet : asking.level;
+    found = level ? simulated(experiment, asking, *level) : simulated(experiment, asking);
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
     found[i].because = because;

@@ -87,11 +87,16 @@ void answer(WhatIf& what, const Variants& variants, const Asking& asking, double
     }
   } catch (const Error& error) {
     what.steps.clear();
-    what.problem = error.what();
+    what.problem = without_set(error.what());
   }
 }
 
 }  // namespace
+
+std::string without_set(std::string_view problem) {
+  constexpr std::string_view kSet = "--set ";
+  return std::string(problem.starts_with(kSet) ? problem.substr(kSet.size()) : problem);
+}
 
 Question parse_question(std::string_view text) {
   const std::size_t equals = text.find('=');

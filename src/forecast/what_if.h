@@ -25,6 +25,8 @@ struct Question {
 };
 /// Commas inside brackets and quotes do not part values. Throws SpecError without a key or a value.
 Question parse_question(std::string_view text);
+/// A problem of settings as who asked "what if" reads it: variants put them in by --set.
+std::string without_set(std::string_view problem);
 /// Throws SpecError where one key is asked about twice, or there are more than kMostWhatIfs combinations.
 void require_consistent(std::span<const Question> questions);
 inline constexpr std::size_t kMostWhatIfs = 1'000'000;

@@ -26,6 +26,11 @@
 namespace tw::guide {
 namespace {
 
+/// What packet simulations of one command may have on links: some seconds.
+constexpr double kMostPackets = 2e7;
+/// What a step is made of, and what changes it, takes about so many more simulations.
+constexpr double kAround = 20;
+
 struct PredictOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
   std::vector<std::string> what_if;
@@ -89,7 +94,7 @@ void require_known(const std::vector<forecast::Question>& questions,
     try {
       variants({fmt::format("{}={}", question.key, question.values.front())});
     } catch (const SpecError& error) {
-      throw SpecError(fmt::format("--what-if {}: {}", question.key, error.what()));
+      throw SpecError(fmt::format("--what-if {}", forecast::without_set(error.what())));
     }
   }
 }
@@ -102,16 +107,33 @@ std::string beyond(const PredictOptions& options, const spec::Experiment& experi
   return sentence;
 }
 
+/// For each simulation, so that all are made in the same way. Curves, searches and advice have too many.
+double most_packets(const PredictOptions& options,
+                    const std::vector<forecast::Question>& questions) {
+  if (!options.scale.empty() || !options.need.empty() || options.advise) return 0;
+  if (options.fitted) return 0;  // what a run is off flows by was fitted
+  double simulations = options.brief ? 1 : kAround;
+  double rows = 1;
+  for (const forecast::Question& question : questions) {
+    rows *= static_cast<double>(question.values.size());
+  }
+  if (!questions.empty()) simulations += rows;
+  return kMostPackets / simulations;
+}
+
 Predicted predicted(const PredictOptions& options) {
   const spec::Experiment experiment = loaded(*options.experiment, options);
   const forecast::Variants variants = variants_of(options);
-  const forecast::Asking asking = asking_of(options);
+  forecast::Asking asking = asking_of(options);
   std::vector<forecast::Question> questions;
   for (const std::string& text : options.what_if) {
     questions.push_back(forecast::parse_question(text));
   }
   require_known(questions, variants);
-  Predicted made{.name = *experiment.name, .source = options.experiment->path};
+  asking.most_packets = most_packets(options, questions);
+  Predicted made{.name = *experiment.name,
+                 .source = options.experiment->path,
+                 .rate = *experiment.network.link.rate};
   made.like = options.fitted;
   made.beyond = beyond(options, experiment);
   const double constants = options.fitted ? uncertainty(*options.fitted) : 0;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "trainwire/base/units.h"
 #include "trainwire/forecast/advise.h"
 #include "trainwire/forecast/forecast.h"
 #include "trainwire/forecast/need.h"
@@ -22,6 +23,7 @@ namespace tw::guide {
 struct Predicted {
   std::string name = {};                  ///< of the experiment
   std::string source = {};                ///< file or folder, for what to do next
+  BitRate rate = {};                      ///< of a link
   std::optional<like::Fitted> like = {};  ///< the run that it is to be like
   std::string beyond = {};                ///< what is beyond the range, where it was forced
   std::vector<forecast::JobForecast> jobs = {};

@@ -5,6 +5,7 @@
 #include "trainwire/forecast/errors.h"
 #include "trainwire/forecast/range.h"
 #include "trainwire/terminal/chart.h"
+#include "trainwire/text/verdict_text.h"
 
 #include <fmt/format.h>
 
@@ -24,12 +25,6 @@ std::string between(double low, double high) {
   return fmt::format("{} to {}", time(low), time(high));
 }
 
-std::string words_of(std::string_view name) {
-  std::string words(name);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
-
 std::string parts_line(const forecast::JobForecast& job) {
   std::vector<forecast::Part> sorted = job.parts;
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -38,23 +33,24 @@ std::string parts_line(const forecast::JobForecast& job) {
   for (const forecast::Part& part : sorted) {
     if (part.seconds < kTold * job.step.median_s) continue;
     line +=
-        fmt::format("{}{} {}", line.empty() ? "" : ", ", words_of(part.name), time(part.seconds));
+        fmt::format("{}{} {}", line.empty() ? "" : ", ", text::part_words(part.name), time(part.seconds));
   }
   return line;
 }
 
 std::string binding_line(const forecast::Binding& binding) {
-  std::string line = words_of(binding.resource);
+  std::string line = std::string(text::part_words(binding.resource));
   if (!binding.where.empty()) line += fmt::format(" ({})", binding.where);
   if (!binding.headroom) return line + " alone";
-  return line + fmt::format("; {} is next, at {:.3g} times less", words_of(binding.next),
-                            *binding.headroom);
+  return line + fmt::format("; once that is {:.3g} times less, {}", *binding.headroom,
+                            text::part_words(binding.next));
 }
 
 std::string elasticity_line(const std::vector<forecast::Elasticity>& all) {
   std::string line;
   for (const forecast::Elasticity& each : all) {
-    line += fmt::format("{}{} {:+.2f} %", line.empty() ? "" : ", ", each.of, each.percent + 0.0);
+    const double hundredths = std::round(100 * each.percent) + 0.0;  // no -0
+    line += fmt::format("{}{} {:+.2f} %", line.empty() ? "" : ", ", each.of, hundredths / 100);
   }
   return line;
 }
@@ -160,13 +156,18 @@ std::string ranks_text(const forecast::Ranks& ranks) {
   return fmt::format("{} ({} to {})", number(ranks.value), number(low), number(high));
 }
 
+/// A second: "18,460", "7.25".
+std::string samples(double each_s) {
+  return each_s < 100 ? fmt::format("{:.3g}", each_s) : grouped(std::llround(each_s));
+}
+
 std::string scale_row(const forecast::ScalePoint& point) {
   if (!point.problem.empty())
     return fmt::format("  {:>8}  no answer: {}\n", grouped(point.ranks), point.problem);
-  return fmt::format("  {:>8}  {:>9}  {:<22}  {:>9.4g}/s  {:>4.0f} %  {:.0f} to {:.0f} %\n",
+  return fmt::format("  {:>8}  {:>9}  {:<22}  {:>11}  {:>6.3g} %  {:.3g} to {:.3g} %\n",
                      grouped(point.ranks), time(point.step.median_s),
-                     between(point.interval.low_s, point.interval.high_s), point.throughput,
-                     100 * point.efficiency, 100 * point.efficiency_low,
+                     between(point.interval.low_s, point.interval.high_s),
+                     samples(point.throughput), 100 * point.efficiency, 100 * point.efficiency_low,
                      100 * point.efficiency_high);
 }
 
@@ -182,7 +183,8 @@ std::string scale_chart(const std::vector<forecast::ScalePoint>& points) {
       terminal::chart(marks, [](double) { return 0.0; }, {.width = 50, .height = 6});
   if (lines.empty()) return {};
   lines.back() =
-      fmt::format("{:>9}  {:<44}{:>6}", "ranks", points.front().ranks, points.back().ranks);
+      fmt::format("{:>9}  {:<40}{:>10}", "ranks", points.front().ranks,
+                  grouped(points.back().ranks));
   std::string text = "  samples/s\n";
   for (const std::string& line : lines) text += line + "\n";
   return text;
@@ -197,7 +199,7 @@ bool rises(const std::vector<forecast::ScalePoint>& points) {
 }
 
 std::string scale_text(const forecast::Scaling& scaling) {
-  std::string text = "\n     ranks       step  90 % interval           throughput  efficiency\n";
+  std::string text = "\n     ranks       step  90 % interval             samples/s  efficiency, 90 % interval\n";
   for (const forecast::ScalePoint& point : scaling.points) text += scale_row(point);
   text += scale_chart(scaling.points);
   text += scaling.break_even.value ? fmt::format("faster than one rank alone from {} ranks on",
@@ -208,7 +210,7 @@ std::string scale_text(const forecast::Scaling& scaling) {
                             ranks_text(scaling.turns))
               : (rises(scaling.points) ? "; more ranks are faster all the way" : "");
   if (scaling.half.value)
-    text += fmt::format("; half as efficient beyond {}", ranks_text(scaling.half));
+    text += fmt::format("; less than half as efficient beyond {} ranks", ranks_text(scaling.half));
   return text + "\n";
 }
 
@@ -263,6 +265,8 @@ std::string advice_text(const forecast::Advice& advice) {
                         between(choice.interval.low_s, choice.interval.high_s), 100 * choice.change,
                         choice.clear ? "" : " ~");
   }
+  if (shown < advice.choices.size())
+    text += fmt::format("  and {} slower ones: --json\n", advice.choices.size() - shown);
   for (const forecast::Crossing& each : advice.crossings) {
     const bool is_ranks = each.of == "ranks";
     const auto value = static_cast<std::int64_t>(each.value);
@@ -307,9 +311,11 @@ std::string like_text(const like::Fitted& fitted) {
 
 std::string next_line(const Predicted& predicted) {
   if (predicted.what_ifs.empty() && !predicted.scaling) {
-    return fmt::format(
-        "next: trainwire predict {} --what-if network.rate=10Gbit,25Gbit --scale 2..64\n",
-        predicted.source);
+    const forecast::JobForecast& job = predicted.jobs.front();
+    const bool scales = job.step.compute_s > 0 && predicted.jobs.size() == 1;
+    return fmt::format("next: trainwire predict {} --what-if network.rate={},{}{}\n",
+                       predicted.source, exact(predicted.rate * 2), exact(predicted.rate * 4),
+                       scales ? fmt::format(" --scale 2..{}", std::max(64, 8 * job.ranks)) : "");
   }
   if (predicted.like) {
     return fmt::format("next: trainwire predict {} --advise for what else the job could do\n",
