@@ -11,14 +11,20 @@ const PICTURES = [
   { page: "sweep", name: "sweep-narrow", until: "#sweep", width: 800 },
   { page: "compare", until: "#side-by-side", width: 1280 },
   { page: "compare", name: "compare-narrow", until: "#side-by-side", width: 800 },
+  { page: "verdict", until: "#what-if-answer", width: 1280 },
+  { page: "what-if", from: "#what-if", until: "#what-if", width: 1280, slide: { rate_bps: 4, ranks: 3 } },
 ];
 
 const browser = await launch();
-for (const { page, name = page, from, until, width } of PICTURES) {
+for (const { page, name = page, from, until, width, slide = {} } of PICTURES) {
   const tab = await browser.newPage();
   await tab.setViewport({ width, height: 900 });
   await tab.goto(`file://${process.cwd()}/${page}.html`);
   await tab.waitForSelector(until);
+  for (const [key, stops] of Object.entries(slide)) {
+    await tab.focus(`#what-if-${key}`);
+    for (let stop = 0; stop < stops; stop++) await tab.keyboard.press("ArrowRight");
+  }
   await new Promise((done) => setTimeout(done, 1000));
   const [y, end] = await tab.evaluate(
     (first, last) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place where numbers become text: three to four significant digits, a blank, a unit.
 
-export type Kind = "time" | "rate" | "bytes" | "share" | "count" | "number";
+export type Kind = "time" | "rate" | "bytes" | "share" | "bus" | "count" | "number";
 
 interface Unit {
   name: string;
@@ -30,6 +30,8 @@ const UNITS: Record<Kind, Unit[]> = {
     { name: "TB", factor: 1e12 },
   ],
   share: [{ name: "%", factor: 0.01 }],
+  // Bus bandwidth, from bits a second: the one unit of nccl-tests.
+  bus: [{ name: "GB/s", factor: 8e9 }],
   count: [{ name: "", factor: 1 }],
   number: [{ name: "", factor: 1 }],
 };

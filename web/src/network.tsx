@@ -24,7 +24,7 @@ export function Collectives(props: { run: Run }) {
         <div class="card">
           <TableView
             table={{
-              columns: columns(`${jobs ? "job|" : ""}operation|strategy|size:bytes|times seen:count|first to last byte:time|algbw:rate|busbw:rate|confidence:share|hosts|known by`),
+              columns: columns(`${jobs ? "job|" : ""}operation|strategy|size:bytes|times seen:count|first to last byte:time|algbw:bus|busbw:bus|confidence:share|hosts|known by`),
               rows: found.map((each): Cell[] => [
                 ...(jobs ? [str(each, "job")] : []),
                 (str(each, "operation") ?? "").replace(/_/g, " "),
@@ -43,7 +43,7 @@ export function Collectives(props: { run: Run }) {
           <How>
             <p>
               Bytes of each pair in each iteration are compared with what the schedules of known strategies would move. The time is the median from the first to the last
-              gradient byte of an iteration on the wire; algbw is size over that time, busbw that times the operation's factor, as nccl-tests defines them (which prints bytes a second: 8 Gbit/s are its 1 GB/s).
+              gradient byte of an iteration on the wire; algbw is size over that time, busbw that times the operation's factor, as nccl-tests defines them and in its unit: 1 GB/s are 8 Gbit/s.
               {list(props.run.summary, "jobs").length > 0 ? " The key figures' exchange is another quantity: from the ranks' own log, each rank's own time, averaged over ranks. On the wire it lasts from the first rank's first byte to the last rank's last." : ""}
             </p>
           </How>

@@ -65,7 +65,7 @@ export function Operations(props: { run: Run }) {
         {timed.length > 0 && <Times kinds={timed} />}
         <TableView
           table={{
-            columns: columns("operation|times:count|bytes:bytes|waiting:time|transfer:time|busbw:rate|with waiting:rate"),
+            columns: columns("operation|times:count|bytes:bytes|waiting:time|transfer:time|busbw:bus|with waiting:bus"),
             rows: kinds.map((each): Cell[] => [
               (str(each, "op") ?? "").replace(/_/g, " "),
               num(each, "count"),

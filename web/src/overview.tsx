@@ -176,7 +176,7 @@ export function stepFigures(run: Run, job: Json, of: string): Figure[] {
   const wait = num(job, "phases_median_s", "wait");
   if (wait !== null) figures.push({ name: `${of}waiting after computing`, value: show("time", wait), note: timeNote(run, wait, "a step, until its gradients are there"), raw: wait });
   const busbw = num(job, "busbw_bps") ?? num(list(run.summary, "collectives")[0], "busbw_bps");
-  if (busbw !== null) figures.push({ name: `${of}bus bandwidth`, value: show("rate", busbw), note: rateNote(run, busbw, "as nccl-tests defines it"), raw: busbw });
+  if (busbw !== null) figures.push({ name: `${of}bus bandwidth`, value: show("bus", busbw), note: rateNote(run, busbw, `${show("rate", busbw)}, as nccl-tests defines it`), raw: busbw });
   const slowdown = num(job, "alone", "slowdown");
   if (slowdown !== null) {
     figures.push({ name: `${of}slowed down by the others`, value: `${digits(Number(slowdown.toPrecision(3)))} times`, note: `a step takes ${show("time", num(job, "alone", "step", "median_s"))} alone`, raw: slowdown });

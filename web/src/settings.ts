@@ -34,6 +34,13 @@ function leftOut(summary: Json, job: Json): string[] {
   return found.filter(([there]) => there).map(([, name]) => name);
 }
 
+/** As src/forecast/regime.cc judges it. */
+function isShallow(summary: Json): boolean {
+  const queue = value(summary, "network", "queue");
+  const bytes = num(queue, "bytes");
+  return bytes !== null && num(queue, "bdp") === null && bytes < 100_000;
+}
+
 /** Null where the run has no experiment, several jobs, or a strategy without a formula. */
 export function ownSettings(summary: Json): OwnSettings | null {
   const [jobs, done] = [list(summary, "experiment", "jobs"), list(summary, "jobs")];
@@ -58,6 +65,7 @@ export function ownSettings(summary: Json): OwnSettings | null {
       ipVersion: num(summary, "experiment", "network", "ip_version", "value") ?? 4,
       congestionControl: str(summary, "experiment", "network", "congestion_control", "value") ?? "cubic",
       servers: num(job, "servers", "value") ?? 1,
+      shallow: isShallow(summary),
     },
     leftOut: leftOut(summary, job),
   };

@@ -6,6 +6,11 @@
 // Limits: the formula's. Loss it does not have: here it caps the rate of every connection at what TCP
 // reaches under it (src/fluid/tcp_laws.h), without the waiting for one another that loss brings, so
 // steps under loss take longer than this says. Pure.
+//
+// Intervals are the program's too (src/forecast/interval.h): what 90 % of emulated runs were off by in their regime, and more beyond
+// what was measured.
+
+import { FORM_ERRORS, MEASURED } from "./errors";
 
 export const STRATEGIES = ["ring", "opposite_rings", "clique", "star", "ps"] as const;
 export type Strategy = (typeof STRATEGIES)[number];
@@ -32,6 +37,8 @@ export interface Work {
   ipVersion: number;
   congestionControl: string;
   servers: number;
+  /** Queues hold less than the kernel's streams need. */
+  shallow: boolean;
 }
 
 /** What of a schedule makes its time; `share` and `chunk` are parts of the payload. */
@@ -131,6 +138,40 @@ function restart(work: Work, line: Line): number {
   let lost = 0;
   for (let window = windowAfterIdle(2 * holds, idle, timeout); window < holds; window *= 2) lost += line.roundTrip_s * (1 - window / holds);
   return lost;
+}
+
+/** Whether the way of a step's transfers takes longer than the line. */
+function waitsForWays(shape: Shape, work: Work, line: Line): boolean {
+  const bytes = work.buckets.reduce((sum, bucket) => sum + bucket.bytes, 0);
+  const ways = Math.max(1, work.buckets.length) * line.way_s * shape.rounds;
+  return ways > (shape.rounds * shape.share * bytes) / line.bytesPerS;
+}
+
+/** What a step mostly depends on, as src/forecast/regime.h has it. */
+function regimeOf(setting: Setting, work: Work): keyof typeof FORM_ERRORS {
+  if (setting.loss > 0) return "loss";
+  if (work.shallow) return "queue";
+  if (setting.strategy === "ps" || setting.strategy === "star") return "servers";
+  return waitsForWays(shapeOf(setting, work), work, lineOf(setting, work)) ? "latency" : "bandwidth";
+}
+
+const beyond = (value: number, least: number, most: number): number => (value > most ? Math.log(value / most) : value < least ? Math.log(least / value) : 0);
+
+export interface Predicted {
+  step_s: number;
+  /** The 90 % interval. */
+  low_s: number;
+  high_s: number;
+}
+
+/** A step with its interval. Ranks as for stepTime. */
+export function predicted(setting: Setting, work: Work): Predicted {
+  const step_s = stepTime(setting, work);
+  const compute = work.forward_s + work.backward_s;
+  const scale = Math.max(0, step_s - compute) + 0.05 * compute;
+  const far = beyond(setting.rate_bps, MEASURED.leastRate_bps, MEASURED.mostRate_bps) + beyond(setting.ranks, 1, MEASURED.hosts);
+  const width = FORM_ERRORS[regimeOf(setting, work)] + MEASURED.perFold * far;
+  return { step_s, low_s: step_s - scale * (1 - Math.exp(-width)), high_s: step_s + scale * (Math.exp(width) - 1) };
 }
 
 /** Seconds. Ranks are 2 at least, with a worker and a server for "ps". */

@@ -17,7 +17,7 @@ const COLUMNS: [string, string, Kind][] = [
   ["step_mean_high_s", "to", "time"],
   ["step_p99_s", "p99", "time"],
   ["exchange_s", "exchange", "time"],
-  ["busbw_bps", "busbw", "rate"],
+  ["busbw_bps", "busbw", "bus"],
   ["busiest_share", "busiest link", "share"],
   ["traffic_requested_bps", "traffic", "rate"],
   ["traffic_achieved_bps", "reached", "rate"],

@@ -118,7 +118,7 @@ function csvField(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
-const UNIT_OF: Partial<Record<Kind, string>> = { time: "s", rate: "bps", bytes: "bytes" };
+const UNIT_OF: Partial<Record<Kind, string>> = { time: "s", rate: "bps", bus: "bps", bytes: "bytes" };
 
 function csvHeader(column: Column): string {
   const unit = column.kind ? UNIT_OF[column.kind] : undefined;

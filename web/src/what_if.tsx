@@ -2,12 +2,13 @@
 // What if: sliders over the formula of a step (step_time.ts), beginning where the run was.
 
 import { useMemo, useState } from "preact/hooks";
-import { phaseColour, seriesColour } from "./colours";
+import { phaseColour } from "./colours";
 import { list, num, type Run } from "./data";
 import { difference, type Kind, show } from "./format";
 import { Choice, Section } from "./parts";
-import { type OwnSettings, ownSettings } from "./settings";
-import { type Setting, stepTime, STRATEGIES, type Strategy } from "./step_time";
+import { ownSettings } from "./settings";
+import { type Predicted, predicted, type Setting, STRATEGIES, type Strategy } from "./step_time";
+import { OverRanks, OverRate } from "./what_if_curves";
 
 const decades = (from: number, to: number, steps: readonly number[]): number[] => {
   const values: number[] = [];
@@ -49,59 +50,6 @@ function Slider(props: { of: Slid; own: number; value: number; onChange: (value:
   );
 }
 
-const WIDTH = 640;
-const HEIGHT = 220;
-const EDGE = { left: 64, right: 110, top: 10, bottom: 34 };
-
-/** Step time over the rate, a line for each strategy, the chosen one thick; both axes logarithmic. */
-function Curves(props: { own: OwnSettings; setting: Setting }) {
-  const { own, setting } = props;
-  const rates = stopsOf("rate_bps", own.setting.rate_bps);
-  const lines = STRATEGIES.map((strategy) => rates.map((rate_bps) => stepTime({ ...setting, rate_bps, strategy }, own.work)));
-  const all = lines.flat();
-  const [low, high] = [Math.min(...all) / 1.15, Math.max(...all) * 1.15];
-  const share = (value: number, from: number, to: number) => Math.log(value / from) / Math.log(to / from);
-  const x = (rate: number) => EDGE.left + share(rate, rates[0] as number, rates[rates.length - 1] as number) * (WIDTH - EDGE.left - EDGE.right);
-  const y = (time: number) => HEIGHT - EDGE.bottom - share(time, low, high) * (HEIGHT - EDGE.top - EDGE.bottom);
-  const ticks = [1e7, 1e8, 1e9, 1e10, 1e11];
-  const times = [1e-3, 1e-2, 0.1, 1, 10, 100, 1000].filter((time) => time > low && time < high);
-  const chosen = stepTime(setting, own.work);
-  return (
-    <svg class="curves" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="step time over the rate of a link, by strategy">
-      {ticks.map((rate) => (
-        <g>
-          <line x1={x(rate)} x2={x(rate)} y1={EDGE.top} y2={HEIGHT - EDGE.bottom} class="grid" />
-          <text x={x(rate)} y={HEIGHT - EDGE.bottom + 15} text-anchor="middle">
-            {show("rate", rate)}
-          </text>
-        </g>
-      ))}
-      {times.map((time) => (
-        <g>
-          <line x1={EDGE.left} x2={WIDTH - EDGE.right} y1={y(time)} y2={y(time)} class="grid" />
-          <text x={EDGE.left - 6} y={y(time) + 4} text-anchor="end">
-            {show("time", time)}
-          </text>
-        </g>
-      ))}
-      {STRATEGIES.map((strategy, i) => (
-        <polyline
-          points={rates.map((rate, k) => `${x(rate)},${y(lines[i]?.[k] ?? low)}`).join(" ")}
-          fill="none"
-          stroke={seriesColour(i)}
-          stroke-width={strategy === setting.strategy ? 3 : 1.2}
-        />
-      ))}
-      {STRATEGIES.map((strategy, i) => (
-        <text x={WIDTH - EDGE.right + 12} y={EDGE.top + 14 + 17 * i} fill={seriesColour(i)} class={strategy === setting.strategy ? "chosen" : ""}>
-          {strategy}
-        </text>
-      ))}
-      <circle cx={x(setting.rate_bps)} cy={y(chosen)} r={5} fill={seriesColour(STRATEGIES.indexOf(setting.strategy))} />
-    </svg>
-  );
-}
-
 /** Compute and what is waited for beside it, to the longer of two steps. */
 function Bar(props: { name: string; step: number; compute: number; longest: number }) {
   const part = (time: number) => `${(100 * time) / props.longest}%`;
@@ -117,13 +65,17 @@ function Bar(props: { name: string; step: number; compute: number; longest: numb
   );
 }
 
+/** "221.2 ms (205 ms to 240 ms)" */
+const withInterval = (of: Predicted): string => `${show("time", of.step_s)} (${show("time", of.low_s)} to ${show("time", of.high_s)})`;
+
 export const hasWhatIf = (run: Run): boolean => ownSettings(run.summary) !== null;
 
 export function WhatIf(props: { run: Run }) {
   const own = useMemo(() => ownSettings(props.run.summary), [props.run]);
   const [setting, setSetting] = useState<Setting | null>(own?.setting ?? null);
   if (own === null || setting === null) return null;
-  const [here, there] = [stepTime(own.setting, own.work), stepTime(setting, own.work)];
+  const [before, after] = [predicted(own.setting, own.work), predicted(setting, own.work)];
+  const [here, there] = [before.step_s, after.step_s];
   const measured = num(list(props.run.summary, "jobs")[0] ?? null, "step", "median_s");
   const compute = own.work.forward_s + own.work.backward_s;
   const longest = Math.max(here, there);
@@ -142,7 +94,7 @@ export function WhatIf(props: { run: Run }) {
     >
       <div class="card what-if">
         <p class="answer" id="what-if-answer">
-          {moved ? `A step would take ${show("time", there)}, ${difference(there, here)} against this run's settings.` : `By formula a step takes ${show("time", here)}${measured === null ? "" : `; this run's took ${show("time", measured)}`}.`}
+          {moved ? `A step would take ${withInterval(after)}, ${difference(there, here)} against this run's settings.` : `By formula a step takes ${withInterval(before)}${measured === null ? "" : `; this run's took ${show("time", measured)}`}.`}
         </p>
         <div class="sliders">
           {(Object.keys(STOPS) as Slid[]).map((key) => (
@@ -155,8 +107,11 @@ export function WhatIf(props: { run: Run }) {
         </div>
         <Bar name="this run's settings" step={here} compute={compute} longest={longest} />
         <Bar name="as set" step={there} compute={compute} longest={longest} />
-        <p class="quiet">Blue: compute; yellow: waiting for the network beyond it.{setting.loss > 0 && " Under loss only TCP's lower rate is counted, not that ranks wait for each other's losses: steps take longer than this."}</p>
-        <Curves own={own} setting={setting} />
+        <p class="quiet">In brackets 90 % intervals. Blue: compute; yellow: waiting for the network beyond it.{setting.loss > 0 && " Under loss only TCP's lower rate is counted, not that ranks wait for each other's losses: steps take longer than this."}</p>
+        <div class="two-curves">
+          <OverRate rates={stopsOf("rate_bps", own.setting.rate_bps)} setting={setting} work={own.work} />
+          <OverRanks ranks={stopsOf("ranks", own.setting.ranks)} setting={setting} work={own.work} />
+        </div>
       </div>
     </Section>
   );
