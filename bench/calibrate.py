@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/calibrate does: calibrate.py TRAINWIRE [--kept DIR]... [--held DIR]... [--packet] [--dry].
+"""What bench/calibrate does: calibrate.py TRAINWIRE [--kept DIR]... [--held DIR]... [--dry].
 
 An error is the logarithm of measured over predicted, in parts of what the network takes of a step, less what seeds differ by
 (src/forecast/errors.h says how intervals are made of it). A regime's error is the conformal 90 % quantile of its runs; where they are too few to
@@ -22,6 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).parent.parent
 TABLE = ROOT / "src/forecast/data/errors.csv"
+PAGE = ROOT / "web/src/errors.ts"
 BENCHMARKS = ROOT / "docs/benchmarks.md"
 REGIMES = ("loss", "shared", "asynchronous", "queue", "servers", "late", "latency", "bandwidth")
 NORMAL_90 = 1.645
@@ -38,6 +39,7 @@ class Run:
         self.predicted = job["step"]["median_s"]
         self.scale = job["error_scale_s"]
         self.regime = job["regime"]
+        self.level = "packet" if job["method"] == "packet simulation" else "flow"
         self.noise = job["interval_sources"]["noise"]
         self.beyond = job["interval_sources"]["extrapolation"]
 
@@ -150,12 +152,28 @@ def print_level(level: str, used: list[Run], held: list[Run], errors: dict[str, 
     return covered, len(held)
 
 
+def print_default(held: list[Run], by_level: dict[str, dict[str, tuple[int, float]]]) -> None:
+    """As `predict` answers without --level: by formula, flows or packets."""
+    covered = sum(run.covered(by_level[run.level][run.regime][1]) for run in held)
+    packets = sum(run.level == "packet" for run in held)
+    print(f"as it comes: not used: {spread(held)}; {packets} by packets; 90 % intervals cover {covered} of {len(held)} "
+          f"({100 * covered / len(held):.0f} %)\n")
+
+
+def write_page(lines: list[str]) -> None:
+    """Errors at flow level into what the page knows of them."""
+    text = PAGE.read_text(encoding="utf-8")
+    for level, regime, _, error in (line.split(",") for line in lines):
+        if level == "flow":
+            text = re.sub(rf"(  {regime}: )[0-9.]+", rf"\g<1>{float(error)}", text)
+    PAGE.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("trainwire")
     parser.add_argument("--kept", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--held", type=pathlib.Path, action="append", default=[])
-    parser.add_argument("--packet", action="store_true")
     parser.add_argument("--dry", action="store_true")
     options = parser.parse_args()
     used = measured_in_table()
@@ -170,18 +188,21 @@ def main() -> None:
         held |= measured_in(folder)
         held_files |= {path.parent.name: path for path in sorted(folder.glob("*/experiment.toml"))}
     lines = ["level,regime,runs,error"]
-    for level in ("auto", "packet") if options.packet else ("auto",):
+    by_level = {}
+    for level in ("flow", "packet"):
         learned = runs_of(options.trainwire, files, used, level)
         others = runs_of(options.trainwire, held_files, held, level)
-        errors = errors_of(learned)
-        name = "packet" if level == "packet" else "flow"
-        covered, count = print_level(name, learned, others, errors)
-        lines += [f"{name},{regime},{runs},{error:.4f}" for regime, (runs, error) in errors.items()]
-        lines.append(f"{name},covered,{count},{covered}")
+        errors = by_level[level] = errors_of(learned)
+        covered, count = print_level(level, learned, others, errors)
+        lines += [f"{level},{regime},{runs},{error:.4f}" for regime, (runs, error) in errors.items()]
+        lines.append(f"{level},covered,{count},{covered}")
         print()
+    if held:
+        print_default(runs_of(options.trainwire, held_files, held, "auto"), by_level)
     if not options.dry:
         TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        print(f"written: {TABLE.relative_to(ROOT)}")
+        write_page(lines)
+        print(f"written: {TABLE.relative_to(ROOT)}, {PAGE.relative_to(ROOT)}; the page is built with the latter: (cd web && npm run build)")
 
 
 main()

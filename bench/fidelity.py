@@ -251,7 +251,7 @@ def experiments_of(options: argparse.Namespace, folder: pathlib.Path) -> list[Ex
     if options.held_out is None:
         texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(EXPERIMENTS.glob("*.toml"))}
     else:
-        texts = fidelity_draw.draw(options.held_out)
+        texts = fidelity_draw.draw(options.held_out, *options.hosts)
     chosen = [name for name in texts if fnmatch.fnmatch(name, options.only)]
     if not chosen:
         sys.exit(f'fidelity: no experiment is named "{options.only}"; there are {", ".join(texts)}')
@@ -288,6 +288,7 @@ def main() -> None:
     arguments.add_argument("--runs", type=int, default=3, metavar="N", help="of each experiment, in turn (3)")
     arguments.add_argument("--only", default="*", metavar="PATTERN", help="experiments by name: 'ring-*'")
     arguments.add_argument("--held-out", type=int, metavar="SEED", help="40 other experiments, drawn by this seed")
+    arguments.add_argument("--hosts", type=lambda text: tuple(map(int, text.split(".."))), default=(2, 6), metavar="A..B", help="of drawn experiments (2..6)")
     arguments.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="where runs are kept, and taken from")
     arguments.add_argument("--resim", action="store_true", help="only simulate, against runs that --keep has")
     arguments.add_argument("--realtime", action="store_true", help="runs come before all other processes of a busy machine (root)")

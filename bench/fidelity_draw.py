@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws experiments over the ranges of bench/fidelity.d: fidelity_draw.py SEED prints them; the same seed draws the same.
+"""Draws experiments over the ranges of bench/fidelity.d: fidelity_draw.py SEED [LEAST MOST] prints them, on so many hosts (2 to 6); the same
+draws the same.
 
 Payloads are sized by a rough estimate so that a run takes a few seconds: nothing else depends on it. Rates are what two
 processors can emulate."""
@@ -33,7 +34,7 @@ STRATEGIES = {
 }
 
 
-def draw(seed: int) -> dict[str, str]:
+def draw(seed: int, least: int = 2, most: int = 6) -> dict[str, str]:
     """Texts of experiment files by name."""
     names = list(STRATEGIES)
     # Strategies take turns; ring and parameter server, which most jobs use, have more of them.
@@ -42,12 +43,12 @@ def draw(seed: int) -> dict[str, str]:
     texts = {}
     for number in range(COUNT):
         strategy = turns[number % len(turns)]
-        texts[f"drawn-{seed}-{number + 1:02}-{strategy.replace('_', '-')}"] = experiment(random.Random(f"{seed} {number}"), strategy)
+        texts[f"drawn-{seed}-{number + 1:02}-{strategy.replace('_', '-')}"] = experiment(random.Random(f"{seed} {number}"), strategy, (least, most))
     return texts
 
 
-def experiment(dice: random.Random, strategy: str) -> str:
-    network = draw_network(dice)
+def experiment(dice: random.Random, strategy: str, hosts: tuple[int, int]) -> str:
+    network = draw_network(dice, hosts)
     jobs = [draw_job(dice, strategy, network["hosts"])]
     links, traffic = [], []
     disturbance = dice.choice(("none", "none", "slow link", "traffic", "traffic", "straggler", "two jobs"))
@@ -69,8 +70,8 @@ def experiment(dice: random.Random, strategy: str) -> str:
     return text_of(network, links, jobs, traffic)
 
 
-def draw_network(dice: random.Random) -> dict:
-    hosts = dice.randint(2, 6)
+def draw_network(dice: random.Random, least_most: tuple[int, int]) -> dict:
+    hosts = dice.randint(*least_most)
     rates = [rate for rate in RATES_MBIT if rate * 1e6 * hosts <= MOST_BPS_OF_ALL_HOSTS]
     network = {"hosts": hosts, "rate": f"{dice.choice(rates)}Mbit", "delay": f"{dice.choice(DELAYS_US)}us"}
     loss = dice.choice((0, 0, 0, 0, 0.001, 0.01))
@@ -173,5 +174,5 @@ def value_of(value) -> str:
 
 
 if __name__ == "__main__":
-    for drawn, file_text in draw(int(sys.argv[1])).items():
+    for drawn, file_text in draw(*map(int, sys.argv[1:])).items():
         print(f"# {drawn}\n{file_text}")
