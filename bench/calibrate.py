@@ -92,6 +92,11 @@ def measured_in(folder: pathlib.Path) -> Steps:
 
 
 def predict(trainwire: str, file: pathlib.Path, level: str) -> list[dict]:
+    """By `level`: "flow" is the formula where it holds, as `predict` has it, "auto" what it comes to."""
+    if level == "flow":
+        jobs = predict(trainwire, file, "auto")
+        if not any(job["method"] == "packet simulation" for job in jobs):
+            return jobs
     done = subprocess.run([trainwire, "predict", str(file), "--json", "--brief", "--level", level], capture_output=True, text=True, timeout=600)
     if not done.stdout.startswith("{"):
         print(f"{file}: {done.stderr.strip()}", file=sys.stderr)

@@ -8,7 +8,7 @@ program=$1
 work=$2
 
 . "$root/tests/page_packages.sh"
-for part in settings step_time data; do cp "$root/web/src/$part.ts" "$work/"; done
+for part in settings step_time errors data; do cp "$root/web/src/$part.ts" "$work/"; done
 node_modules/.bin/esbuild settings.ts --bundle --format=esm --log-level=warning --outfile=settings.mjs
 node_modules/.bin/esbuild step_time.ts --bundle --format=esm --log-level=warning --outfile=formula.mjs
 cp "$root/tests/step_time.mjs" "$work"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/account/chain.h"
 
-#include "trainwire/account/places.h"
 #include "trainwire/account/without.h"
 
 #include <algorithm>
@@ -16,8 +15,6 @@ namespace {
 
 /// TCP forgets its window after pauses longer than its shortest timeout.
 constexpr double kTcpForgets_s = 0.2;
-/// Of a step: loss that costs less does not happen behind what holds the job up, and may once that is gone.
-constexpr double kHardlyAny = 0.01;
 using Experiment = spec::Experiment;
 
 struct Stage {
@@ -39,7 +36,6 @@ const std::vector<Stage>& stages() {
       {"other_job", alone},
       {"late_rank", without_late_ranks},
       {"slow_link", without_slow_links},
-      {"loss behind", for_any(without_loss)},  // where it was put off
       {"window", for_any(without_window)},
       {"ramp", for_any([](Experiment experiment) { return experiment; }), true},
       {"latency", for_any(without_delay)},
@@ -64,7 +60,6 @@ class Peeling {
     }
     add("compute", left_s_);
     name_ramp();
-    name_loss_behind();
     return std::move(chain_);
   }
 
@@ -83,16 +78,13 @@ class Peeling {
     Experiment without = stage.without(experiment_, job_);
     const bool is_alone = without.jobs.size() < experiment_.jobs.size();
     if (without == experiment_ && !stage.at_once) return true;
+    experiment_ = std::move(without);
     if (is_alone) job_ = 0;
     if (stage.at_once) manner_ = Manner::AtOnce;
-    const auto trial = trials_.of(without, job_, manner_);
+    const auto trial = trials_.of(experiment_, job_, manner_);
     if (!trial) return false;
     // A step that gets longer by chance, with other losses or in another order, has not got shorter.
     const double next_s = std::min(left_s_, trial->step_s);
-    const bool put_off = std::string_view(stage.part) == "loss" &&
-                         left_s_ - next_s < kHardlyAny * chain_.step_s;
-    if (put_off) return true;
-    experiment_ = std::move(without);
     add(stage.part, left_s_ - next_s);
     left_s_ = next_s;
     return true;
@@ -102,36 +94,24 @@ class Peeling {
     if (part_s > 0) chain_.parts.push_back({.name = std::move(name), .seconds = part_s});
   }
 
-  auto find(std::string_view name) {
-    return std::find_if(chain_.parts.begin(), chain_.parts.end(),
-                        [name](const auto& part) { return part.name == name; });
-  }
-
-  /// What one part has belongs to another.
-  void merge(std::string_view name, const char* into) {
-    const auto part = find(name);
-    if (part == chain_.parts.end()) return;
-    const double part_s = part->seconds;
-    chain_.parts.erase(part);
-    if (const auto other = find(into); other != chain_.parts.end()) {
-      other->seconds += part_s;
-    } else {
-      chain_.parts.insert(chain_.parts.begin(), {.name = into, .seconds = part_s});
-    }
-  }
-
   /// TCP finding its rate, as what it is.
   void name_ramp() {
-    if (const auto ramp = find("ramp");
-        ramp != chain_.parts.end() && chain_.part("compute") >= kTcpForgets_s) {
+    const auto ramp = std::find_if(chain_.parts.begin(), chain_.parts.end(),
+                                   [](const auto& part) { return part.name == "ramp"; });
+    if (ramp == chain_.parts.end()) return;
+    if (chain_.part("compute") >= kTcpForgets_s) {
       ramp->name = "idle_restart";
+      return;
     }
-    merge("ramp", "latency");
-  }
-
-  /// Queues that would overflow are part of what transfers take on links that are alike.
-  void name_loss_behind() {
-    merge("loss behind", is_lossy(trials_.experiment().network) ? "loss" : "bandwidth");
+    const double ramp_s = ramp->seconds;
+    chain_.parts.erase(ramp);
+    const auto latency = std::find_if(chain_.parts.begin(), chain_.parts.end(),
+                                      [](const auto& part) { return part.name == "latency"; });
+    if (latency != chain_.parts.end()) {
+      latency->seconds += ramp_s;
+    } else {
+      chain_.parts.insert(chain_.parts.begin(), {.name = "latency", .seconds = ramp_s});
+    }
   }
 
   Trials& trials_;

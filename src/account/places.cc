@@ -128,12 +128,6 @@ std::string place_name(const std::string& link, spec::Direction direction) {
   return fmt::format("{} {}", link, direction == spec::Direction::ToHost ? "to_host" : "from_host");
 }
 
-bool is_lossy(const spec::Network& network) {
-  return *network.link.loss > 0 ||
-         std::any_of(network.overrides.begin(), network.overrides.end(),
-                     [](const spec::LinkOverride& link) { return link.loss && **link.loss > 0; });
-}
-
 std::optional<LossyLink> lossiest(const spec::Experiment& experiment) {
   const spec::Network& network = experiment.network;
   std::optional<LossyLink> most;

@@ -59,7 +59,4 @@ struct LossyLink {
 };
 std::optional<LossyLink> lossiest(const spec::Experiment& experiment);
 
-/// Whether any link loses packets by itself, not for a full queue.
-bool is_lossy(const spec::Network& network);
-
 }  // namespace tw::account

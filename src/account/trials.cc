@@ -7,7 +7,6 @@
 #include "trainwire/sim/simulate.h"
 
 #include <algorithm>
-#include <ctime>
 #include <stdexcept>
 
 namespace tw::account {
@@ -42,16 +41,11 @@ int ranks_of(const spec::Experiment& experiment) {
 
 }  // namespace
 
-double processor_s() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 Trials::Trials(spec::Experiment experiment, double budget_s)
     : experiment_(std::move(experiment)),
       budget_s_(budget_s),
-      end_s_(processor_s() + budget_s) {
+      end_(Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s))) {
   experiment_.faults.clear();
   if (ranks_of(experiment_) > kMostRanks) {
     problem_ = "the job is too large to be simulated again for each cause";
@@ -71,9 +65,9 @@ void Trials::take_fewer_steps() {
     job.steps.value = std::min<std::int64_t>(*job.steps, kFewSteps);
     job.warmup.value = std::min(*job.warmup, 1);
   }
-  const double begin_s = processor_s();
+  const auto begin = Clock::now();
   if (!of(probe, 0)) return;
-  const double took_s = processor_s() - begin_s;
+  const double took_s = std::chrono::duration<double>(Clock::now() - begin).count();
   const double share = budget_s_ / kTrials / std::max(took_s, 1e-9);
   for (std::size_t i = 0; i < probe.jobs.size(); ++i) {
     spec::Job& job = experiment_.jobs[i];

@@ -11,6 +11,7 @@
 
 #include "trainwire/spec/experiment.h"
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -28,10 +29,6 @@ enum class Manner {
   AtOnce,  ///< streams have their share from their first byte on
 };
 
-/// What this thread has computed: verdicts are not to depend on what else the machine does.
-double processor_s();
-
-/// To be used by one thread.
 class Trials {
  public:
   /// `experiment` as it is run (spec/scale.h).
@@ -46,12 +43,14 @@ class Trials {
   const std::string& problem() const { return problem_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void take_fewer_steps();
-  bool is_time_left() const { return processor_s() < end_s_; }
+  bool is_time_left() const { return Clock::now() < end_; }
 
   spec::Experiment experiment_;
   double budget_s_;
-  double end_s_;
+  Clock::time_point end_;
   std::string problem_ = {};
 };
 

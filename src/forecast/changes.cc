@@ -15,6 +15,12 @@ Duration times(Duration delay, double factor) { return from_seconds(factor * sec
 
 }  // namespace
 
+bool is_lossy(const spec::Network& network) {
+  return *network.link.loss > 0 ||
+         std::any_of(network.overrides.begin(), network.overrides.end(),
+                     [](const spec::LinkOverride& link) { return link.loss && **link.loss > 0; });
+}
+
 spec::Experiment with_rates(spec::Experiment experiment, double factor) {
   spec::Network& network = experiment.network;
   network.link.rate.value = *network.link.rate * factor;

@@ -7,7 +7,6 @@
 
 #pragma once
 
-#include "trainwire/account/places.h"
 #include "trainwire/base/units.h"
 #include "trainwire/spec/experiment.h"
 
@@ -21,7 +20,8 @@ namespace tw::forecast {
 /// with what is wrong. May be called from several threads.
 using Variants = std::function<spec::Experiment(const std::vector<std::string>& settings)>;
 
-using account::is_lossy;
+/// Whether any link loses packets.
+bool is_lossy(const spec::Network& network);
 
 /// Of all links, those with settings of their own included.
 spec::Experiment with_rates(spec::Experiment experiment, double factor);

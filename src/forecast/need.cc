@@ -16,7 +16,7 @@
 namespace tw::forecast {
 namespace {
 
-constexpr double kNear = 1.005;  ///< the search ends there
+constexpr double kNear = 1.005;    ///< the search ends there
 constexpr double kNearLoss = 1.1;  ///< of what is drawn
 constexpr double kLeastRate = 1e6, kMostRate = 1.6e12;
 constexpr double kLeastDelay = 1e-7, kMostDelay = 1;
@@ -150,10 +150,12 @@ Need need_of(const spec::Experiment& experiment, const Goal& goal, const Asking&
     need.delay_s = bound_of({[&](double s) { return at_delay(enough, s); }, asking, constants},
                             {.goal = need.step_s, .good = kLeastDelay, .bad = kMostDelay});
   };
+  Asking once = asking;
+  once.seeds = 1;  // a search of losses takes many simulations
   const auto loss = [&] {
-    need.loss = bound_of(
-        {[&](double share) { return at_loss(enough, share); }, asking, constants},
-        {.goal = need.step_s, .good = kLeastLoss, .bad = kMostLoss, .near = kNearLoss});
+    need.loss =
+        bound_of({[&](double share) { return at_loss(enough, share); }, once, constants},
+                 {.goal = need.step_s, .good = kLeastLoss, .bad = kMostLoss, .near = kNearLoss});
   };
   in_parallel(2, [&](std::size_t i) { i == 0 ? loss() : delay(); });
   return need;

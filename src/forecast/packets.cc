@@ -7,7 +7,7 @@
 namespace tw::forecast {
 namespace {
 
-constexpr double kLinks = 2;   ///< of a way
+constexpr double kLinks = 2;     ///< of a way
 constexpr double kAnswer = 1.5;  ///< an acknowledgement for two segments
 
 double traffic_bps(const spec::Experiment& experiment) {

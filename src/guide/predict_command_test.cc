@@ -73,7 +73,9 @@ TEST_F(Predict, SaysStepIntervalPartsAndWhatBinds) {
   EXPECT_THAT(text, HasSubstr("a step takes 145.6 ms ("));
   EXPECT_THAT(text, HasSubstr("90 % interval"));
   EXPECT_THAT(text, HasSubstr("made of     transfer 125.5 ms, compute 20 ms"));
-  EXPECT_THAT(text, HasSubstr("bound by    transfer (host0, way out); once that is 6.27 times less, compute"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("bound by    transfer (host0, way out); once that is 6.27 times less, compute"));
   EXPECT_THAT(text, HasSubstr("found by    formula"));
   EXPECT_THAT(text, HasSubstr("runs that were not used"));
 }

@@ -32,8 +32,8 @@ std::string parts_line(const forecast::JobForecast& job) {
   std::string line;
   for (const forecast::Part& part : sorted) {
     if (part.seconds < kTold * job.step.median_s) continue;
-    line +=
-        fmt::format("{}{} {}", line.empty() ? "" : ", ", text::part_words(part.name), time(part.seconds));
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", text::part_words(part.name),
+                        time(part.seconds));
   }
   return line;
 }
@@ -182,9 +182,8 @@ std::string scale_chart(const std::vector<forecast::ScalePoint>& points) {
   std::vector<std::string> lines =
       terminal::chart(marks, [](double) { return 0.0; }, {.width = 50, .height = 6});
   if (lines.empty()) return {};
-  lines.back() =
-      fmt::format("{:>9}  {:<40}{:>10}", "ranks", points.front().ranks,
-                  grouped(points.back().ranks));
+  lines.back() = fmt::format("{:>9}  {:<40}{:>10}", "ranks", points.front().ranks,
+                             grouped(points.back().ranks));
   std::string text = "  samples/s\n";
   for (const std::string& line : lines) text += line + "\n";
   return text;
@@ -199,7 +198,8 @@ bool rises(const std::vector<forecast::ScalePoint>& points) {
 }
 
 std::string scale_text(const forecast::Scaling& scaling) {
-  std::string text = "\n     ranks       step  90 % interval             samples/s  efficiency, 90 % interval\n";
+  std::string text =
+      "\n     ranks       step  90 % interval             samples/s  efficiency, 90 % interval\n";
   for (const forecast::ScalePoint& point : scaling.points) text += scale_row(point);
   text += scale_chart(scaling.points);
   text += scaling.break_even.value ? fmt::format("faster than one rank alone from {} ranks on",

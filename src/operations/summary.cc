@@ -21,9 +21,7 @@ constexpr std::size_t kMostReasons = 3;
 
 std::string count_text(std::uint64_t number) { return grouped(static_cast<std::int64_t>(number)); }
 
-std::string rate_text(const std::optional<double>& bps) {
-  return bps ? bus_text(*bps) : "-";
-}
+std::string rate_text(const std::optional<double>& bps) { return bps ? bus_text(*bps) : "-"; }
 std::string time_text(const std::optional<double>& time) {
   return time ? readable(from_seconds(*time)) : "-";
 }

@@ -133,11 +133,12 @@ std::string job_text(const record::Job& job, std::string_view over, const Cluste
     text += fmt::format("  step      {}{}\n", time_text(*job.step), cluster.time(*job.step));
   }
   if (job.exchange) {
-    text += fmt::format(
-        "  exchange  {}{}{}\n", time_text(*job.exchange), cluster.time(*job.exchange),
-        job.busbw_bps > 0 ? fmt::format(", bus bandwidth {} ({}){}", bus_text(job.busbw_bps),
-                                        readable(BitRate(job.busbw_bps)), cluster.rate(job.busbw_bps))
-                          : "");
+    text +=
+        fmt::format("  exchange  {}{}{}\n", time_text(*job.exchange), cluster.time(*job.exchange),
+                    job.busbw_bps > 0
+                        ? fmt::format(", bus bandwidth {} ({}){}", bus_text(job.busbw_bps),
+                                      readable(BitRate(job.busbw_bps)), cluster.rate(job.busbw_bps))
+                        : "");
   }
   const auto wait = phase_s(job, record::Phase::Wait);
   if (wait && phase_s(job, record::Phase::Backward)) {

@@ -6,8 +6,8 @@ import { faded, seriesColour } from "./colours";
 import { show } from "./format";
 import { predicted, type Setting, stepTime, STRATEGIES, type Work } from "./step_time";
 
-const WIDTH = 560;
-const HEIGHT = 240;
+const WIDTH = 480;
+const HEIGHT = 220;
 const EDGE = { left: 64, right: 20, top: 26, bottom: 34 };
 
 const colourOf = (setting: Setting): string => seriesColour(STRATEGIES.indexOf(setting.strategy));
