@@ -13,7 +13,7 @@
 namespace tw::forecast {
 namespace {
 
-constexpr double kRounding = 1e-3;
+constexpr double kRest = 0.25;
 constexpr int kMostPlanned = 4096;  ///< ranks, of which the busiest link is looked for
 
 /// Leaves out one cause after another.
@@ -39,7 +39,7 @@ class Peeling {
   /// What bytes take on lines that carry anything at once is still the last part's.
   std::vector<Part> finish(double compute_s) {
     const double rest = step_s_ - compute_s;
-    if (rest > 0 && rest < kRounding * compute_s) {
+    if (rest > 0 && rest < kRest * compute_s) {
       parts_.back().seconds += rest;
       step_s_ = compute_s;
     }

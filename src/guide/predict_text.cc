@@ -46,11 +46,16 @@ std::string binding_line(const forecast::Binding& binding) {
                             text::part_words(binding.next));
 }
 
+/// Rounded to parts of 1; -0.001 is 0 then, not -0.
+double without_sign_of_zero(double value, double parts) {
+  return (std::round(parts * value) + 0.0) / parts;
+}
+
 std::string elasticity_line(const std::vector<forecast::Elasticity>& all) {
   std::string line;
   for (const forecast::Elasticity& each : all) {
-    const double hundredths = std::round(100 * each.percent) + 0.0;  // no -0
-    line += fmt::format("{}{} {:+.2f} %", line.empty() ? "" : ", ", each.of, hundredths / 100);
+    line += fmt::format("{}{} {:+.2f} %", line.empty() ? "" : ", ", each.of,
+                        without_sign_of_zero(each.percent, 100));
   }
   return line;
 }
@@ -115,7 +120,7 @@ std::string what_if_row(const forecast::WhatIf& what, const Predicted& predicted
     const double base = predicted.jobs[std::min(i, predicted.jobs.size() - 1)].step.median_s;
     row += fmt::format("  {:>9}  {:<22} {:>+7.1f} %", time(what.steps[i].median_s),
                        between(what.intervals[i].low_s, what.intervals[i].high_s),
-                       100 * (what.steps[i].median_s / base - 1));
+                       without_sign_of_zero(100 * (what.steps[i].median_s / base - 1), 10));
   }
   return row + "\n";
 }
