@@ -1,40 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
+#include "trainwire/cli/bench_pairs.h"
 #include "trainwire/cli/commands.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
-#include "trainwire/command/experiment_file.h"
-#include "trainwire/command/run_options.h"
 #include "trainwire/command/run_status.h"
 #include "trainwire/lab/training_run.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/ledger.h"
-#include "trainwire/os/errno_error.h"
+#include "trainwire/ledger/scratch.h"
 #include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
 #include <memory>
 #include <string_view>
 
 namespace tw::cli {
 namespace {
-
-struct BenchOptions {
-  std::string what;
-  std::shared_ptr<command::ExperimentFile> experiment;
-  command::PlaceOptions place;
-  std::string sizes = "64KiB,1MiB,16MiB,100MB";
-  std::string transports;  ///< to compare; empty: the experiment's
-  int repeats = 0;
-  bool json = false;
-};
 
 /// Enough of them to take about a second at a gigabit per second, three at least.
 int repeats_of(const BenchOptions& options, Bytes size) {
@@ -134,17 +120,6 @@ void print_table(const std::vector<Measured>& all, bool compares, command::Strea
              compares ? " and their carriers" : "");
 }
 
-/// Exchanges that this machine, not the network, held up; a line for each reason.
-std::string machine_text(const watch::WatchVerdict& verdict) {
-  if (verdict.level == watch::WatchLevel::Fine) return {};
-  std::string text =
-      verdict.level == watch::WatchLevel::Caution
-          ? "warning: the machine may show in these times\n"
-          : "warning: the machine, not the network, was the limit: not to be relied on\n";
-  for (const std::string& reason : verdict.reasons) text += "  " + reason + "\n";
-  return text;
-}
-
 nlohmann::ordered_json document_of(const std::vector<Measured>& all) {
   nlohmann::ordered_json document{{"schema", 1},
                                   {"command", "bench exchange"},
@@ -172,31 +147,6 @@ watch::WatchVerdict verdict_of(const std::vector<Measured>& all) {
       ->verdict;
 }
 
-/// Ranks print somewhere; nobody needs it afterwards. A ledger of its own knows the folder before it
-/// is there: should this process be killed, `cleanup` removes it, on loopback too.
-class ScratchFolder {
- public:
-  ScratchFolder()
-      : ledger_(ledger::state_folder(), "bench exchange"),
-        path_(std::filesystem::temp_directory_path() / ("trainwire-bench-" + ledger_.id())) {
-    ledger_.add_path(path_);
-    if (::mkdir(path_.c_str(), 0700) != 0) {
-      throw os::errno_error(fmt::format("making the folder {}", path_), errno, "is there room?");
-    }
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  ledger::Ledger ledger_;
-  std::string path_;
-};
-
 /// What cannot be measured is told before anything is.
 void require_exchanges(const lab::TrainingRun& training) {
   if (training.jobs().size() != 1) {
@@ -215,7 +165,8 @@ Measured measure(lab::TrainingRun& training, const BenchOptions& options,
   command::RunStatus status(streams, options.place.quiet);
   training.prepare(status.observer());
   if (training.fleet() != nullptr && training.fleet()->interrupted()) return {.interrupted = true};
-  const ScratchFolder scratch;
+  ledger::Ledger ledger(ledger::state_folder(), "bench exchange");
+  const ledger::Scratch scratch("bench", ledger);  // ranks print somewhere
   training.make_jobs(scratch.path());
   training.request().captures = false;
   for (trainer::Task& task : training.jobs().front().tasks) {
@@ -248,7 +199,7 @@ int show(const std::vector<Measured>& all, const BenchOptions& options,
          const spec::Experiment& experiment, command::Streams streams) {
   nlohmann::ordered_json document = document_of(all);
   const watch::WatchVerdict verdict = verdict_of(all);
-  const bool emulated = !options.place.place().loopback && !options.place.place().launch;
+  const bool emulated = options.emulated();
   if (emulated) {
     document["cpu_bound"] = verdict.level >= watch::WatchLevel::CpuBound;
     document["machine"] = {{"level", watch::level_name(verdict.level)},
@@ -272,6 +223,7 @@ int show(const std::vector<Measured>& all, const BenchOptions& options,
 }
 
 int bench(const BenchOptions& options, command::Streams streams) {
+  if (options.what == "pairs") return bench_pairs(options, streams);
   rows_of(options);
   const spec::Experiment experiment = command::load(*options.experiment);
   command::refuse_simulated(experiment, "bench exchange");
@@ -294,21 +246,38 @@ int bench(const BenchOptions& options, command::Streams streams) {
 
 }  // namespace
 
+std::string machine_text(const watch::WatchVerdict& verdict) {
+  if (verdict.level == watch::WatchLevel::Fine) return {};
+  std::string text =
+      verdict.level == watch::WatchLevel::Caution
+          ? "warning: the machine may show in these times\n"
+          : "warning: the machine, not the network, was the limit: not to be relied on\n";
+  for (const std::string& reason : verdict.reasons) text += "  " + reason + "\n";
+  return text;
+}
+
 command::Body declare_bench(command::CommandLine& app) {
   const auto options = std::make_shared<BenchOptions>();
   app.add_option("WHAT", options->what, "")
       .type_name("")
       .required()
-      .one_of({"exchange"})
-      .action("exchange", "time all-reduces of the experiment's first job");
+      .one_of({"exchange", "pairs"})
+      .action("exchange", "time all-reduces of the experiment's first job")
+      .action(
+          "pairs",
+          "measure every pair of hosts, in rounds in which nobody is in two, and say which host "
+          "or way stands out");
   options->experiment = command::add_experiment_file(app);
-  app.add_option("--sizes", options->sizes, "payloads, default 64KiB,1MiB,16MiB,100MB")
+  app.add_option("--sizes", options->sizes, "payloads of exchanges, default 64KiB,1MiB,16MiB,100MB")
       .type_name("LIST");
   app.add_option("--transport", options->transports,
                  "compare these in one table: tcp,gloo,mpi,grpc; default the experiment's")
       .type_name("LIST");
-  app.add_option("--repeats", options->repeats, "exchanges of each size; default by size")
+  app.add_option("--repeats", options->repeats,
+                 "exchanges of each size, default by size; of pairs: of all rounds, default 3")
       .type_name("N");
+  app.add_option("--time", options->time, "of pairs: that each direction is heard; default 200ms")
+      .type_name("TIME");
   command::add_place(app, options->place);
   command::add_launch(app, options->place);
   app.add_flag("--json", options->json, "print one JSON document");

@@ -35,7 +35,8 @@ std::span<const command::Command> commands() {
                        "trainwire exec --hosts 2 --dry-run -- hostname\n"},
       command::Command{"bench", "time exchanges as nccl-tests does, on any network", declare_bench,
                        "trainwire bench exchange job.toml --sizes 64KiB,1MiB,16MiB\n"
-                       "trainwire bench exchange job.toml --on loopback --json\n"},
+                       "trainwire bench exchange job.toml --on loopback --json\n"
+                       "trainwire bench pairs job.toml --launch srun\n"},
       command::Command{"host", "this machine as a host of a run that another one conducts",
                        cluster::declare_host,
                        "trainwire host --join 10.0.0.1:29600 --number 1\n"

@@ -32,6 +32,13 @@ RankCounts counts_from(const json& message, std::size_t ranks) {
                             .cpu_ns = row.at(3).get<std::int64_t>(),
                             .wrong = row.at(2).get<std::int64_t>()});
   }
+  for (const json& row : message.value("pairs", json::array())) {
+    counts.pairs.push_back({.peer = row.at(0).get<int>(),
+                            .round_trip_ns = row.at(1).get<std::int64_t>(),
+                            .received_bytes = row.at(2).get<std::int64_t>(),
+                            .time_ns = row.at(3).get<std::int64_t>(),
+                            .retransmitted = row.at(4).get<std::int64_t>()});
+  }
   if (message.contains("learnt")) counts.learnt = trainer::learnt_from(message.at("learnt"));
   counts.tcp = carrier::tcp_counts_from(message.value("tcp", json::array()));
   return counts;

@@ -10,6 +10,7 @@
 #include "trainwire/os/own_program.h"
 #include "trainwire/recover/job_talk.h"
 #include "trainwire/trainer/learnt.h"
+#include "trainwire/trainer/loop.h"
 #include "trainwire/transport/control.h"
 #include "trainwire/transport/tcp/address.h"
 
@@ -37,6 +38,7 @@ struct RankCounts {
     std::int64_t wrong = 0;
   };
   std::vector<Bench> bench = {};
+  std::vector<trainer::PairResult> pairs = {};
   std::optional<trainer::Learnt> learnt = {};
   std::vector<carrier::TcpCount> tcp = {};  ///< of a carrier's connections
 };

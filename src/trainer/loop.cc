@@ -11,6 +11,7 @@
 #include "trainwire/trainer/keep.h"
 #include "trainwire/trainer/outcome.h"
 #include "trainwire/trainer/pair_averager.h"
+#include "trainwire/trainer/pair_bench.h"
 #include "trainwire/trainer/pupil.h"
 #include "trainwire/trainer/side_talk.h"
 #include "trainwire/trainer/socket_log.h"
@@ -421,6 +422,7 @@ RankConnections sorted_out(std::vector<transport::tcp::Connection> all) {
 
 LoopResult run_loop(const Task& task, const RankConnections& connections, const LoopHooks& hooks,
                     Memory& memory, const learn::DataSet* data) {
+  if (task.pairs) return run_pairs(task, connections, hooks);
   if (!task.bench.empty()) return run_bench(task, connections, hooks);
   Loop loop(task, connections, hooks, memory, data);
   try {

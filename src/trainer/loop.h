@@ -28,11 +28,21 @@ struct BenchResult {
   std::int64_t wrong = 0;
 };
 
+/// What a rank saw of one pair that it was in.
+struct PairResult {
+  int peer = 0;
+  std::int64_t round_trip_ns = 0;   ///< the least; 0 on the one that answered
+  std::int64_t received_bytes = 0;  ///< from the other,
+  std::int64_t time_ns = 0;         ///< in this time
+  std::int64_t retransmitted = 0;   ///< packets, of what this rank sent
+};
+
 struct LoopResult {
   std::vector<WireCount> counts = {};  ///< by connection, side ones last; hellos are not counted
   std::int64_t checked = 0;            ///< elements that were verified
   std::int64_t wrong = 0;              ///< of these
   std::vector<BenchResult> bench = {};
+  std::vector<PairResult> pairs = {};
   std::optional<Learnt> learnt = {};  ///< where it really trained
 };
 

@@ -245,5 +245,25 @@ TEST(Loop, TimesExchangesOfGivenSizes) {
   }
 }
 
+TEST(Loop, MeasuresEveryPairAlone) {
+  const Folder folder;
+  for (const int ranks : {2, 5}) {
+    Task job = job_of("clique", collective::evenly(ranks, ranks));
+    job.pairs = PairBench{.time_ns = 5'000'000, .pings = 3, .repeats = 2};
+    const std::vector<RankResult> results = run_job(job, folder);
+    for (std::size_t rank = 0; rank < results.size(); ++rank) {
+      std::map<int, int> met;
+      for (const PairResult& pair : results[rank].loop.pairs) {
+        ++met[pair.peer];
+        EXPECT_GT(pair.received_bytes, 0);
+        EXPECT_GT(pair.time_ns, 0);
+        EXPECT_EQ(pair.round_trip_ns > 0, static_cast<int>(rank) < pair.peer);
+      }
+      EXPECT_EQ(met.size(), results.size() - 1) << "rank " << rank;
+      for (const auto& [peer, times] : met) EXPECT_EQ(times, 2) << rank << " with " << peer;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tw::trainer

@@ -304,11 +304,17 @@ class Rank {
     for (const BenchResult& row : result.bench) {
       bench.push_back({row.elements, row.time_ns, row.wrong, row.cpu_ns});
     }
+    json pairs = json::array();
+    for (const PairResult& pair : result.pairs) {
+      pairs.push_back(
+          {pair.peer, pair.round_trip_ns, pair.received_bytes, pair.time_ns, pair.retransmitted});
+    }
     json told{{"counts", wires},
               {"checked", result.checked + memory_.checked},
               {"wrong", result.wrong + memory_.wrong},
               {"sent_before", memory_.sent},
               {"bench", bench},
+              {"pairs", pairs},
               {"tcp", carried_ ? to_json(carried_->finish()) : json::array()}};
     if (result.learnt) told["learnt"] = to_json(*result.learnt);
     return told;

@@ -173,6 +173,12 @@ Task read_task(const json& d) {
     task.bench.push_back(
         {.elements = row.at(0).get<std::int64_t>(), .repeats = row.at(1).get<int>()});
   }
+  if (d.contains("pairs")) {
+    const json& pairs = d.at("pairs");
+    task.pairs = PairBench{.time_ns = pairs.at(0).get<std::int64_t>(),
+                           .pings = pairs.at(1).get<int>(),
+                           .repeats = pairs.at(2).get<int>()};
+  }
   task.survival = read_survival(d.at("survival"));
   return task;
 }
@@ -182,21 +188,25 @@ Task read_task(const json& d) {
 json to_json(const Task& task) {
   json bench = json::array();
   for (const BenchRow& row : task.bench) bench.push_back({row.elements, row.repeats});
-  return {{"training", to_json(task.training)},
-          {"rank", task.rank},
-          {"token", transport::tcp::text_of(task.token)},
-          {"address", task.address},
-          {"transport", task.transport},
-          {"carrier", task.carrier},
-          {"log", task.log},
-          {"sockets", task.sockets},
-          {"transfers", task.transfers},
-          {"verify", task.verify},
-          {"patience_ns", task.patience.count()},
-          {"idle_connections", task.idle_connections},
-          {"refused_by", task.refused_by},
-          {"bench", bench},
-          {"survival", to_json(task.survival)}};
+  json document{{"training", to_json(task.training)},
+                {"rank", task.rank},
+                {"token", transport::tcp::text_of(task.token)},
+                {"address", task.address},
+                {"transport", task.transport},
+                {"carrier", task.carrier},
+                {"log", task.log},
+                {"sockets", task.sockets},
+                {"transfers", task.transfers},
+                {"verify", task.verify},
+                {"patience_ns", task.patience.count()},
+                {"idle_connections", task.idle_connections},
+                {"refused_by", task.refused_by},
+                {"bench", bench},
+                {"survival", to_json(task.survival)}};
+  if (task.pairs) {
+    document["pairs"] = {task.pairs->time_ns, task.pairs->pings, task.pairs->repeats};
+  }
+  return document;
 }
 
 Task task_from(const json& document) {

@@ -23,6 +23,14 @@ struct BenchRow {
   bool operator==(const BenchRow&) const = default;
 };
 
+/// Pairs of ranks, one after the other, instead of a training (pair_bench.h).
+struct PairBench {
+  std::int64_t time_ns = 0;  ///< that a stream is heard, in each direction
+  int pings = 1;
+  int repeats = 1;  ///< of all rounds
+  bool operator==(const PairBench&) const = default;
+};
+
 /// A fault that was asked for: the rank gives itself that signal as it begins the step.
 struct OwnSignal {
   std::int64_t step = 0;
@@ -59,9 +67,10 @@ struct Task {
   std::string transfers = {};     ///< file for what it moves; empty: none
   bool verify = false;            ///< what comes out of exchanges
   Duration patience = std::chrono::seconds(30);
-  int idle_connections = 0;          ///< of each other rank with the first, unused
-  std::vector<int> refused_by = {};  ///< ranks to which it tries to connect in vain at first
-  std::vector<BenchRow> bench = {};  ///< instead of training
+  int idle_connections = 0;             ///< of each other rank with the first, unused
+  std::vector<int> refused_by = {};     ///< ranks to which it tries to connect in vain at first
+  std::vector<BenchRow> bench = {};     ///< instead of training
+  std::optional<PairBench> pairs = {};  ///< instead of training
   Survival survival = {};
 
   std::int64_t first_step() const { return survival.begin.value_or(-training.warmup); }

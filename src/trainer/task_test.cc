@@ -32,6 +32,7 @@ Task some_task() {
   task.idle_connections = 2;
   task.refused_by = {1, 2};
   task.bench = {{.elements = 4, .repeats = 3}};
+  task.pairs = PairBench{.time_ns = 5, .pings = 6, .repeats = 7};
   return task;
 }
 
