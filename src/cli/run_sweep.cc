@@ -3,6 +3,7 @@
 
 #include "trainwire/account/account.h"
 #include "trainwire/base/units.h"
+#include "trainwire/cli/sweep_array.h"
 #include "trainwire/cli/sweep_output.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
@@ -174,8 +175,14 @@ int run_sweep(const RunOptions& options, const spec::Experiment& experiment,
   }
   record::RunFolder folder = command::take_folder("run", *options.experiment, path, true, streams);
   const lab::Observer looking = status.run_observer();
-  const sweep::Swept swept =
-      sweep::conduct(request, engine_of(options, request, looking), folder, status.observer());
+  sweep::Observer observer = status.observer();
+  std::optional<SweepArray> array;
+  if (is_array(options)) {
+    array.emplace(options, request, folder.path(), looking, streams);
+    observer.begin = {};  // they begin together
+  }
+  const sweep::Swept swept = sweep::conduct(
+      request, array ? array->engine() : engine_of(options, request, looking), folder, observer);
   status.wipe();
   return end_sweep(end_of(options), swept, folder.path(), streams);
 }

@@ -72,6 +72,7 @@ class Conducted {
   }
 
   void reach_all(const std::vector<std::size_t>& wanted) {
+    if (engine_.spread) spread(wanted);
     if (engine_.on_all_processors) {
       in_parallel(wanted.size(), [&](std::size_t n) { reach(wanted[n]); });
     } else {
@@ -79,13 +80,25 @@ class Conducted {
     }
   }
 
+  /// Those that are not there.
+  void spread(const std::vector<std::size_t>& wanted) {
+    std::vector<std::size_t> missing;
+    for (const std::size_t i : wanted) {
+      if (!there(i, at(i))) missing.push_back(i);
+    }
+    if (!missing.empty()) engine_.spread(missing);
+  }
+
+  std::string at(std::size_t i) const {
+    return fmt::format("{}/{}", folder_.path(), request_.points[i].folder);
+  }
+
   void reach(std::size_t i) {
     if (stops_) return;
     try {
       tell_begin(i);
-      const std::string at = fmt::format("{}/{}", folder_.path(), request_.points[i].folder);
-      std::optional<record::Point> before = there(i, at);
-      record::Point point = before ? std::move(*before) : conducted(i, at);
+      std::optional<record::Point> before = there(i, at(i));
+      record::Point point = before ? std::move(*before) : conducted(i, at(i));
       const std::lock_guard lock(mutex_);
       run_now_ += before ? 0 : 1;
       found_.emplace(i, std::move(point));

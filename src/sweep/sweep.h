@@ -42,6 +42,9 @@ struct Engine {
   /// One point. Where points keep their folders, it fills and finishes that one, judged before.
   /// Throws Error for a point that cannot be conducted; SystemError and SpecError end the sweep.
   std::function<Attempt(std::size_t point, const std::string& folder)> attempt;
+  /// Where points are conducted elsewhere, all at once: begins and awaits them. `attempt` then says
+  /// what came of each, and conducts it once more when it is asked again. May be empty.
+  std::function<void(const std::vector<std::size_t>& points)> spread = {};
   bool keeps_folders = true;       ///< false: the sweep's record alone has the points
   bool on_all_processors = false;  ///< `attempt` and judges are called by several threads
 };

@@ -88,6 +88,20 @@ TEST_F(Sweeps, AreTheSameOnAllProcessorsAndInTurn) {
   EXPECT_TRUE(parallel.is_whole());
 }
 
+TEST_F(Sweeps, SpreadWhatIsMissingAtOnceAndThenAskForEach) {
+  plan(3);
+  std::vector<std::vector<std::size_t>> spread;
+  Engine elsewhere = engine(
+      [](std::size_t i) { return i == 1 ? Attempt{.failure = "its node died"} : taking(1); });
+  elsewhere.on_all_processors = false;
+  elsewhere.spread = [&](const std::vector<std::size_t>& points) { spread.push_back(points); };
+  const Swept found = swept(elsewhere);
+  EXPECT_EQ(found.run.points->at(1).problem, "its node died");
+  EXPECT_TRUE(found.run.points->at(2).complete);
+  swept(elsewhere);
+  EXPECT_THAT(spread, ElementsAre(ElementsAre(0u, 1u, 2u), ElementsAre(1u)));
+}
+
 TEST_F(Sweeps, GoOnAfterAFailureWhichIsTold) {
   plan(3);
   const Swept found = swept(engine([](std::size_t i) -> Attempt {
