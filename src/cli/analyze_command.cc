@@ -4,6 +4,7 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/commands.h"
+#include "trainwire/cluster/parts.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
@@ -21,6 +22,7 @@
 #include "trainwire/summarise/tables.h"
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/progress.h"
+#include "trainwire/terminal/status.h"
 #include "trainwire/text/capture_text.h"
 #include "trainwire/text/verdict_text.h"
 
@@ -34,7 +36,9 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace tw::cli {
 namespace {
@@ -58,6 +62,9 @@ struct AnalyzeOptions {
   bool no_page = false;
   bool one_clock = false;
   bool partial = false;
+  std::string launch;           ///< files lie on machines that it reaches
+  std::optional<int> machines;  ///< how many
+  int port = 0;                 ///< where they join
 };
 
 std::int64_t window_of(const AnalyzeOptions& options) {
@@ -74,6 +81,7 @@ std::string default_folder(const AnalyzeOptions& options) {
   std::filesystem::path name = std::filesystem::path(options.files.front()).filename();
   if (name.empty()) name = std::filesystem::path(options.files.front()).parent_path().filename();
   if (name == "-") name = "stdin";
+  if (!options.launch.empty()) name = "machines";
   for (const char* extension : {".zst", ".gz", ".pcapng", ".pcap", ".cap", ".ntar", ".part",
                                 ".json", ".log", ".txt", ".csv"}) {
     if (name.extension() == extension) name = name.stem();
@@ -135,6 +143,51 @@ int write_part(const AnalyzeOptions& options, command::Streams streams) {
                readable(Bytes(static_cast<std::int64_t>(bytes.size()))));
   }
   return command::kDone;
+}
+
+/// Has the files read where they lie; afterwards they are the parts that have come. False when it was
+/// interrupted.
+bool fetch_parts(AnalyzeOptions& options, command::Streams streams) {
+  if (options.partial || !options.cuts.empty()) {
+    throw SpecError(
+        "--launch makes parts and merges them: leave --partial out; --cut needs the captures");
+  }
+  command::PlaceOptions where;
+  where.launch = options.launch;
+  where.port = options.port;
+  const auto launch = where.place().launch;
+  if (!launch) throw SpecError("--launch local is this machine: leave it out");
+  if (options.out.empty()) options.out = default_folder(options);
+  const std::filesystem::path out(options.out);
+  const std::string folder =
+      (out.extension() == ".run" ? out.parent_path() / out.stem() : out).string() + ".parts";
+  if (!options.force && std::filesystem::exists(folder)) {
+    throw SpecError(fmt::format("{} is there already; take another -o, or --force", folder));
+  }
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  terminal::Status status(streams.err,
+                          terminal::shown_on(streams.err, options.quiet || options.no_progress));
+  const terminal::InterruptGuard guard;
+  const cluster::Parts parts =
+      cluster::make_parts({.launch = *launch,
+                           .machines = fleet::machine_count(*launch, options.machines),
+                           .files = options.files,
+                           .window_ns = window_of(options),
+                           .filter = std::exchange(options.filter, {}),
+                           .folder = std::filesystem::absolute(folder).string(),
+                           .tell = [&](const std::string& text) { status.tell(text); },
+                           .stop = [&] { return guard.interrupted(); }});
+  status.wipe();
+  if (parts.interrupted) return false;
+  if (parts.failure) {
+    throw Error(fmt::format("{}{}; {} holds the {} parts that came: trainwire analyze {}/*.part",
+                            *parts.failure,
+                            parts.failed > 1 ? fmt::format(" (and {} more)", parts.failed - 1) : "",
+                            folder, parts.paths.size(), folder));
+  }
+  options.files = parts.paths;
+  return true;
 }
 
 /// Reads the captures until their end or the first Ctrl-C.
@@ -320,6 +373,7 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
   summarise::CaptureResult result;
   window_of(options);
   for (const std::string& text : options.cuts) cut_option(text);
+  if (!options.launch.empty() && !fetch_parts(options, streams)) return command::kInterrupted;
   readers::Given given = readers::given_files(options.files);
   options.captures = std::move(given.captures);
   if (options.partial) {
@@ -438,6 +492,18 @@ command::Body declare_analyze(command::CommandLine& app) {
   app.add_flag("--partial", options->partial,
                "only read, and write a small file (-o, default NAME.part): analyze *.part merges "
                "those of many machines, and tells what all captures together would");
+  app.add_option("--launch", options->launch,
+                 "read files where they lie, on every machine that srun, mpirun or ssh:HOSTFILE "
+                 "starts a process on (wait: `trainwire host` is started there by hand), and merge "
+                 "what comes back. FILE is then one there, {host} in it the machine's name; quote "
+                 "patterns")
+      .type_name("HOW")
+      .suggests({"srun", "mpirun", "ssh:", "wait"});
+  app.add_option("--machines", options->machines,
+                 "how many; default: as the file of hosts or the job of Slurm has")
+      .type_name("N");
+  app.add_option("--port", options->port, "where machines join; default: any that is free")
+      .type_name("N");
   app.add_flag("--strict", options->strict,
                "exit with 4 when a file is damaged or the data are poor");
   app.add_flag("-q,--quiet", options->quiet, "no summary and no progress bar");

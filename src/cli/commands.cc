@@ -84,6 +84,7 @@ std::span<const command::Command> commands() {
           "trainwire analyze job.pcap --no-folder --json\n"
           "trainwire analyze host0.pcap --partial -o host0.part\n"
           "trainwire analyze host0.part host1.part -o job.run\n"
+          "trainwire analyze '/captures/*.pcap' --launch ssh:hosts.txt -o job.run\n"
           "trainwire analyze job.pcap --cut finding:1=slow.pcapng --cut step:3=step.pcapng\n"},
       command::Command{"watch", "attach to a running job: what its connections wait for",
                        attach::declare_watch,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/commands.h"
+#include "trainwire/cluster/parts.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/os/last_words.h"
 #include "trainwire/traffic/process.h"
@@ -12,7 +13,10 @@
 
 int main(int argc, char** argv) {
   tw::os::install_last_words(tw::command::kEnvironment, tw::command::kInternal);
-  // How `run` starts its processes: not for people, who would have to speak their protocol.
+  // How other commands start their processes: not for people, who would have to speak their protocol.
+  if (argc == 2 && std::string_view(argv[1]) == "part") {
+    return tw::cluster::run_part(tw::os::FileDescriptor(0));
+  }
   if (argc == 2 && std::string_view(argv[1]) == "rank") {
     return tw::trainer::run_rank(tw::os::FileDescriptor(0));
   }

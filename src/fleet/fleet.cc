@@ -150,14 +150,13 @@ void Fleet::relay(Running& running) {
     if (sent < 0 && (errno == EAGAIN || errno == EINTR)) break;
     running.waiting.pop_front();
   }
-  std::string room(std::size_t{1} << 20, '\0');
   for (;;) {
-    const ssize_t count = ::recv(running.control.get(), room.data(), room.size(), MSG_DONTWAIT);
+    const ssize_t count = ::recv(running.control.get(), room_.data(), room_.size(), MSG_DONTWAIT);
     if (count <= 0) break;
     members_[running.host]->link.send(
         Frame{.kind = FrameKind::Control,
               .channel = running.number,
-              .content = room.substr(0, static_cast<std::size_t>(count))});
+              .content = room_.substr(0, static_cast<std::size_t>(count))});
   }
   if (running.ending && running.waiting.empty()) running.control = {};
 }

@@ -136,6 +136,7 @@ class Fleet {
   std::vector<Launcher> launchers_;
   std::string refused_;  ///< why the last one was
   std::optional<std::string> failure_;
+  std::string room_ = std::string(std::size_t{1} << 20, '\0');  ///< for a message
   std::int64_t told_ns_ = 0;
   bool interrupted_ = false;
 };

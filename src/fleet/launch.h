@@ -11,6 +11,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,10 @@ struct NamedHost {
 /// One host a line, "interface=NAME" behind it if it has one of its own; what follows # is left out.
 /// `file` is for messages. Throws SpecError.
 std::vector<NamedHost> parse_hosts(std::string_view text, const std::string& file);
+
+/// How many machines there are: as many as were asked for, or as the file of hosts has, or as the
+/// job of Slurm that this is. Throws SpecError when nobody says.
+int machine_count(const Launch& launch, std::optional<int> asked);
 
 /// What is started.
 struct HostProgram {

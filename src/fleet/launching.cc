@@ -5,6 +5,7 @@
 #include "trainwire/fleet/device.h"
 #include "trainwire/fleet/meeting.h"
 #include "trainwire/fleet/members.h"
+#include "trainwire/fleet/seat.h"
 #include "trainwire/os/own_program.h"
 
 #include <fmt/format.h>
@@ -42,6 +43,20 @@ std::vector<std::string> ssh_words() {
 }
 
 }  // namespace
+
+int machine_count(const Launch& launch, std::optional<int> asked) {
+  if (asked && *asked < 1) throw SpecError("--machines takes 1 or more");
+  if (asked) return *asked;
+  if (launch.kind == LaunchKind::Ssh) {
+    return static_cast<int>(parse_hosts(text_of_file(launch.host_file), launch.host_file).size());
+  }
+  const auto nodes =
+      launch.kind == LaunchKind::Srun ? own_variable("SLURM_JOB_NUM_NODES") : std::nullopt;
+  const int count = nodes ? std::atoi(nodes->c_str()) : 0;
+  if (count > 0) return count;
+  throw SpecError(
+      fmt::format("--launch {}: on how many machines? say --machines N", name_of(launch.kind)));
+}
 
 void Fleet::launch_all() {
   if (options_.launch.kind == LaunchKind::Wait) return;
