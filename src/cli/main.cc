@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/commands.h"
+#include "trainwire/cli/sim_spread.h"
 #include "trainwire/cluster/parts.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/os/last_words.h"
+#include "trainwire/reproduce/spread.h"
 #include "trainwire/traffic/process.h"
 #include "trainwire/trainer/rank.h"
 
@@ -16,6 +18,12 @@ int main(int argc, char** argv) {
   // How other commands start their processes: not for people, who would have to speak their protocol.
   if (argc == 2 && std::string_view(argv[1]) == "part") {
     return tw::cluster::run_part(tw::os::FileDescriptor(0));
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "simulations") {
+    return tw::cli::run_simulations(tw::os::FileDescriptor(0));
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "answers") {
+    return tw::reproduce::run_answers(tw::os::FileDescriptor(0));
   }
   if (argc == 2 && std::string_view(argv[1]) == "rank") {
     return tw::trainer::run_rank(tw::os::FileDescriptor(0));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/account/account.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/parallel.h"
 #include "trainwire/cli/commands.h"
+#include "trainwire/cli/sim_play.h"
+#include "trainwire/cli/sim_spread.h"
 #include "trainwire/cli/sweep_output.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
@@ -51,19 +52,11 @@ struct SimOptions {
   bool pcap = false;
   bool quiet = false;
   bool no_page = false;
+  Spreading spreading = {};  ///< of a sweep, over machines
 };
 
 double seconds_since(std::int64_t begin_ns) {
   return 1e-9 * static_cast<double>(os::monotonic_ns() - begin_ns);
-}
-
-/// As it is simulated: in the cluster's own sizes and times.
-spec::Experiment loaded(const command::ExperimentFile& file) {
-  spec::Experiment experiment = command::load(file);
-  if (experiment.jobs.empty()) throw SpecError("no jobs: there is nothing to simulate");
-  experiment.run.scale.value = 1;
-  experiment.run.slow_motion.value = 1;
-  return experiment;
 }
 
 /// Of all points; of several that are wrong the first is told.
@@ -75,7 +68,7 @@ std::vector<spec::Experiment> loaded(const command::ExperimentFile& file,
     try {
       command::ExperimentFile point = file_of(file, points[i]);
       point.overrides.emplace_back("sweep={}");  // whose values were tried with the whole
-      experiments[i] = loaded(point);
+      experiments[i] = to_simulate(point);
     } catch (...) {
       wrong[i] = std::current_exception();
     }
@@ -95,42 +88,6 @@ sim::Level level_of(const std::string& name, const Of& of) {
 
 sim::Telling telling_of(const SimOptions& options) {
   return options.full ? sim::Telling::Full : sim::Telling::Whole;
-}
-
-/// A simulation, recorded and judged.
-struct Played {
-  sim::Simulated simulated;
-  record::Run run = {};
-  sim::Telling telling = sim::Telling::Whole;
-  bool interrupted = false;
-
-  void write(record::RunFolder& folder) const {
-    sim::write_tables(simulated, run, telling, folder);
-    folder.finish(run, interrupted ? sweep::kInterrupted : "");
-  }
-};
-
-/// `goes_on` is asked now and then.
-Played played(const spec::Experiment& experiment, sim::Level level,
-              const std::function<bool(Duration)>& goes_on,
-              const medium::PacketNetwork::Seen& seen = {},
-              sim::Telling telling = sim::Telling::Whole) {
-  Played made{.simulated = {}, .telling = telling};
-  made.simulated = sim::simulate(experiment, level,
-                                 {.goes_on =
-                                      [&](Duration now) {
-                                        made.interrupted = !goes_on(now);
-                                        return !made.interrupted;
-                                      },
-                                  .seen = seen});
-  made.run = sim::described(experiment, made.simulated, telling);
-  // What was cut off has not sent what the schedule says.
-  if (made.interrupted)
-    std::erase_if(made.run.checks,
-                  [](const record::Check& check) { return check.name == "schedule"; });
-  if (telling != sim::Telling::Summary && !made.interrupted) account::add(experiment, made.run);
-  command::judge_all(experiment.expectations, "sim", made.run);
-  return made;
 }
 
 /// The same packet by packet, with a capture of every host in the folder.
@@ -200,6 +157,7 @@ class SweepStatus {
         .begin = [this](const sweep::Progress& progress) { tell(progress); },
         .failed = [this](std::size_t point, const std::string& why) { tell_failed(point, why); }};
   }
+  void show(const std::string& text) { line_.tell(text); }
   void wipe() { line_.wipe(); }
   double took_s() const { return seconds_since(began_ns_); }
 
@@ -299,12 +257,23 @@ int simulate_sweep(const SimOptions& options, const spec::Experiment& experiment
       .provenance = command::provenance_of("sim", *options.experiment, streams)};
   SweepStatus status(options, points, streams);
   SimulatedPoints simulated(options, request);
+  SpreadPoints spread(options.spreading, *options.experiment, request,
+                      level_of(options.level, std::span(experiments)));
+  if (options.spreading.asked() && options.keep) {
+    throw SpecError("--keep: folders of points are made here alone; leave --launch out");
+  }
   record::RunFolder folder = command::take_folder("sim", *options.experiment, path, true, streams);
-  const sweep::Swept swept = sweep::conduct(request, simulated.engine(), folder, status.observer());
+  const sweep::Swept swept = sweep::conduct(
+      request,
+      options.spreading.asked() ? spread.engine([&](const std::string& text) { status.show(text); })
+                                : simulated.engine(),
+      folder, status.observer());
   status.wipe();
   if (!options.quiet) {
     fmt::print(streams.err, "trainwire: {}\n",
-               text::sweep_effort_text(swept.run, simulated.reached(), status.took_s()));
+               text::sweep_effort_text(
+                   swept.run, options.spreading.asked() ? spread.reached() : simulated.reached(),
+                   status.took_s()));
   }
   return end_sweep({.json = options.json, .quiet = options.quiet, .no_page = options.no_page},
                    swept, folder.path(), streams);
@@ -315,8 +284,11 @@ int simulate(const SimOptions& options, command::Streams streams) {
     options.experiment->overrides.push_back(fmt::format("job.steps={}", *options.steps));
   }
   command::read(*options.experiment);
-  const spec::Experiment experiment = loaded(*options.experiment);
+  const spec::Experiment experiment = to_simulate(*options.experiment);
   const bool is_one = experiment.sweep.empty() && *experiment.run.repeats == 1;
+  if (options.spreading.asked() && is_one) {
+    throw SpecError("--launch spreads the points of a sweep; this experiment has none");
+  }
   if (options.pcap && !is_one) {
     throw SpecError("--pcap: a sweep leaves no captures; choose a point with --set");
   }
@@ -352,6 +324,7 @@ command::Body declare_sim(command::CommandLine& app) {
                "512 directions of links");
   app.add_flag("--pcap", options->pcap,
                "packet by packet, with a capture of every host in the run folder; not of a sweep");
+  add_spreading(app, options->spreading, "points of a sweep");
   app.add_flag("-q,--quiet", options->quiet, "print nothing but errors");
   add_no_page(app, options->no_page);
   app.add_flag("--json", options->json, "print one JSON document");

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <iterator>
 #include <mutex>
 
 namespace tw::reproduce {
@@ -120,15 +120,20 @@ Answers answers_to(std::span<const Question> questions, const Conducting& conduc
   }
   progress.now.clear();
   if (progress.done > 0) tell();
+  std::vector<Question> computed;
+  std::ranges::remove_copy_if(all, std::back_inserter(computed), is_measured);
   std::mutex mutex;
-  in_parallel(all.size(), [&](std::size_t i) {
-    if (is_measured(all[i])) return;
-    if (conducting.goes_on && !conducting.goes_on()) return;
-    Answer found = answer(all[i], conducting.goes_on);
+  const auto take = [&](const Question& question, Answer found) {
     const std::lock_guard lock(mutex);
-    has_answered(all[i], found);
-    answers.emplace(all[i].key(), std::move(found));
+    has_answered(question, found);
+    answers.emplace(question.key(), std::move(found));
     tell();
+  };
+  if (conducting.spread) conducting.spread(computed, take);
+  std::erase_if(computed, [&](const Question& each) { return answers.contains(each.key()); });
+  in_parallel(computed.size(), [&](std::size_t i) {
+    if (conducting.goes_on && !conducting.goes_on()) return;
+    take(computed[i], answer(computed[i], conducting.goes_on));
   });
   for (const Question& question : all) {
     if (const auto found = answers.find(question.key()); found != answers.end()) {

@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ struct Question {
   Engine engine = Engine::Plan;
   std::string experiment;
   std::vector<std::string> settings;
-  std::string asked_at;  ///< file:line of the [[compute]] that asks first
+  std::string asked_at;                     ///< file:line of the [[compute]] that asks first
+  std::optional<std::string> content = {};  ///< of the experiment's file, where it is another's
 
   /// The same for the same question.
   std::string key() const;
@@ -60,6 +62,10 @@ struct Conducting {
   command::Streams streams;
   std::function<void(const Progress&)> tell = {};
   std::function<bool()> goes_on = {};
+  /// Answers on other machines, in place of this one's processors; what it leaves out is answered
+  /// here. May be empty.
+  std::function<void(std::span<const Question>, const std::function<void(const Question&, Answer)>&)>
+      spread = {};
 };
 
 /// All of them: first those with real packets, one after the other, then the rest on all

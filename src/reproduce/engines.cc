@@ -26,7 +26,8 @@ namespace {
 constexpr int kMostRuns = 3;
 
 command::ExperimentFile file_of(const Question& question) {
-  command::ExperimentFile file{.path = question.experiment, .overrides = question.settings};
+  command::ExperimentFile file{
+      .path = question.experiment, .overrides = question.settings, .content = question.content};
   file.overrides.emplace_back("sweep={}");  // artefacts vary settings themselves
   return file;
 }

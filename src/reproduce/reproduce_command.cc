@@ -6,6 +6,7 @@
 #include "trainwire/reproduce/command.h"
 #include "trainwire/reproduce/documents.h"
 #include "trainwire/reproduce/recorded.h"
+#include "trainwire/reproduce/spread.h"
 #include "trainwire/reproduce/tables.h"
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/status.h"
@@ -34,6 +35,7 @@ struct ReproduceOptions {
   bool json = false;
   bool csv = false;
   bool quiet = false;
+  cluster::Spreading spreading = {};
 };
 
 Asking asking_of(const ReproduceOptions& options) {
@@ -164,21 +166,27 @@ int reproduce(const ReproduceOptions& options, command::Streams streams) {
   Shown shown(options, streams);
   std::optional<terminal::InterruptGuard> guard;
   std::atomic<bool> stopped = false;
-  const Answers answers = answers_to(
-      questions,
-      {.folder = (options.out.empty() ? "reproductions.measured" : options.out + "/measured"),
-       .streams = streams,
-       .tell =
-           [&](const Progress& progress) {
-             // Runs have a guard of their own.
-             if (progress.now.empty() && !guard) guard.emplace();
-             shown.tell(progress);
-           },
-       .goes_on =
-           [&] {
-             if (guard && guard->interrupted()) stopped = true;
-             return !stopped;
-           }});
+  const auto goes_on = [&] {
+    if (guard && guard->interrupted()) stopped = true;
+    return !stopped;
+  };
+  const auto on_machines = [&](std::span<const Question> some,
+                               const std::function<void(const Question&, Answer)>& take) {
+    if (!guard) guard.emplace();
+    answer_on_machines(options.spreading, some, take, goes_on);
+  };
+  Conducting conducting{
+      .folder = (options.out.empty() ? "reproductions.measured" : options.out + "/measured"),
+      .streams = streams,
+      .tell =
+          [&](const Progress& progress) {
+            // Runs have a guard of their own.
+            if (progress.now.empty() && !guard) guard.emplace();
+            shown.tell(progress);
+          },
+      .goes_on = goes_on};
+  if (options.spreading.asked()) conducting.spread = on_machines;
+  const Answers answers = answers_to(questions, conducting);
   shown.wipe();
   if (stopped || std::any_of(answers.begin(), answers.end(),
                              [](const auto& each) { return each.second.interrupted; })) {
@@ -218,6 +226,7 @@ command::Body declare_reproduce(command::CommandLine& app) {
   app.add_flag("--list", options->list, "only print which artefacts there are");
   app.add_flag("--record", options->record,
                "write the verdicts beside the artefacts: what later ones are held against");
+  cluster::add_spreading(app, options->spreading, "questions to plan, predict and sim");
   app.add_flag("-q,--quiet", options->quiet, "print nothing but errors, and what is worse");
   app.add_flag("--csv", options->csv, "print every number as CSV");
   app.add_flag("--json", options->json, "print one JSON document");
