@@ -64,7 +64,8 @@ struct Conducting {
   std::function<bool()> goes_on = {};
   /// Answers on other machines, in place of this one's processors; what it leaves out is answered
   /// here. May be empty.
-  std::function<void(std::span<const Question>, const std::function<void(const Question&, Answer)>&)>
+  std::function<void(std::span<const Question>,
+                     const std::function<void(const Question&, Answer)>&)>
       spread = {};
 };
 

@@ -42,7 +42,7 @@ void answer_on_machines(const cluster::Spreading& spreading, std::span<const Que
   cluster::spread(request, items, [&](std::size_t i, ordered_json answer) {
     if (answer.at("wrongly").get<bool>()) return;  // this machine may have what that one lacks
     take(questions[i], {.document = std::move(answer["document"]),
-             .failure = answer.at("failure").get<std::string>()});
+                        .failure = answer.at("failure").get<std::string>()});
   });
 }
 
