@@ -62,7 +62,7 @@ std::string anchor_of(const std::string& id) {
 std::string ours_of(const Judged& one) {
   if (!one.value || !one.published) return one.value ? "" : "&ndash;";
   std::string text = number_text(*one.value);
-  if (one.low && one.high && *one.low != *one.high) {
+  if (one.low && one.high && number_text(*one.low) != number_text(*one.high)) {
     text += fmt::format(" <span class=\"m\">[{}, {}]</span>", number_text(*one.low),
                         number_text(*one.high));
   }

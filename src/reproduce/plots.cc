@@ -18,11 +18,12 @@ constexpr double kLabels = 270;  ///< names of numbers stand left of this
 constexpr double kRight = 690;
 constexpr double kRow = 26;
 constexpr std::size_t kMostLetters = 44;
+constexpr std::size_t kMostLegendLetters = 38;  ///< of a legend's two columns
 constexpr const char* kGrid = "#e2e2e2";
 
-std::string shortened(const std::string& text) {
-  if (text.size() <= kMostLetters) return text;
-  std::size_t end = kMostLetters - 3;
+std::string shortened(const std::string& text, std::size_t most = kMostLetters) {
+  if (text.size() <= most) return text;
+  std::size_t end = most - 3;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end) + "...";
 }
@@ -130,10 +131,10 @@ void add_legend(Drawing& drawing, const std::vector<DrawnCurve>& curves,
                              .colour = colours[i],
                              .width = 2,
                              .dashed = curves[i].is_published});
-    drawing.words.push_back(
-        {.x = x + 32,
-         .y = at,
-         .text = shortened(curves[i].name) + (curves[i].is_published ? " (published)" : "")});
+    drawing.words.push_back({.x = x + 32,
+                             .y = at,
+                             .text = shortened(curves[i].name, kMostLegendLetters) +
+                                     (curves[i].is_published ? " (published)" : "")});
   }
 }
 

@@ -31,7 +31,7 @@ std::string cut(const std::string& text, std::size_t width) {
 std::string ours_text(const Judged& one) {
   if (!one.value || !one.published) return one.published ? "-" : one.value ? "(claim)" : "-";
   std::string text = number_text(*one.value);
-  if (one.low && one.high && *one.low != *one.high) {
+  if (one.low && one.high && number_text(*one.low) != number_text(*one.high)) {
     text += fmt::format(" [{}, {}]", number_text(*one.low), number_text(*one.high));
   }
   return text;
