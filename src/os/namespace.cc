@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <exception>
+#include <utility>
 
 namespace tw::os {
 namespace {
@@ -42,13 +43,17 @@ std::uint64_t namespace_number(const FileDescriptor& name_space) {
   return facts.st_ino;
 }
 
-InNetwork::InNetwork(const FileDescriptor& name_space) : before_(current_network_namespace()) {
+InNetwork::InNetwork(const FileDescriptor& name_space) {
+  FileDescriptor before = current_network_namespace();
+  // Entering takes a privilege, even where one is there already.
+  if (namespace_number(before) == namespace_number(name_space)) return;
   enter(name_space);
+  before_ = std::move(before);
 }
 
 InNetwork::~InNetwork() {
   // Going on in the wrong namespace would send packets where they do not belong.
-  if (::setns(before_.get(), CLONE_NEWNET) != 0) {
+  if (before_.is_open() && ::setns(before_.get(), CLONE_NEWNET) != 0) {
     std::terminate();
   }
 }

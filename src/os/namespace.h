@@ -20,8 +20,8 @@ FileDescriptor current_network_namespace();
 /// The kernel's number of a namespace, as in /proc/PID/ns/net: what the ledger records.
 std::uint64_t namespace_number(const FileDescriptor& name_space);
 
-/// Moves the calling thread into a network namespace until the end of the scope. Sockets, sysctls
-/// and devices that it opens there belong to that namespace for good.
+/// Moves the calling thread into a network namespace until the end of the scope; where it is there already, no privilege is
+/// needed. Sockets, sysctls and devices that it opens there belong to that namespace for good.
 class InNetwork {
  public:
   explicit InNetwork(const FileDescriptor& name_space);
@@ -30,7 +30,7 @@ class InNetwork {
   InNetwork& operator=(const InNetwork&) = delete;
 
  private:
-  FileDescriptor before_;
+  FileDescriptor before_;  ///< closed where there was nothing to do
 };
 
 }  // namespace tw::os
