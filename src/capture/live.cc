@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 /// What the formats call "no limit"; larger than any frame.
 constexpr std::uint32_t kWholeFrame = 262144;
 constexpr std::uint64_t kStop = ~std::uint64_t{0};
+constexpr std::size_t kRecordHeader = 16;  ///< of a packet in a pcap file
 
 /// The kernel looks at every ring once in this time, whether packets come or not. Nobody waits for
 /// them before stop(), so many rings share a budget of 800 looks a second.
@@ -52,7 +53,9 @@ class Lane {
       : writer_(writer_of(interface, options)),
         ring_(interface.network, interface.name,
               {.snap_length = bytes_kept(options), .size = options.ring, .hand_over = latest}),
-        interface_(interface.name) {
+        interface_(interface.name),
+        keep_(options.keep),
+        most_(options.most.count()) {
     result_.file = interface.file;
   }
 
@@ -90,9 +93,13 @@ class Lane {
   void take(const packet::Record& record) {
     ++result_.packets;
     result_.bytes += record.original_bytes;
-    if (!writes_) return;
+    if (!writes_ || (keep_ && !keep_(record))) return;
     try {
       writer_.write(record);
+      ++result_.written;
+      bytes_ += static_cast<std::int64_t>(record.bytes.size() + kRecordHeader);
+      result_.is_full = most_ > 0 && bytes_ >= most_;
+      writes_ = !result_.is_full;
     } catch (const SystemError& error) {
       writes_ = false;
       fail(error.what());
@@ -108,6 +115,9 @@ class Lane {
   std::string interface_;
   LiveResult result_;
   RingCount count_ = {};
+  std::function<bool(const packet::Record&)> keep_;
+  std::int64_t most_;
+  std::int64_t bytes_ = 0;  ///< of the file
   bool writes_ = true;
 };
 

@@ -15,6 +15,7 @@
 #include "trainwire/os/file_descriptor.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,12 +36,18 @@ struct LiveOptions {
   Bytes ring = 16_MiB;
   /// Pcapng also stores the interface's name and how many packets were dropped.
   FileFormat format = FileFormat::Pcap;
+  /// Asked for each packet, by the capture's thread, whether it is written; empty: all are.
+  std::function<bool(const packet::Record&)> keep = {};
+  /// A file that has grown to this gets no further packet. 0: no limit.
+  Bytes most = Bytes(0);
 };
 
 /// What one interface's capture came to.
 struct LiveResult {
   std::string file;
   std::uint64_t packets = 0;  ///< handed over by the kernel: in the file unless it failed
+  std::uint64_t written = 0;  ///< of these; fewer where some are not kept
+  bool is_full = false;       ///< the limit was reached, and what came later is not in the file
   std::uint64_t bytes = 0;    ///< of whole frames, whatever the snap length
   std::uint64_t dropped = 0;  ///< by the kernel, because the ring was full
   /// Why the file is not complete: "writing x.pcap: No space left on device".

@@ -69,6 +69,24 @@ TEST(LiveCapture, KeepsTheSnapLengthOfAFrameAndItsOriginalLength) {
   }
 }
 
+TEST(LiveCapture, WritesWhatIsKeptUpToALimit) {
+  const auto network = test_network();
+  if (!network) GTEST_SKIP() << "no namespaces here";
+  const TemporaryFolder folder;
+  LiveCapture capture(
+      {{*network, "right", folder.path() / "x.pcap"}},
+      {.keep = [](const packet::Record& record) { return record.original_bytes > 60; },
+       .most = Bytes(2 * (100 + 16))});
+  const FrameSender sender(*network, "left");
+  for (const std::size_t bytes : {60, 100, 60, 100, 101, 60}) ASSERT_TRUE(sender.send(bytes));
+  const LiveResult result = capture.stop().at(0);
+  EXPECT_EQ(result.packets, 6U);
+  EXPECT_EQ(result.written, 2U);
+  EXPECT_TRUE(result.is_full);
+  EXPECT_EQ(result.failure, std::nullopt);
+  EXPECT_EQ(lengths(result.file), (std::vector<std::uint32_t>{100, 100}));
+}
+
 TEST(LiveCapture, StoresASuperFrameOnceWithItsWholeLength) {
   const auto network = test_network();
   if (!network) GTEST_SKIP() << "no namespaces here";
