@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/serve/gate.h"
 
+#include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/os/errno_error.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -24,30 +27,56 @@ constexpr int kBacklog = 128;
 /// A head ends with an empty line; the library takes lines that end without a carriage return too.
 constexpr std::string_view kEndOfHead = "\n\r\n";
 
-os::FileDescriptor listen_on(int port) {
-  os::FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+/// An address of either family with its port, as sockets take it.
+struct Endpoint {
+  sockaddr_storage storage = {};
+  socklen_t length = 0;
+};
+
+Endpoint endpoint_of(const std::string& address, int port) {
+  Endpoint place;
+  auto* const v4 = reinterpret_cast<sockaddr_in*>(&place.storage);
+  auto* const v6 = reinterpret_cast<sockaddr_in6*>(&place.storage);
+  if (::inet_pton(AF_INET, address.c_str(), &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(static_cast<std::uint16_t>(port));
+    place.length = sizeof *v4;
+  } else if (::inet_pton(AF_INET6, address.c_str(), &v6->sin6_addr) == 1) {
+    v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(static_cast<std::uint16_t>(port));
+    place.length = sizeof *v6;
+  } else {
+    throw SpecError(
+        fmt::format("listening on {}: expected an address of this machine, like "
+                    "127.0.0.1, or ::1",
+                    printable(address)));
+  }
+  return place;
+}
+
+os::FileDescriptor listen_on(const std::string& address, int port) {
+  const Endpoint place = endpoint_of(address, port);
+  os::FileDescriptor fd(
+      ::socket(place.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   // Not SO_REUSEPORT: two servers must not share a port.
   if (!fd.is_open() || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-      ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&place.storage), place.length) != 0 ||
       ::listen(fd.get(), kBacklog) != 0) {
-    throw os::errno_error(fmt::format("listening on 127.0.0.1:{}", port), errno,
-                          "choose another port with --port, or leave it out");
+    throw os::errno_error(fmt::format("listening on {}:{}", printable(address), port), errno,
+                          "choose another port, or 0 for a free one");
   }
   return fd;
 }
 
 int port_of(const os::FileDescriptor& fd) {
-  sockaddr_in own{};
+  sockaddr_storage own{};
   socklen_t length = sizeof own;
   if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0) {
     throw os::errno_error("asking for the port", errno);
   }
-  return ntohs(own.sin_port);
+  return ntohs(own.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&own)->sin6_port
+                                         : reinterpret_cast<sockaddr_in*>(&own)->sin_port);
 }
 
 /// What a head that is not taken is answered; whoever does not read it misses it.
@@ -62,9 +91,9 @@ void answer(const os::FileDescriptor& socket, std::string_view status, std::stri
 
 }  // namespace
 
-Gate::Gate(int port, const Limits& limits)
+Gate::Gate(const std::string& address, int port, const Limits& limits)
     : limits_(limits),
-      listening_(listen_on(port)),
+      listening_(listen_on(address, port)),
       wake_(os::make_pipe()),
       port_(port_of(listening_)) {}
 

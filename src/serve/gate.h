@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door of the server: it takes connections on 127.0.0.1, reads each request's head, and hands
+// The door of the server: it takes connections, reads each request's head, and hands
 // on only connections whose head has come whole.
 //
 // It stands before the HTTP library because that one, before any handler is asked, keeps a thread
@@ -20,6 +20,9 @@
 
 namespace tw::serve {
 
+/// Where a server listens that this machine alone may ask.
+inline constexpr const char* kLoopback = "127.0.0.1";
+
 /// A connection whose request's head has come.
 struct Arrival {
   os::FileDescriptor socket;  ///< does not block
@@ -34,8 +37,8 @@ class Gate {
     std::size_t waiting = 128;  ///< connections whose head has not come
   };
 
-  /// Listens from now on; port 0 takes a free one. Throws SystemError.
-  Gate(int port, const Limits& limits);
+  /// Listens from now on; port 0 takes a free one. Throws SystemError, SpecError for what is no address.
+  Gate(const std::string& address, int port, const Limits& limits);
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
   /// Ends all connections that wait; `take` is not called any more.

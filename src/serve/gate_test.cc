@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 /// A gate, and what came through it.
 class Entrance {
  public:
-  explicit Entrance(const Gate::Limits& limits) : gate_(0, limits) {
+  explicit Entrance(const Gate::Limits& limits) : gate_(kLoopback, 0, limits) {
     gate_.open([this](Arrival arrival) {
       const std::lock_guard lock(mutex_);
       arrivals_.push_back(std::move(arrival));
@@ -114,7 +114,7 @@ TEST(Gate, LetsTheOldestGoWhenTooManyWait) {
 
 TEST(Gate, SaysWhichPortIsTaken) {
   Entrance entrance({});
-  EXPECT_THROW(Gate(entrance.port(), {}), SystemError);
+  EXPECT_THROW(Gate(kLoopback, entrance.port(), {}), SystemError);
 }
 
 }  // namespace

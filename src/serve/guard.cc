@@ -24,13 +24,21 @@ constexpr std::array<Route, 6> kRoutes{{{"/", "GET"},
                                         {"/api/tasks", "GET"},
                                         {"/api/upload", "POST"}}};
 
+bool is_own_host(int port, const RequestHead& head) {
+  if (head.hosts.size() != 1) return false;
+  const std::string& host = head.hosts.front();
+  return host == fmt::format("127.0.0.1:{}", port) || host == fmt::format("localhost:{}", port) ||
+         host == fmt::format("[::1]:{}", port);
+}
+
+/// REQUIRES: there is a Host.
+bool is_of_another_site(const RequestHead& head) {
+  const bool foreign = head.origin && *head.origin != "http://" + head.hosts.front();
+  return foreign || head.fetch_site == "cross-site";
+}
+
 void require_host(const Guard& guard, const RequestHead& head) {
-  const auto is_ours = [&](const std::string& host) {
-    return host == fmt::format("127.0.0.1:{}", guard.port) ||
-           host == fmt::format("localhost:{}", guard.port) ||
-           host == fmt::format("[::1]:{}", guard.port);
-  };
-  if (head.hosts.size() == 1 && is_ours(head.hosts.front())) return;
+  if (is_own_host(guard.port, head)) return;
   throw Refusal(403,
                 fmt::format("the Host header is not this server's; open http://127.0.0.1:{}/ with "
                             "the token that `trainwire serve` printed",
@@ -38,8 +46,7 @@ void require_host(const Guard& guard, const RequestHead& head) {
 }
 
 void require_origin(const RequestHead& head) {
-  const bool foreign = head.origin && *head.origin != "http://" + head.hosts.front();
-  if (!foreign && head.fetch_site != "cross-site") return;
+  if (!is_of_another_site(head)) return;
   throw Refusal(403,
                 "the request comes from another site's page; copy the address that `trainwire "
                 "serve` printed into the browser");
@@ -77,6 +84,19 @@ void require_allowed(const Guard& guard, const RequestHead& head) {
   if (route->method != head.method) {
     throw Refusal(405, fmt::format("this address takes {} only", route->method));
   }
+}
+
+void require_metrics(const Guard& guard, const RequestHead& head) {
+  if (guard.token.empty()) {
+    if (!is_own_host(guard.port, head) || is_of_another_site(head)) {
+      throw Refusal(403,
+                    fmt::format("ask http://127.0.0.1:{}/metrics, from this machine", guard.port));
+    }
+  } else if (!same_secret(head.bearer_token, guard.token)) {
+    throw Refusal(401, "the token is missing or wrong; send it as `Authorization: Bearer TOKEN`");
+  }
+  if (head.path != "/metrics") throw Refusal(404, "there is nothing at this address but /metrics");
+  if (head.method != "GET") throw Refusal(405, "this address takes GET only");
 }
 
 }  // namespace tw::serve

@@ -30,11 +30,16 @@ struct RequestHead {
   std::string fetch_site = {};    ///< Sec-Fetch-Site
   std::string header_token = {};  ///< X-Trainwire-Token
   std::string query_token = {};   ///< of the page
+  std::string bearer_token = {};  ///< Authorization: Bearer
 };
 
 /// Throws Refusal: 403 for strangers, 404 for a path that is none of ours, 405 for its wrong
 /// method.
 void require_allowed(const Guard& guard, const RequestHead& head);
+
+/// The same for an endpoint with figures for other programs, `/metrics` (metrics.h). Where the guard has no token, this
+/// machine alone may ask, and no page of another site.
+void require_metrics(const Guard& guard, const RequestHead& head);
 
 /// Takes equally long wherever they differ.
 bool same_secret(std::string_view a, std::string_view b);

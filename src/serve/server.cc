@@ -5,9 +5,8 @@
 #include "trainwire/base/shipped.h"
 #include "trainwire/report/template.h"
 #include "trainwire/serve/analyses.h"
-#include "trainwire/serve/arrival_stream.h"
 #include "trainwire/serve/capture_name.h"
-#include "trainwire/serve/gate.h"
+#include "trainwire/serve/desk.h"
 #include "trainwire/serve/guard.h"
 #include "trainwire/serve/live.h"
 #include "trainwire/serve/page.h"
@@ -18,15 +17,11 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
-#include <sys/socket.h>
 
 #include <atomic>
 #include <charconv>
-#include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -41,29 +36,7 @@ using nlohmann::ordered_json;
 /// More than a browser opens, and than uploads may wait.
 constexpr std::size_t kThreads = 32;
 constexpr std::size_t kMostRunsOnAPage = 8;
-constexpr std::size_t kMostAnswered = 256;
-/// For each part of a body to come, and of an answer to be taken.
-constexpr std::chrono::seconds kPatience(5);
 constexpr const char* kJson = "application/json; charset=utf-8";
-
-std::vector<std::string> values(const auto& multimap, const std::string& key) {
-  std::vector<std::string> found;
-  const auto [begin, end] = multimap.equal_range(key);
-  for (auto each = begin; each != end; ++each) found.push_back(each->second);
-  return found;
-}
-
-RequestHead head_of(const Request& request) {
-  const std::vector<std::string> origins = values(request.headers, "Origin");
-  RequestHead head{.method = request.method,
-                   .path = request.path,
-                   .hosts = values(request.headers, "Host"),
-                   .fetch_site = request.get_header_value("Sec-Fetch-Site"),
-                   .header_token = request.get_header_value("X-Trainwire-Token"),
-                   .query_token = request.get_param_value("token")};
-  if (!origins.empty()) head.origin = origins.front();
-  return head;
-}
 
 void put(Response& response, int status, const ordered_json& document) {
   response.status = status;
@@ -125,58 +98,6 @@ void require_plain_body(const Request& request, Bytes limit) {
   }
 }
 
-/// The library as what understands requests and finds their handlers; connections come from the
-/// gate.
-class Http : public httplib::Server {
- public:
-  void answer(const Arrival& arrival) {
-    ArrivalStream stream(arrival, kPatience);
-    bool closed = false;
-    process_request(stream, true, closed, nullptr);
-    ::shutdown(arrival.socket.get(), SHUT_RDWR);
-  }
-};
-
-/// The library's threads, ended when they have done what they had to.
-class Threads {
- public:
-  Threads() = default;
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  ~Threads() { pool_.shutdown(); }
-  void enqueue(std::function<void()> work) { pool_.enqueue(std::move(work)); }
-
- private:
-  httplib::ThreadPool pool_{kThreads};
-};
-
-/// Connections that are answered or wait for it.
-class Answering {
- public:
-  /// False when there are too many, or the server ends.
-  bool begin(int socket) {
-    const std::lock_guard lock(mutex_);
-    if (ending_ || sockets_.size() >= kMostAnswered) return false;
-    sockets_.insert(socket);
-    return true;
-  }
-  void end(int socket) {
-    const std::lock_guard lock(mutex_);
-    sockets_.erase(socket);
-  }
-  /// Cuts all off, so that nobody waits for a client that says nothing.
-  void hang_up() {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-    for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
-  }
-
- private:
-  std::mutex mutex_;
-  bool ending_ = false;
-  std::set<int> sockets_;
-};
-
 }  // namespace
 
 class Server::Parts {
@@ -191,26 +112,25 @@ class Server::Parts {
     remove_abandoned_uploads(options.folder);
     configure();
     add_routes();
-    guard_.port = gate_->port();
-    gate_->open([this](Arrival arrival) { take(std::move(arrival)); });
+    guard_.port = desk_.port();
+    desk_.open();
   }
 
   ~Parts() {
     stopping_ = true;
-    gate_.reset();
-    answering_.hang_up();
+    desk_.close();
   }
 
   const Guard& guard() const { return guard_; }
 
  private:
   void configure() {
-    http_.set_payload_max_length(static_cast<std::size_t>(options_.upload_limit.count()));
-    http_.set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                               {"Referrer-Policy", "no-referrer"},
-                               {"Cache-Control", "no-store"},
-                               {"Cross-Origin-Resource-Policy", "same-origin"}});
-    http_.set_pre_routing_handler([this](const Request& request, Response& response) {
+    desk_.http().set_payload_max_length(static_cast<std::size_t>(options_.upload_limit.count()));
+    desk_.http().set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                      {"Referrer-Policy", "no-referrer"},
+                                      {"Cache-Control", "no-store"},
+                                      {"Cross-Origin-Resource-Policy", "same-origin"}});
+    desk_.http().set_pre_routing_handler([this](const Request& request, Response& response) {
       const bool allowed = answered(response, [&] {
         require_allowed(guard_, head_of(request));
         // The library would copy the answer once for each of many ranges.
@@ -219,7 +139,7 @@ class Server::Parts {
       return allowed ? httplib::Server::HandlerResponse::Unhandled
                      : httplib::Server::HandlerResponse::Handled;
     });
-    http_.set_error_handler([](const Request&, Response& response) {
+    desk_.http().set_error_handler([](const Request&, Response& response) {
       if (response.body.empty()) {
         put_error(response, response.status,
                   "the request is not understood; see " + shipped("docs/serve.md"));
@@ -227,25 +147,14 @@ class Server::Parts {
     });
   }
 
-  /// From the gate's thread.
-  void take(Arrival arrival) {
-    const auto one = std::make_shared<Arrival>(std::move(arrival));
-    const int socket = one->socket.get();
-    if (!answering_.begin(socket)) return;
-    threads_.enqueue([this, one, socket] {
-      http_.answer(*one);
-      answering_.end(socket);
-    });
-  }
-
   void get(const char* path, ordered_json (Parts::*document)(const Request&)) {
-    http_.Get(path, [this, document](const Request& request, Response& response) {
+    desk_.http().Get(path, [this, document](const Request& request, Response& response) {
       answered(response, [&] { put(response, 200, (this->*document)(request)); });
     });
   }
 
   void add_routes() {
-    http_.Get("/", [this](const Request&, Response& response) {
+    desk_.http().Get("/", [this](const Request&, Response& response) {
       response.set_header("Content-Security-Policy", page_.policy);
       response.set_content(page_.html, "text/html; charset=utf-8");
     });
@@ -253,8 +162,8 @@ class Server::Parts {
     get("/api/page", &Parts::page);
     get("/api/live", &Parts::live);
     get("/api/tasks", &Parts::tasks);
-    http_.Post("/api/upload", [this](const Request& request, Response& response,
-                                     const httplib::ContentReader& read) {
+    desk_.http().Post("/api/upload", [this](const Request& request, Response& response,
+                                            const httplib::ContentReader& read) {
       answered(response, [&] { put(response, 202, uploaded(request, read)); });
     });
   }
@@ -307,11 +216,8 @@ class Server::Parts {
   RunList runs_;
   Analyses analyses_;
   Guard guard_{.port = 0, .token = options_.token};
-  Http http_;
   std::atomic<bool> stopping_ = false;
-  Answering answering_;
-  std::unique_ptr<Gate> gate_ = std::make_unique<Gate>(options_.port, Gate::Limits{});
-  Threads threads_;  ///< last: they use all of the above
+  Desk desk_{kLoopback, options_.port, kThreads};  ///< last: its threads use all of the above
 };
 
 Server::Server(const Options& options) : parts_(std::make_unique<Parts>(options)) {}
