@@ -13,6 +13,7 @@
 #include "trainwire/excerpt/cut.h"
 #include "trainwire/gather/hosts.h"
 #include "trainwire/gather/partial.h"
+#include "trainwire/gather/ports.h"
 #include "trainwire/operations/summary.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/readers/given.h"
@@ -358,6 +359,16 @@ int analyze_others(const AnalyzeOptions& options, std::vector<operations::Told> 
   return command::expectations_code(judged, streams.err);
 }
 
+/// Ranks that share an address have no name but a port.
+void add_doubt(const gather::PortHosts& ports, diagnose::Analysis& analysis) {
+  if (ports.names.empty()) return;
+  analysis.quality.reasons.emplace_back(
+      ports.is_guess ? "all ranks share one address: each is named by a port that it sends from, "
+                       "and who follows "
+                       "whom is a guess"
+                     : "all ranks share one address: each is named by a port that it sends from");
+}
+
 /// What was decided when a part was made.
 void refuse_for_parts(const AnalyzeOptions& options) {
   if (options.filter.empty() && options.cuts.empty()) return;
@@ -403,6 +414,8 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
     return analyze_others(options, std::move(given.told), streams);
   }
   refuse_nothing(options, result);
+  const gather::PortHosts ports = gather::ports_as_hosts(result.traffic);
+  how.names.insert(how.names.end(), ports.names.begin(), ports.names.end());
   warn_of_strange_log(result, streams);
   std::future<void> windows;
   if (folder) {
@@ -410,6 +423,7 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
         result.traffic, gather::host_table(result.traffic, how.names).hosts, *folder);
   }
   summarise::analyse_found_jobs(result, how);
+  add_doubt(ports, result.analysis);
   std::future<void> tables;
   if (folder) {
     tables = std::async(std::launch::async,

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/diagnose/finding_kinds.h"
+#include "trainwire/gather/ports.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,7 +27,7 @@ std::vector<packet::Address> addresses_of(const std::string& host, const Analysi
   for (const gather::Host& candidate : analysis.hosts) {
     if (candidate.name != host) continue;
     for (const std::uint32_t number : candidate.addresses) {
-      addresses.push_back(traffic.addresses[number]);
+      addresses.push_back(gather::real_address(traffic.addresses[number]));
     }
   }
   return addresses;
@@ -59,7 +60,8 @@ std::vector<Way> gradient_ways(const Analysis& analysis, const Captured& traffic
   for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
     if (analysis.classes[i] != FlowClass::Gradient) continue;
     const flow::FlowKey& key = traffic.flows[i].key;
-    const Way way{.from = traffic.addresses[key.source], .to = traffic.addresses[key.destination]};
+    const Way way{.from = gather::real_address(traffic.addresses[key.source]),
+                  .to = gather::real_address(traffic.addresses[key.destination])};
     if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
     if (ways.size() > kMostPairs) return {};
   }
@@ -68,8 +70,8 @@ std::vector<Way> gradient_ways(const Analysis& analysis, const Captured& traffic
 
 Way way_of(const flow::Flow& flow, const Captured& traffic) {
   const bool has_ports = !flow.key.is_rocev2() && (flow.key.is_tcp() || flow.key.protocol == 17);
-  return {.from = traffic.addresses[flow.key.source],
-          .to = traffic.addresses[flow.key.destination],
+  return {.from = gather::real_address(traffic.addresses[flow.key.source]),
+          .to = gather::real_address(traffic.addresses[flow.key.destination]),
           .protocol = has_ports ? flow.key.protocol : std::uint8_t{0},
           .from_port = has_ports ? flow.key.source_port : std::uint16_t{0},
           .to_port = has_ports ? flow.key.destination_port : std::uint16_t{0}};

@@ -2,6 +2,7 @@
 #include "trainwire/summarise/describe.h"
 
 #include "trainwire/excerpt/selection.h"
+#include "trainwire/gather/ports.h"
 
 #include <utility>
 
@@ -37,7 +38,7 @@ std::vector<record::Host> hosts_of(const CaptureResult& result) {
     record::Host& made =
         hosts.emplace_back(record::Host{.name = host.name, .role = text(name_of(host.role))});
     for (const std::uint32_t number : host.addresses) {
-      made.addresses.push_back(result.traffic.addresses[number].text());
+      made.addresses.push_back(gather::real_text(result.traffic.addresses[number]));
     }
   }
   return hosts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/summarise/tables.h"
 
+#include "trainwire/gather/ports.h"
 #include "trainwire/record/phase.h"
 #include "trainwire/result/columns.h"
 #include "trainwire/summarise/iteration_pairs.h"
@@ -84,13 +85,14 @@ void write_flows(const CaptureResult& result, TableFile& table) {
   const gather::Captured& traffic = result.traffic;
   for (std::size_t i = 0; i < traffic.flows.size(); ++i) {
     const flow::Flow& flow = traffic.flows[i];
-    result::write_row(table, kFlowColumns,
-                      FlowRow{.flow = flow,
-                              .number = i,
-                              .source = traffic.addresses[flow.key.source].text(),
-                              .destination = traffic.addresses[flow.key.destination].text(),
-                              .protocol = protocol_name(flow.key.protocol),
-                              .flow_class = result.analysis.classes[i]});
+    result::write_row(
+        table, kFlowColumns,
+        FlowRow{.flow = flow,
+                .number = i,
+                .source = gather::real_text(traffic.addresses[flow.key.source]),
+                .destination = gather::real_text(traffic.addresses[flow.key.destination]),
+                .protocol = protocol_name(flow.key.protocol),
+                .flow_class = result.analysis.classes[i]});
   }
   std::size_t number = traffic.flows.size();
   for (const SmallFlow& small : result.small_flows) {
