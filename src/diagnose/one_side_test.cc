@@ -80,6 +80,24 @@ TEST(AnalyseOneSide, GuessesTheModelOfARingWhereItKnowsTheOthers) {
   EXPECT_THAT(found.findings[0].text, HasSubstr("a ring of the 5 hosts"));
 }
 
+// Of two neighbours the ring's other edges are missing, and of a clique most of it: their own side still has steps.
+TEST(AnalyseOneSide, TwoCapturesOfManyAreWorthOne) {
+  for (const std::string strategy : {"ring", "clique", "double_tree"}) {
+    SCOPED_TRACE(strategy);
+    gather::Captured traffic =
+        rhythm::play({.strategy = strategy, .placement = {0, 1, 2, 3, 4, 5, 6, 7}});
+    std::erase_if(traffic.flows, [](const flow::Flow& flow) {
+      const auto is_seen = [](std::uint32_t address) { return address == 4 || address == 5; };
+      return !is_seen(flow.key.source) && !is_seen(flow.key.destination);
+    });
+    traffic.files.resize(2);
+    traffic.files[1].view = 1;
+    const Analysis found = analyse(traffic);
+    EXPECT_EQ(found.iterations.steps.size(), 15);
+    EXPECT_TRUE(found.collectives.empty());
+  }
+}
+
 // A root has received everything when it sends: all there is may well be what is seen.
 TEST(AnalyseOneSide, TakesACentreThatOnlyAnswersForTheCentreOfAStar) {
   const rhythm::PlayedJob job{.strategy = "star", .placement = {0, 1, 2, 3, 4}};

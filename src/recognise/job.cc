@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -279,6 +280,22 @@ void look_past_steady(Job& job, Attempt& best, const std::vector<rhythm::Channel
   job.channels = std::move(*calm);
 }
 
+/// The same by one host's side alone, where captures of some hosts show no more.
+void look_from_one_side(Attempt& best, const std::vector<rhythm::Channel>& flows,
+                        Circumstances& setting, const std::optional<int>& witness) {
+  if (!witness) return;
+  std::vector<rhythm::Channel> own;
+  std::copy_if(
+      flows.begin(), flows.end(), std::back_inserter(own),
+      [&](const rhythm::Channel& flow) { return flow.from == *witness || flow.to == *witness; });
+  Circumstances alone = setting;
+  alone.only_host = witness;
+  Attempt other = attempt_flows(own, alone);
+  if (!other.best || other.best->why_not) return;
+  best = std::move(other);
+  setting = alone;
+}
+
 std::string closest(const std::optional<rhythm::Tempo>& best, std::size_t flows) {
   if (flows == 0) return "no flow carries payload between two hosts";
   if (!best) {
@@ -312,7 +329,7 @@ std::vector<std::size_t> Job::gradient_flows() const {
 
 Job job_of(const std::vector<rhythm::Channel>& flows, const gather::Captured& traffic,
            const std::vector<int>& host_of, const std::optional<imports::StepLog>& log) {
-  const Circumstances setting{traffic.burst_gap_ns, only_witness(traffic, host_of)};
+  Circumstances setting{traffic.burst_gap_ns, only_witness(traffic, host_of)};
   Job job;
   Attempt best;
   if (log) {
@@ -331,6 +348,9 @@ Job job_of(const std::vector<rhythm::Channel>& flows, const gather::Captured& tr
     job.channels = flows;
   }
   if (!best.is_recognised() && !job.pulls) look_past_steady(job, best, flows, setting);
+  if (!best.best && !job.pulls) {
+    look_from_one_side(best, flows, setting, best_witness(traffic, host_of));
+  }
   if (job.pulls) {
     job.score = job.pulls->share;
     return job;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -84,6 +85,20 @@ std::optional<int> only_witness(const gather::Captured& traffic, const std::vect
     if (is_in_all) return host;
   }
   return std::nullopt;
+}
+
+std::optional<int> best_witness(const gather::Captured& traffic, const std::vector<int>& host_of) {
+  std::set<std::size_t> views;
+  for (const gather::FileSummary& file : traffic.files) views.insert(file.view);
+  std::map<int, std::size_t> partners;
+  for (const auto& [one, other] : host_pairs(traffic, host_of)) {
+    ++partners[one];
+    ++partners[other];
+  }
+  if (views.size() < 2 || views.size() >= partners.size()) return std::nullopt;
+  return std::max_element(partners.begin(), partners.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
 }
 
 bool only_answers(const rhythm::Steps& exchanges, int host) {

@@ -22,6 +22,11 @@ namespace tw::recognise {
 /// seen, is not known.
 std::optional<int> only_witness(const gather::Captured& traffic, const std::vector<int>& host_of);
 
+/// Of captures on some of the hosts alone: the one that exchanged payload with most others, which is one of those. What
+/// passes between the others is not there, so that no strategy may show; its own side is whole. Nothing where one capture,
+/// or as many as there are hosts, saw it all.
+std::optional<int> best_witness(const gather::Captured& traffic, const std::vector<int>& host_of);
+
 /// Whether `host` could be a centre: it mostly sends others nothing before it has received all that
 /// they send in the step.
 bool only_answers(const rhythm::Steps& exchanges, int host);
