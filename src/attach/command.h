@@ -5,8 +5,14 @@
 
 #include "trainwire/command/command.h"
 
+#include <functional>
+#include <string>
+
 namespace tw::attach {
 
-command::Body declare_watch(command::CommandLine& app);
+/// Makes the page of a run folder and, where asked, tells where it is.
+using LeavePage = std::function<void(const std::string& folder, bool tells, command::Streams)>;
+
+command::Body declare_watch(command::CommandLine& app, LeavePage leave_page);
 
 }  // namespace tw::attach

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/attach/sockets.h"
 
+#include "trainwire/os/errno_error.h"
 #include "trainwire/os/namespace.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <ifaddrs.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
+#include <net/if.h>
+#include <netinet/in.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 namespace tw::attach {
@@ -80,6 +86,45 @@ std::vector<Connection> connections(os::NetlinkSocket& diagnosis) {
     });
   }
   return made;
+}
+
+std::map<std::string, std::string> devices_by_address() {
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) throw os::errno_error("listing the network devices", errno);
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list, &::freeifaddrs);
+  std::map<std::string, std::string> found;
+  for (const ifaddrs* at = list; at != nullptr; at = at->ifa_next) {
+    if ((at->ifa_flags & IFF_UP) == 0 || at->ifa_addr == nullptr) continue;
+    std::array<std::uint32_t, 4> bytes{};
+    const int family = at->ifa_addr->sa_family;
+    if (family == AF_INET) {
+      std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in*>(at->ifa_addr)->sin_addr, 4);
+    } else if (family == AF_INET6) {
+      std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6*>(at->ifa_addr)->sin6_addr,
+                  16);
+    } else {
+      continue;
+    }
+    found.try_emplace(address_text(family, bytes.data()), at->ifa_name);
+  }
+  return found;
+}
+
+std::set<std::string> devices_of(const std::vector<Connection>& connections,
+                                 const std::map<std::string, std::string>& by_address) {
+  std::set<std::string> devices;
+  const auto is_here = [&](const std::string& address) {
+    return address.starts_with("127.") || by_address.contains(address);
+  };
+  for (const Connection& each : connections) {
+    const auto device = by_address.find(each.local);
+    if (is_here(each.remote)) {
+      devices.insert("lo");
+    } else if (device != by_address.end()) {
+      devices.insert(device->second);
+    }
+  }
+  return devices;
 }
 
 }  // namespace tw::attach

@@ -9,6 +9,8 @@
 #include "trainwire/os/netlink.h"
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,5 +39,12 @@ os::NetlinkSocket open_diagnosis(int process);
 
 /// Established connections of IPv4 and IPv6. Throws SystemError.
 std::vector<Connection> connections(os::NetlinkSocket& diagnosis);
+
+/// Devices of the calling thread's namespace by their addresses, the loopback's too; those that are down are left out. Throws SystemError.
+std::map<std::string, std::string> devices_by_address();
+
+/// Over which of these devices the connections go: the loopback where both ends are here.
+std::set<std::string> devices_of(const std::vector<Connection>& connections,
+                                 const std::map<std::string, std::string>& by_address);
 
 }  // namespace tw::attach

@@ -86,10 +86,12 @@ std::span<const command::Command> commands() {
           "trainwire analyze host0.part host1.part -o job.run\n"
           "trainwire analyze '/captures/*.pcap' --launch ssh:hosts.txt -o job.run\n"
           "trainwire analyze job.pcap --cut finding:1=slow.pcapng --cut step:3=step.pcapng\n"},
-      command::Command{"watch", "attach to a running job: what its connections wait for",
-                       attach::declare_watch,
-                       "trainwire watch 4711\n"
-                       "trainwire watch 4711 --for 10s --json\n"},
+      command::Command{
+          "watch", "attach to a running job: what its connections wait for",
+          [](command::CommandLine& app) { return attach::declare_watch(app, leave_page); },
+          "trainwire watch 4711\n"
+          "trainwire watch 4711 --for 10s -o job.run\n"
+          "trainwire watch 4711 --metrics 9464\n"},
       command::Command{"info", "facts about capture files", declare_info,
                        "trainwire info job.pcapng.zst\n"},
       command::Command{

@@ -233,7 +233,8 @@ void describe_captured(Io& io, As<Run> auto& run) {
   io("findings", run.findings);
 }
 
-/// What other programs' files show where there are no packets; only in a document with "operations".
+/// What other programs' files, or `watch`, show where there are no packets; only in a document with "operations", or of
+/// `watch`.
 template <typename Io>
 void describe_imported(Io& io, As<Run> auto& run) {
   io("quality", run.quality);
@@ -265,7 +266,7 @@ void describe(Io& io, As<Run> auto& run) {
   if (run.capture || Io::kReads) describe_captured(io, run);
   io.if_any("operations", run.operations);
   io.if_any("sources", run.sources);
-  const bool imported = run.operations && !run.capture;
+  const bool imported = (run.operations || run.command == "watch") && !run.capture;
   if (imported && !Io::kReads) describe_imported(io, run);
   io.if_any("engine", run.engine);
   if (run.engine || Io::kReads) describe_conducted(io, run);

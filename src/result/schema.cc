@@ -180,7 +180,8 @@ constexpr std::array kLinks{
 
 constexpr std::array kSamples{
     Column{"time_ns", Integer, "ns", "since 1970"},
-    Column{"host", Text, "", "whose link it is, or the name of a link between switches"},
+    Column{"host", Text, "",
+           "whose link it is, or the name of a link between switches; of watch, the device"},
     Column{"sent_bytes", Integer, "bytes",
            "sent so far; between switches: upwards, or left to right"},
     Column{"received_bytes", Integer, "bytes", "received so far; between switches: the other way"},
@@ -258,6 +259,21 @@ constexpr std::array kOperations{
     Column{"source", Text, "", "kind of file that tells of it"},
 };
 
+constexpr std::array kWays{
+    Column{"local", Text, "", "address on the watched side"},
+    Column{"remote", Text, "", "address at the other end"},
+    Column{"connections", Integer, "", "between the two, at the end"},
+    Column{"sent_bytes", Integer, "bytes", "acknowledged while it was watched"},
+    Column{"received_bytes", Integer, "bytes", "received while it was watched"},
+    Column{"sent_segments", Integer, "", "TCP segments sent"},
+    Column{"sent_again", Integer, "", "of these, sent again"},
+    Column{"round_trip_s", Real, "s", "largest smoothed round trip, at the end"},
+    Column{"least_round_trip_s", Real, "s", "smallest round trip of the connections"},
+    Column{"busy_s", Real, "s", "the busiest connection had something to send"},
+    Column{"peer_limited_s", Real, "s", "of these, the peer's window was full"},
+    Column{"buffer_limited_s", Real, "s", "of these, its own send buffer was full"},
+};
+
 constexpr std::array kTables{
     Table{"flows", "one directed flow a row", kFlows},
     Table{"pairs", "one directed pair of hosts a row", kPairs},
@@ -273,6 +289,8 @@ constexpr std::array kTables{
     Table{"transfers", "what each rank sent and received, on request: run --transfers", kTransfers},
     Table{"links", "what each link was to do and did", kLinks},
     Table{"samples", "what each link and its queues had counted, every 10 ms", kSamples},
+    Table{"ways", "what TCP knew of a watched job's connections, between two addresses a row",
+          kWays},
     Table{"load", "how busy the machine was meanwhile", kLoad},
     Table{"cross_flows", "one flow of the cross traffic a row", kCrossFlows},
     Table{"points", "one point of a sweep a row", kPoints},

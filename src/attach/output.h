@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was watched, as text, as JSON and as tables of a run folder.
+
+#pragma once
+
+#include "trainwire/attach/series.h"
+#include "trainwire/attach/tally.h"
+#include "trainwire/record/run.h"
+#include "trainwire/record/run_folder.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace tw::attach {
+
+/// At most 30 lines; verdict first. `packets` says where they were captured, or why not.
+std::string watched_text(const record::Run& run, const Sums& sums, const std::string& packets,
+                         const std::string& folder);
+
+/// The member "watched" of the document.
+nlohmann::ordered_json watched_document(const Sums& sums, int process, const std::string& packets);
+
+/// The tables ways and samples. Throws SystemError.
+void write_watched(const Sums& sums, const Series& series, double began_s,
+                   record::RunFolder& folder);
+
+}  // namespace tw::attach
