@@ -231,6 +231,8 @@ std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
 }
 
 std::optional<Steps> steps_of(const std::vector<Told>& told) {
+  // A step of one kind of file, by each rank that tells of it.
+  std::map<std::string, std::map<std::int64_t, std::map<int, const Step*>>> by_kind;
   std::optional<Steps> best;
   for (const Told& file : told) {
     std::map<int, Steps> by_rank;
@@ -238,6 +240,7 @@ std::optional<Steps> steps_of(const std::vector<Told>& told) {
       Steps& steps = by_rank[step.rank.value_or(0)];
       steps.times_s.push_back(seconds(step.duration_ns));
       if (step.start_ns) steps.starts_s.push_back(seconds(*step.start_ns));
+      if (step.rank) by_kind[file.kind][step.number].try_emplace(*step.rank, &step);
     }
     for (auto& [rank, steps] : by_rank) {
       if (best && steps.times_s.size() <= best->times_s.size()) continue;
@@ -245,6 +248,16 @@ std::optional<Steps> steps_of(const std::vector<Told>& told) {
       if (steps.starts_s.size() != steps.times_s.size()) steps.starts_s.clear();
       best = std::move(steps);
     }
+  }
+  if (!best || !by_kind.contains(best->kind)) return best;
+  const auto& numbered = by_kind[best->kind];
+  if (numbered.size() != best->times_s.size()) return best;
+  // Several ranks tell of the same steps: the one in the middle counts, for single ranks may begin early or pause.
+  best->times_s.clear();
+  for (const auto& [number, ranks] : numbered) {
+    std::vector<double> times;
+    for (const auto& [rank, step] : ranks) times.push_back(seconds(step->duration_ns));
+    best->times_s.push_back(median(times));
   }
   return best;
 }

@@ -51,7 +51,8 @@ std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
 /// Length of what is in both; each list is in order and disjoint.
 std::int64_t common_ns(const std::vector<Span>& a, const std::vector<Span>& b);
 
-/// Steps of the record: of the file that tells most of one rank. Nothing without any.
+/// Steps of the record: of the kind of file that tells most of one rank; where several ranks tell of the same ones, each is as
+/// long as for the rank in the middle. Nothing without any.
 struct Steps {
   std::string kind = {};
   std::vector<double> times_s = {};

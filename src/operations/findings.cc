@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace tw::operations {
@@ -105,12 +106,12 @@ void add_volume(record::Run& run, const Imported& imported) {
   double carried = 0;
   for (const record::Pair& pair : run.pairs) carried += static_cast<double>(pair.stream_bytes);
   if (carried <= 0) return;
-  run.findings.push_back(
-      finding(fmt::format("NCCL's log has {} to move over the ring, packets carry {} ({:+.2f} %)",
-                          readable(Bytes(static_cast<std::int64_t>(told))),
-                          readable(Bytes(static_cast<std::int64_t>(carried))),
-                          100 * (carried - told) / told),
-              false, "volume"));
+  // Sockets carry the size of each message, and words of set-up, beside what collectives move.
+  run.findings.push_back(finding(
+      fmt::format("NCCL's log has {} bytes to move over the ring, packets carry {} ({:+.4f} %)",
+                  grouped(std::llround(told)), grouped(std::llround(carried)),
+                  100 * (carried - told) / told),
+      false, "volume"));
 }
 
 }  // namespace tw::operations

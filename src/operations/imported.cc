@@ -22,20 +22,33 @@
 namespace tw::operations {
 namespace {
 
+constexpr double kUntypical = 1.5;  ///< times the others, as of steps that packets show
+
 double seconds(std::int64_t nanos) { return 1e-9 * static_cast<double>(nanos); }
 
+/// A first step that takes much longer, or less, than the others is start-up.
+bool is_first_untypical(const std::vector<double>& times_s) {
+  if (times_s.size() < 3) return false;
+  const double usual_s = stats::median(std::vector<double>(times_s.begin() + 1, times_s.end()));
+  return times_s.front() > kUntypical * usual_s || times_s.front() < usual_s / kUntypical;
+}
+
 record::Iterations iterations_of(const Steps& steps) {
-  const stats::Estimate median = stats::median_estimate(steps.times_s);
+  const bool without_first = is_first_untypical(steps.times_s);
+  const std::vector<double> counted(steps.times_s.begin() + (without_first ? 1 : 0),
+                                    steps.times_s.end());
+  const stats::Estimate median = stats::median_estimate(counted);
   return {.count = steps.times_s.size(),
           .source = "log",
           .confidence = 1,
           .evidence = fmt::format("{} steps told by {}", steps.times_s.size(), steps.kind),
+          .first_untypical = without_first,
           .median_s = median.value,
           .ci_low_s = median.low,
           .ci_high_s = median.high,
-          .p99_s = stats::quantile(steps.times_s, 0.99),
-          .mean_s = std::accumulate(steps.times_s.begin(), steps.times_s.end(), 0.0) /
-                    static_cast<double>(steps.times_s.size()),
+          .p99_s = stats::quantile(counted, 0.99),
+          .mean_s = std::accumulate(counted.begin(), counted.end(), 0.0) /
+                    static_cast<double>(counted.size()),
           .times_s = steps.times_s,
           .starts_s = steps.starts_s};
 }
@@ -77,7 +90,8 @@ std::vector<std::string> ring_order(const Wiring& wiring) {
   return order;
 }
 
-void add_collectives(record::Run& run, const Imported& imported) {
+std::vector<record::Collective> told_collectives(const record::Run& run, const Imported& imported) {
+  std::vector<record::Collective> made;
   const auto per_step = bytes_per_step(imported);
   std::map<std::string, std::string> algorithm;
   for (const Told& file : imported.told) {
@@ -91,16 +105,38 @@ void add_collectives(record::Run& run, const Imported& imported) {
     const auto bytes = per_step.find(kind.op);
     const auto found = algorithm.find(kind.op);
     const bool ring = found != algorithm.end() && found->second == "ring";
-    run.collectives.push_back(
-        {.operation = kind.op,
-         .strategy = found == algorithm.end() ? "unknown" : found->second,
-         .order = ring ? ring_order(imported.wiring) : std::vector<std::string>(),
-         .bytes_per_iteration = bytes == per_step.end() ? 0 : bytes->second,
-         .count = imported.steps ? imported.steps->times_s.size() : 0,
-         .confidence = 1,
-         .evidence = "told by files",
-         .busbw_bps = kind.busbw_bps});
+    made.push_back({.operation = kind.op,
+                    .strategy = found == algorithm.end() ? "unknown" : found->second,
+                    .order = ring ? ring_order(imported.wiring) : std::vector<std::string>(),
+                    .bytes_per_iteration = bytes == per_step.end() ? 0 : bytes->second,
+                    .count = imported.steps ? imported.steps->times_s.size() : 0,
+                    .confidence = 1,
+                    .evidence = "told by files",
+                    .busbw_bps = kind.busbw_bps});
   }
+  return made;
+}
+
+/// What a program says of its collectives goes before what packets suggest, where it says what each step moves, or packets
+/// suggest nothing or something that is not among them; the order of hosts is that of the packets.
+void prefer_told(record::Run& run, const Imported& imported) {
+  std::vector<record::Collective> told = told_collectives(run, imported);
+  const bool agree =
+      std::any_of(run.collectives.begin(), run.collectives.end(), [&](const auto& found) {
+        return std::any_of(told.begin(), told.end(),
+                           [&](const auto& each) { return each.operation == found.operation; });
+      });
+  std::erase_if(
+      told, [&](const record::Collective& each) { return each.bytes_per_iteration == 0 && agree; });
+  if (told.empty()) return;
+  const auto ring = std::find_if(run.collectives.begin(), run.collectives.end(),
+                                 [](const auto& each) { return each.strategy == "ring"; });
+  for (record::Collective& each : told) {
+    if (ring == run.collectives.end() || each.strategy != "ring") continue;
+    each.order = ring->order;
+    each.evidence += "; packets: " + ring->evidence;
+  }
+  run.collectives = std::move(told);
 }
 
 record::Quality quality_of(const Imported& imported) {
@@ -230,6 +266,7 @@ void add_to(record::Run& run, const Imported& imported) {
   add_findings(run, imported);
   if (has_packets) {
     add_volume(run, imported);
+    prefer_told(run, imported);
     run.verdict = run.verdict ? of_both(*run.verdict, files) : files;
     if (const auto accounting = accounting_of(imported)) run.accounting = accounting;
     return;
@@ -240,7 +277,7 @@ void add_to(record::Run& run, const Imported& imported) {
   add_hosts(run, imported);
   add_matrix(run, imported);
   if (imported.steps) run.iterations = iterations_of(*imported.steps);
-  add_collectives(run, imported);
+  run.collectives = told_collectives(run, imported);
 }
 
 void write_table(const Imported& imported, record::RunFolder& folder) {

@@ -105,6 +105,38 @@ TEST(Imported, StepsAreInTheRecordWithTheirTimes) {
   EXPECT_NEAR(*run.iterations->mean_s, 0.1, 1e-9);
 }
 
+TEST(Imported, AStepIsAsLongAsForTheRankInTheMiddleAndStartUpIsNone) {
+  std::vector<Told> told = traces_of({});
+  told[0].steps[2].duration_ns *= 3;                        // one rank paused
+  for (Told& file : told) file.steps[0].duration_ns *= 20;  // all started up
+  record::Run run;
+  add_to(run, imported(told));
+  EXPECT_TRUE(run.iterations->first_untypical);
+  EXPECT_EQ(run.iterations->count, 5U);
+  EXPECT_THAT(run.iterations->times_s,
+              ElementsAre(DoubleNear(2, 1e-9), DoubleNear(0.1, 1e-9), DoubleNear(0.1, 1e-9),
+                          DoubleNear(0.1, 1e-9), DoubleNear(0.1, 1e-9)));
+  EXPECT_THAT(*run.iterations->median_s, DoubleNear(0.1, 1e-9));
+  EXPECT_THAT(*run.iterations->mean_s, DoubleNear(0.1, 1e-9));
+}
+
+TEST(Imported, WhatFilesTellOfCollectivesGoesBeforeWhatPacketsSuggest) {
+  record::Run run{.capture = record::Capture{}};
+  run.collectives = {{.operation = "all_gather",
+                      .strategy = "ring",
+                      .order = {"a", "b", "c", "d"},
+                      .bytes_per_iteration = 50'001'000}};
+  std::vector<Told> told = traces_of({});
+  for (Told& file : told) {
+    for (Operation& each : file.operations) each.algorithm = "ring";
+  }
+  add_to(run, imported(told));
+  ASSERT_EQ(run.collectives.size(), 1U);
+  EXPECT_EQ(run.collectives[0].operation, "all_reduce");
+  EXPECT_EQ(run.collectives[0].bytes_per_iteration, 50'000'000U);
+  EXPECT_THAT(run.collectives[0].order, ElementsAre("a", "b", "c", "d"));
+}
+
 TEST(Imported, OneRankAloneGivesNoVerdictOnWaiting) {
   std::vector<Told> told = traces_of({});
   told.resize(1);
