@@ -37,6 +37,23 @@ TEST(CompareOutput, BeginsWithWhatCameOfIt) {
               HasSubstr("loss and repair"));
 }
 
+TEST(CompareOutput, OfASlowLinkCountsWhatTransferTakesMore) {
+  CompareView made = view();
+  // As packets show them: all that moves is transfer in one, and the slow link's in the other.
+  made.comparisons[0].baseline_accounting->parts = {{.name = "bandwidth", .seconds = 0.08},
+                                                    {.name = "compute", .seconds = 0.02}};
+  made.comparisons[0].other_accounting->parts = {{.name = "slow_link", .seconds = 0.28},
+                                                 {.name = "compute", .seconds = 0.02}};
+  EXPECT_THAT(compare_text(made), HasSubstr("waiting behind a slow link takes 200 ms more."));
+  std::swap(made.comparisons[0].baseline_accounting, made.comparisons[0].other_accounting);
+  EXPECT_THAT(compare_text(made), HasSubstr("+200 %.\n"));  // it does not explain what is slower
+  // Where transfer is split, each part is its own.
+  made.comparisons[0].other_accounting->parts = {{.name = "bandwidth", .seconds = 0.08},
+                                                 {.name = "slow_link", .seconds = 0.2}};
+  made.comparisons[0].baseline_accounting->parts = {{.name = "bandwidth", .seconds = 0.08}};
+  EXPECT_THAT(compare_text(made), HasSubstr("waiting behind a slow link takes 200 ms more."));
+}
+
 TEST(CompareOutput, NamesNoPartThatDoesNotExplainIt) {
   CompareView made = view();
   made.comparisons[0].other_accounting.reset();
