@@ -94,14 +94,17 @@ std::string_view bare(std::string_view line) {
 struct Columns {
   std::size_t words = 0;  ///< 0: no header was seen
   std::vector<std::size_t> times;
+  double unit_us = 1;  ///< of the times
 };
 
 std::optional<Columns> header_in(const Words& words) {
   Columns columns;
   const std::size_t skip = !words.empty() && words[0] == "#" ? 1 : 0;
-  if (words.size() < skip + 6 || words[skip] != "size" || words[skip + 1] != "count") {
-    return std::nullopt;
-  }
+  if (words.size() < skip + 6) return std::nullopt;
+  // Tables of 1.x: "bytes N type op time algbw busbw res", with times in ms.
+  const bool is_first = words[skip] == "bytes" && words[skip + 1] == "N";
+  if (!is_first && (words[skip] != "size" || words[skip + 1] != "count")) return std::nullopt;
+  if (is_first) columns.unit_us = 1e3;
   for (std::size_t i = skip; i < words.size(); ++i) {
     if (words[i] == "time" || words[i] == "cputime") columns.times.push_back(i - skip);
   }
@@ -112,15 +115,16 @@ std::optional<Columns> header_in(const Words& words) {
 
 /// By the number of words, where the header was lost.
 Columns guessed(std::size_t words) {
-  if (words == 11) return {words, {3, 7}};
-  if (words == 12) return {words, {4, 8}};
-  if (words == 13) return {words, {5, 9}};
+  if (words == 11) return {.words = words, .times = {3, 7}};
+  if (words == 12) return {.words = words, .times = {4, 8}};
+  if (words == 13) return {.words = words, .times = {5, 9}};
   return {};
 }
 
-std::optional<Timed> timed_at(const Words& words, std::size_t at) {
+std::optional<Timed> timed_at(const Words& words, std::size_t at, double unit_us) {
   if (at + 2 >= words.size()) return std::nullopt;
-  const auto time = number_in<double>(words[at]);
+  auto time = number_in<double>(words[at]);
+  if (time) *time *= unit_us;
   const auto algbw = number_in<double>(words[at + 1]);
   const auto busbw = number_in<double>(words[at + 2]);
   if (!time || !algbw || !busbw || *time < 1e-3 || *time > kLongest_us || *algbw < 0 ||
@@ -140,7 +144,7 @@ std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
   PerfRow row{.bytes = *bytes, .count = *count, .type = std::string(words[2].substr(0, 16))};
   for (std::size_t half = 0; half < columns.times.size() && half < 2; ++half) {
     const std::size_t at = columns.times[half];
-    (half == 0 ? row.out_of_place : row.in_place) = timed_at(words, at);
+    (half == 0 ? row.out_of_place : row.in_place) = timed_at(words, at, columns.unit_us);
     if (at + 3 < words.size())
       row.wrong += std::max<std::int64_t>(
           0, std::min<std::int64_t>(number_in<std::int64_t>(words[at + 3]).value_or(0),

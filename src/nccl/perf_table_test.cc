@@ -161,5 +161,18 @@ TEST(PerfTable, WithoutRowsIsAnError) {
   EXPECT_THROW(parse_perf("1 2 3 4 5 6 7 8 9 10 11 12\n", "numbers"), DataError);
 }
 
+TEST(PerfTable, TablesOfTheFirstVersionHaveMilliseconds) {
+  const PerfFile file = parse_perf(
+      "#   Rank  0 on  node1 device  0 [0x04] Tesla P100-PCIE-16GB\n"
+      "#      bytes             N    type      op     time  algbw  busbw      res     time  algbw  "
+      "busbw      res\n"
+      "     1048576        262144   float     sum    0.179   5.87  10.27    1e-06    0.177   5.92  "
+      "10.36    1e-06\n",
+      "log");
+  ASSERT_EQ(file.tables.size(), 1U);
+  EXPECT_DOUBLE_EQ(file.tables[0].rows.at(0).out_of_place->time_us, 179);
+  EXPECT_DOUBLE_EQ(file.tables[0].rows.at(0).in_place->busbw_gbs, 10.36);
+}
+
 }  // namespace
 }  // namespace tw::nccl

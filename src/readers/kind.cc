@@ -127,12 +127,15 @@ Kind kind_of(std::string_view text) {
   if (!tables::flow_program_of(text).empty()) return Kind::FlowRecords;
   const std::string_view benchmark = tables::program_of(text);
   if (!benchmark.empty() && benchmark != "nccl_tests") return Kind::Benchmark;
-  const bool has_table = (has(text, "algbw") && has(text, "busbw") && has(text, "redop")) ||
+  const bool has_table = (has(text, "algbw") && has(text, "busbw") &&
+                          (has(text, "redop") || has(text, " N    type"))) ||
                          has(text, "# nThread ") || has(text, "nccl-tests version");
   if (has_table) return Kind::NcclTests;
   if (of_nccl > 0 && pace.steps() < of_nccl) return Kind::NcclLog;
-  if (pace.steps() > 0) return Kind::PaceLog;
-  return is_step_log(text) ? Kind::StepLog : Kind::Unknown;
+  // Stamps tell when a step was, which a time beside its number does not.
+  const bool has_stamps = (pace.steps() == 0 || pace.is_loose()) && is_step_log(text);
+  if (has_stamps) return Kind::StepLog;
+  return pace.steps() > 0 ? Kind::PaceLog : Kind::Unknown;
 }
 
 namespace {
@@ -214,6 +217,14 @@ std::string nearest_guess(std::string_view text) {
   if (has(text, "NCCL")) {
     return "it is text that speaks of NCCL, without a line of its log; set NCCL_DEBUG=INFO and "
            "NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL,TUNING";
+  }
+  if (has(text.substr(0, 4096), "Src IP Addr:Port")) {
+    return "it is what nfdump prints for people, with rounded amounts; `nfdump -r FILE -o csv` has "
+           "numbers";
+  }
+  if (has(text, "BW average[") && has(text, "#bytes")) {
+    return "it is a table of perftest, which tells what one card reaches and nothing of a job; "
+           "`trainwire expect --nic` says what nccl-tests should reach with it";
   }
   if (has(text, "step") || has(text, "iter") || has(text, "epoch") || has(text, "Epoch")) {
     return "it may be a training log, but no line tells when a step was or what it took; print a "

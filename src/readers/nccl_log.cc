@@ -13,6 +13,8 @@
 namespace tw::readers {
 namespace {
 
+constexpr std::size_t kLongestPrefix = 32;  ///< "[1,0]<stdout>:", "0: "
+
 using operations::Operation;
 using operations::Told;
 using operations::Wiring;
@@ -153,9 +155,10 @@ bool NcclLog::line(std::string_view text) {
     state_->take(*line);
     return true;
   }
-  // Rank 0 also prints this without host and process.
-  if (!text.starts_with("NCCL version ") && !text.starts_with("RCCL version ")) return false;
-  return state_->network({.host = {}, .process = {}, .text = text});
+  // Rank 0 also prints this without host and process, behind what launchers put before it.
+  const std::size_t at = std::min(text.find("NCCL version "), text.find("RCCL version "));
+  if (at > kLongestPrefix) return false;
+  return state_->network({.host = {}, .process = {}, .text = text.substr(at)});
 }
 
 void NcclLog::finish(Told& told) {

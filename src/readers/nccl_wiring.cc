@@ -156,6 +156,7 @@ bool NcclLog::State::took_devices(const NcclLine& line) {
 bool NcclLog::State::network(const NcclLine& line) {
   Words words(line.text);
   if (words.go_behind("CCL version ")) {
+    words.take(":");  // RCCL's
     if (wiring.version.empty()) wiring.version = printable(words.word());
     int minor = 0;
     Words number(wiring.version);

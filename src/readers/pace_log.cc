@@ -51,16 +51,62 @@ constexpr std::array<Telling, 8> kTellings{{
     {"step_time_ms", 1e-3},
 }};
 
+/// Other ways, in lines that also tell the step's number.
+struct Form {
+  std::string_view words;
+  double unit_s;            ///< 0: it stands behind the number, "251.3ms" or "0.41 s"
+  std::string_view beside;  ///< must be in the line too
+};
+constexpr std::array<Form, 7> kForms{{
+    {"train_step_timing in s", 1, ""},  // NeMo
+    {" seconds", 1, "completed step"},  // MaxText
+    {" time", 1, "data_time"},          // MMEngine, Detectron2
+    {"\tTime", 1, "Epoch: ["},          // PyTorch's ImageNet example
+    {" time", 0, ""},                   // nanoGPT, and most that people write themselves
+    {"time=", 0, ""},
+    {"| ", 0, "step"},  // llm.c
+}};
+
+/// Of a number's own unit, as far as it is one of time.
+std::optional<double> unit_behind(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" :="), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of("0123456789."), text.size()));
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  const std::string_view unit =
+      text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz/"));
+  if (unit == "ms") return 1e-3;
+  if (unit == "s" || unit == "sec" || unit == "secs" || unit == "seconds") return 1;
+  return {};
+}
+
+/// What a line that is not of a step of training speaks of.
+bool is_of_other_work(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kWords{"eval",       "Eval",   "valid",
+                                                   "checkpoint", "saving", "Saving"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
+}
+
 /// "iteration 100/ 5000", "global_step=10", "step 7", "steps: 10".
 std::optional<std::int64_t> number_of_step(std::string_view text) {
-  for (const std::string_view word :
-       {"iteration ", "global_step=", "steps: ", "step ", "step=", "step: ", "iter "}) {
+  for (const std::string_view word : {"iteration ", "global_step=", "global_step: ", "steps: ",
+                                      "step ", "step=", "step: ", "iter "}) {
     Words words(text);
     while (words.go_behind(word)) {
       if (const auto number = words.whole(); number && *number >= 0) return number;
     }
   }
   return {};
+}
+
+/// "[1][  50/7330]": of the epoch.
+std::optional<std::int64_t> number_in_brackets(std::string_view text) {
+  const std::size_t at = text.find("][");
+  if (at == std::string_view::npos) return {};
+  Words words(text.substr(at + 2));
+  const auto number = words.whole();
+  return number && *number >= 0 && words.rest().starts_with('/') ? number : std::nullopt;
 }
 
 /// "00:12", "1:02:03" in seconds.
@@ -117,6 +163,30 @@ bool PaceLog::timed(std::string_view text) {
   }
   if (is_none) skips_.add("lines whose time of a step is none");
   return is_none;
+}
+
+bool PaceLog::numbered(std::string_view text) {
+  auto number = number_of_step(text);
+  if (!number) number = number_in_brackets(text);
+  if (!number || is_of_other_work(text)) return false;
+  for (const Form& form : kForms) {
+    if (text.find(form.beside) == std::string_view::npos) continue;
+    for (std::size_t at = text.find(form.words); at != std::string_view::npos;
+         at = text.find(form.words, at + 1)) {
+      const std::string_view value = text.substr(at + form.words.size());
+      const auto time = real(value);
+      const auto unit = form.unit_s > 0 ? std::optional(form.unit_s) : unit_behind(value);
+      if (!time || !unit || *time * *unit <= 0 || *time * *unit > kLongest_s) continue;
+      if (is_told(*number)) {
+        skips_.add("lines tell an iteration again, as other ranks print it");
+      } else {
+        add(*number, *time * *unit);
+        ++numbered_;
+      }
+      return true;
+    }
+  }
+  return false;
 }
 
 /// "Epoch 0:  10%|# | 10/100 [00:05<00:45, 2.00it/s, loss=1.2]".
@@ -199,7 +269,9 @@ void PaceLog::finish_samples(operations::Told& told) {
                          "makes steps of them: give the log from its start");
 }
 
-bool PaceLog::line(std::string_view text) { return timed(text) || samples(text) || progress(text); }
+bool PaceLog::line(std::string_view text) {
+  return timed(text) || samples(text) || progress(text) || numbered(text);
+}
 
 void PaceLog::finish(operations::Told& told) {
   if (steps_.empty() && has_bars_ && bar_each_s_ > 0) add(bar_number_.value_or(0), bar_each_s_);

@@ -197,6 +197,46 @@ TEST(Horovod, FusedTensorsAreOneOperationAlsoInACutFile) {
   EXPECT_THAT(told.notes, ElementsAre(HasSubstr("rank 1 is the last to be ready, by 80 us")));
 }
 
+// Lines as nanoGPT, NeMo, MaxText, MMEngine, llm.c and PyTorch's ImageNet example print them.
+TEST(PaceLog, ReadsATimeBesideAStepsNumber) {
+  const auto expect = [](const std::string& first, const std::string& second) {
+    const Told told = read_text(first + "\n" + second + "\n", "x.log");
+    EXPECT_EQ(told.kind, "pace_log") << first;
+    ASSERT_EQ(told.steps.size(), 2U) << first;
+    EXPECT_EQ(told.steps[0].number, 10) << first;
+    EXPECT_EQ(told.steps[0].duration_ns, 250'000'000) << first;
+    EXPECT_EQ(told.steps[1].duration_ns, 300'000'000) << first;
+  };
+  expect("iter 10: loss 10.1, time 250.00ms, mfu -100.00%",
+         "iter 20: loss 9.6, time 300.0ms, mfu 34.21%");
+  expect("Training epoch 0, iteration 10/99 | global_step: 10 | train_step_timing in s: 0.25",
+         "Training epoch 0, iteration 11/99 | global_step: 11 | train_step_timing in s: 0.3");
+  expect("completed step: 10, seconds: 0.250, TFLOP/s/device: 204.1, loss: 10.7",
+         "completed step: 11, seconds: 0.3, TFLOP/s/device: 204.1, loss: 10.7");
+  expect("Epoch(train)  [1][  10/7330]  eta: 9:50:00  time: 0.2500  data_time: 0.0071  loss: 1.9",
+         "Epoch(train)  [1][  20/7330]  eta: 9:50:00  time: 0.3000  data_time: 0.0071  loss: 1.9");
+  expect("step   10/18865 | loss 11.009 (+nanz)| lr 8.57e-07 | 250.00 ms | 42.6% bf16 MFU",
+         "step   11/18865 | loss 11.009 (+nanz)| lr 8.57e-07 | 300.00 ms | 42.6% bf16 MFU");
+  expect("Epoch: [0][  10/5005]\tTime  0.250 ( 0.741)\tData  0.000 ( 0.282)\tLoss 7.0e+00",
+         "Epoch: [0][  20/5005]\tTime  0.300 ( 0.741)\tData  0.000 ( 0.282)\tLoss 7.0e+00");
+  expect("[default0]:step 10 | loss 10.1 | time 250 ms",
+         "[default0]:step 11 | loss 10.1 | time 300 ms");
+  // A time of day, another work's time, and no unit are none.
+  for (const std::string line :
+       {"step 3 at time 12:34:56", "step 3 eval time 2.1 s", "step 3 time 5"}) {
+    EXPECT_TRUE(read_text(line + "\n", "x.log").steps.empty()) << line;
+  }
+}
+
+TEST(NcclLog, TakesVersionsBehindLaunchersPrefixes) {
+  const std::string line = "0: host0:1:1 [0] NCCL INFO Using network Socket\n";
+  EXPECT_EQ(read_text("0: NCCL version 2.18.3+cuda12.1\n" + line, "x").wiring.version,
+            "2.18.3+cuda12.1");
+  EXPECT_EQ(read_text("host0:1:1 [0] NCCL INFO RCCL version : 2.22.3-HEAD:9bf8b4e\n" + line, "x")
+                .wiring.version,
+            "2.22.3-HEAD:9bf8b4e");
+}
+
 TEST(PaceLog, ReadsWhatTrainersPrint) {
   const Told megatron = read_text(
       " iteration       10/     100 | consumed samples: 80 | elapsed time per iteration (ms): "

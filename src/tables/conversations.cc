@@ -17,19 +17,28 @@ std::string_view without_port(std::string_view end, bool has_ports) {
   return end.substr(0, end.rfind(':'));
 }
 
+/// "1,036" is 1036: tshark groups digits where the language of its user does.
+std::string without_commas(std::string_view word) {
+  std::string made(word);
+  std::erase(made, ',');
+  return made;
+}
+
 /// Frames and bytes: "767 321 kB", and before tshark 4 "767 321222".
 struct Amounts {
   const std::vector<std::string_view>& words;
   std::size_t at;
+  bool is_rounded = false;
 
   std::optional<Sent> next() {
     if (at + 1 >= words.size()) return {};
-    const auto frames = count_in(words[at]);
-    const auto bytes = number_in(words[at + 1]);
+    const auto frames = count_in(without_commas(words[at]));
+    const auto bytes = number_in(without_commas(words[at + 1]));
     if (!frames || !bytes || *bytes < 0 || *bytes > 1e15) return {};
     at += 2;
     double unit = 1;
-    if (at < words.size() && !number_in(words[at])) {
+    if (at < words.size() && !number_in(without_commas(words[at]))) {
+      is_rounded = true;
       const std::string_view name = words[at++];
       if (name == "kB") unit = 1e3;
       if (name == "MB") unit = 1e6;
@@ -53,6 +62,7 @@ bool is_conversations(std::string_view text) {
 void read_conversations(std::string_view text, FlowRecords& into) {
   int tables = 0;
   bool has_ports = false;
+  bool is_rounded = false;
   for_lines(text, [&](std::string_view line) {
     if (line.ends_with(kTitle)) {
       ++tables;
@@ -71,13 +81,15 @@ void read_conversations(std::string_view text, FlowRecords& into) {
       ++into.skipped["rows that are cut off"];
       return;
     }
+    is_rounded = is_rounded || amounts.is_rounded;
     const std::string_view a = without_port(words[0], has_ports);
     const std::string_view b = without_port(words[2], has_ports);
     ++into.records;
     if (forth->packets > 0) add_flow(into, a, b, *forth);
     if (back->packets > 0) add_flow(into, b, a, *back);
   });
-  into.limits.emplace_back("tshark prints amounts rounded to kB or MB: sums are not to the byte");
+  if (is_rounded)
+    into.limits.emplace_back("tshark prints amounts rounded to kB or MB: sums are not to the byte");
 }
 
 }  // namespace tw::tables

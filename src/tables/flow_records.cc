@@ -109,15 +109,28 @@ struct Header {
   Places places = {};
 };
 
+std::vector<std::string_view> split(std::string_view line, char separator) {
+  return separator == ' ' ? words_of(line) : fields_of(line, separator);
+}
+
+/// Columns of `ra` as it prints them by itself, which no other line has.
+bool is_of_ra(const std::vector<std::string_view>& names) {
+  const auto has = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return has("SrcAddr") && has("DstAddr");
+}
+
 std::optional<Header> header_in(std::string_view line) {
   constexpr std::string_view kFields = "#fields";
   const bool is_zeek = line.starts_with(kFields);
   if (is_zeek) line.remove_prefix(std::min(kFields.size() + 1, line.size()));
   if (line.starts_with('#')) return {};
-  for (const char separator : {'\t', ',', ';', '|'}) {
-    Header header{.names = fields_of(line, separator), .separator = separator};
+  for (const char separator : {'\t', ',', ';', '|', ' '}) {
+    Header header{.names = split(line, separator), .separator = separator};
     header.places = places_of(header.names);
     const bool has_ends = !header.places[kFrom].empty() && !header.places[kTo].empty();
+    if (separator == ' ' && !is_of_ra(header.names)) continue;
     if (has_ends && header.names.size() > 2) return header;
   }
   return {};
@@ -164,7 +177,12 @@ void read_delimited(std::string_view text, FlowRecords& into) {
     // nfdump ends with a summary, whose lines have fewer fields.
     ended = ended || (into.program == "nfdump" && line.starts_with("Summary"));
     if (!header || ended || line.empty() || line.starts_with('#')) return;
-    const auto fields = fields_of(line, header->separator);
+    const auto fields = split(line, header->separator);
+    // Between blanks an empty field is not seen: only rows that have all of them can be told.
+    if (header->separator == ' ' && fields.size() != header->names.size()) {
+      ++into.skipped["rows with empty fields"];
+      return;
+    }
     if (fields.size() + 2 < header->names.size()) {
       const bool begins_as_row =
           into.program == "zeek" || (line.front() >= '0' && line.front() <= '9');

@@ -126,5 +126,35 @@ TEST(FlowRecords, OtherTextIsNone) {
   EXPECT_EQ(flow_program_of("{\"a\": 1}"), "");
 }
 
+TEST(FlowRecords, ConversationsWithPortsAndGroupedDigits) {
+  const FlowRecords found = parse_flow_records(
+      "=====\nTCP Conversations\nFilter:<No Filter>\n"
+      "10.0.0.1:40000   <-> 10.0.0.2:29500   350 18 kB   700 1,036 kB   1050 1,055 kB  0.0  60.5\n",
+      "x");
+  EXPECT_THAT(found.pairs, ElementsAre(Pair(Ends("10.0.0.1", "10.0.0.2"), Sent{700, 1'036'000, 0}),
+                                       Pair(Ends("10.0.0.2", "10.0.0.1"), Sent{350, 18'000, 0})));
+  EXPECT_THAT(found.limits, ElementsAre(HasSubstr("rounded")));
+}
+
+TEST(FlowRecords, WhatRaPrintsByItselfIsRefusedWithWhatToAskFor) {
+  constexpr std::string_view kHeader =
+      "         StartTime      Flgs  Proto            SrcAddr  Sport   Dir            DstAddr  "
+      "Dport "
+      " TotPkts   TotBytes State \n"
+      "   10:00:00.100000  e           tcp           10.0.0.1.40000     ->           "
+      "10.0.0.2.29500 "
+      "     1050    1055100   CON\n";
+  EXPECT_EQ(flow_program_of(kHeader), "argus");
+  try {
+    parse_flow_records(kHeader, "x");
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("-s saddr daddr spkts dpkts sbytes dbytes"));
+  }
+  expect_the_flow(
+      "SrcAddr DstAddr SrcPkts DstPkts SrcBytes DstBytes\n10.0.0.1 10.0.0.2 5 4 700 300\n", "argus",
+      0);
+}
+
 }  // namespace
 }  // namespace tw::tables
