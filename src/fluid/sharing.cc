@@ -93,6 +93,51 @@ void Sharing::set_capacity(int link, double capacity) {
 void Sharing::touch(int flow) { touched_flows_.push_back(flow); }
 void Sharing::touch_link(int link) { touched_links_.push_back(link); }
 
+void Sharing::look_at_own_links(Flow& flow) const {
+  flow.alone = kNoCap;
+  for (const Crossing& crossing : flow.links) {
+    const Link& link = links_[at(crossing.link)];
+    if (link.flows.size() != 1) continue;
+    flow.alone = std::min(flow.alone, link.capacity / std::max(flow.weight, 1e-300));
+  }
+}
+
+/// What others do not touch of a flow's links: those that it has for itself.
+void Sharing::settle_own_links(const Flow& flow) {
+  for (const Crossing& crossing : flow.links) {
+    Link& link = links_[at(crossing.link)];
+    if (link.flows.size() != 1) continue;
+    link.is_full = link.capacity - flow.rate <= kFull * link.capacity;
+    link.highest = flow.level();
+  }
+}
+
+/// A flow that shares no link has what its narrowest one carries, and is nobody's concern. False:
+/// it does share one, or has none.
+bool Sharing::settle_alone(int number) {
+  Flow& flow = flows_[at(number)];
+  if (!flow.present) return true;
+  const bool shares = std::any_of(
+      flow.links.begin(), flow.links.end(),
+      [this](const Crossing& crossing) { return links_[at(crossing.link)].flows.size() != 1; });
+  if (shares || flow.links.empty()) return false;
+  look_at_own_links(flow);
+  flow.fixed = true;
+  if (flow.rate_at_most() != flow.rate) changed_.push_back(number);
+  flow.rate = flow.rate_at_most();
+  settle_own_links(flow);
+  return true;
+}
+
+/// The same for a link that one such flow is left on, or none.
+bool Sharing::settle_link(int number) {
+  Link& link = links_[at(number)];
+  if (!link.flows.empty()) return link.flows.size() == 1 && settle_alone(link.flows.front());
+  link.is_full = link.capacity <= kFull * link.capacity;
+  link.highest = 0;
+  return true;
+}
+
 void Sharing::reach_flow(int number) {
   Flow& flow = flows_[at(number)];
   if (!flow.present || std::exchange(flow.affected, true)) return;
@@ -100,9 +145,10 @@ void Sharing::reach_flow(int number) {
   before_.push_back(flow.rate);
 }
 
+/// Links that a flow has for itself hold it back like a cap: they are no part of a solution.
 void Sharing::reach_link(int number) {
   Link& link = links_[at(number)];
-  if (link.filling >= 0) return;
+  if (link.filling >= 0 || link.flows.size() == 1) return;
   link.filling = static_cast<int>(fillings_.size());
   link.was_full = link.is_full;
   fillings_.push_back({.link = number});
@@ -115,6 +161,15 @@ void Sharing::reach_flows_on(int number) {
   for (const int flow : links_[at(number)].flows) reach_flow(flow);
 }
 
+void Sharing::reach_touched(int number) {
+  Link& link = links_[at(number)];
+  if (link.flows.size() != 1) return reach_link(number);
+  const Flow& flow = flows_[at(link.flows.front())];
+  const bool is_narrower = link.capacity - flow.rate < -kFull * link.capacity;
+  if (link.is_full || is_narrower) reach_flow(link.flows.front());
+  link.highest = flow.level();
+}
+
 /// To the links of the flows that were reached since `first`.
 void Sharing::spread(std::size_t first) {
   for (std::size_t i = first; i < solved_flows_.size(); ++i) {
@@ -124,6 +179,7 @@ void Sharing::spread(std::size_t first) {
 
 /// Which links are full, and how high flows are on them.
 void Sharing::look_at_links() {
+  for (const int number : solved_flows_) settle_own_links(flows_[at(number)]);
   for (const Filling& filling : fillings_) {
     Link& link = links_[at(filling.link)];
     link.is_full = filling.left <= kFull * link.capacity;
@@ -192,6 +248,7 @@ void Sharing::fix(int number, double rate) {
   flow.fixed = true;
   flow.rate = rate;
   for (const Crossing& crossing : flow.links) {
+    if (links_[at(crossing.link)].filling < 0) continue;
     Filling& filling = fillings_[at(links_[at(crossing.link)].filling)];
     filling.left -= rate;
     filling.weight -= flow.weight;
@@ -212,7 +269,10 @@ void Sharing::weigh(Filling& filling) const {
 
 /// What links have for the flows that are to be solved for.
 void Sharing::prepare() {
-  for (const int number : solved_flows_) flows_[at(number)].fixed = false;
+  for (const int number : solved_flows_) {
+    flows_[at(number)].fixed = false;
+    look_at_own_links(flows_[at(number)]);
+  }
   for (Filling& filling : fillings_) {
     const Link& link = links_[at(filling.link)];
     filling.left = link.capacity;
@@ -251,18 +311,18 @@ void Sharing::fill_few() {
       level = filling.level();
       full = &filling;
     }
-    if (full == nullptr) return;
     int held = -1;
     for (const int number : solved_flows_) {
       const Flow& flow = flows_[at(number)];
-      if (flow.fixed || flow.cap == kNoCap || flow.cap / flow.weight > level) continue;
-      level = flow.cap / flow.weight;
+      if (flow.fixed || flow.most() == kNoCap || flow.most() > level) continue;
+      level = flow.most();
       held = number;
     }
     if (held >= 0) {
-      fix(held, flows_[at(held)].cap);
+      fix(held, flows_[at(held)].rate_at_most());
       continue;
     }
+    if (full == nullptr) return;
     for (const int flow : links_[at(full->link)].flows) {
       if (!flows_[at(flow)].fixed) fix(flow, level * flows_[at(flow)].weight);
     }
@@ -276,8 +336,8 @@ void Sharing::fill_many() {
   std::vector<Level> caps;
   for (const int number : solved_flows_) {
     const Flow& flow = flows_[at(number)];
-    if (flow.cap != kNoCap && !flow.fixed) {
-      caps.push_back({.level = flow.cap / flow.weight, .number = number});
+    if (flow.most() != kNoCap && !flow.fixed) {
+      caps.push_back({.level = flow.most(), .number = number});
     }
   }
   std::sort(caps.begin(), caps.end(),
@@ -286,7 +346,8 @@ void Sharing::fill_many() {
   const auto fix_and_push = [&](int number, double rate) {
     fix(number, rate);
     for (const Crossing& crossing : flows_[at(number)].links) {
-      push(links_[at(crossing.link)].filling);
+      const int filling = links_[at(crossing.link)].filling;
+      if (filling >= 0) push(filling);
     }
   };
   std::size_t next_cap = 0;
@@ -296,12 +357,13 @@ void Sharing::fill_many() {
       std::pop_heap(heap_.begin(), heap_.end(), later);
       heap_.pop_back();
     }
-    if (heap_.empty()) return;
-    if (next_cap < caps.size() && caps[next_cap].level <= heap_.front().level) {
+    const bool is_any_open = !heap_.empty();
+    if (next_cap < caps.size() && (!is_any_open || caps[next_cap].level <= heap_.front().level)) {
       const int number = caps[next_cap++].number;
-      fix_and_push(number, flows_[at(number)].cap);
+      fix_and_push(number, flows_[at(number)].rate_at_most());
       continue;
     }
+    if (!is_any_open) return;
     const Level full = heap_.front();
     for (const int flow : links_[at(fillings_[at(full.number)].link)].flows) {
       if (!flows_[at(flow)].fixed) fix_and_push(flow, full.level * flows_[at(flow)].weight);
@@ -315,13 +377,16 @@ std::span<const int> Sharing::solve() {
   solved_flows_.clear();
   fillings_.clear();
   before_.clear();
+  std::erase_if(touched_flows_, [this](int flow) { return settle_alone(flow); });
+  std::erase_if(touched_links_, [this](int link) { return settle_link(link); });
   for (const int flow : touched_flows_) reach_flow(flow);
   spread(0);
-  for (const int link : touched_links_) reach_link(link);
+  const std::size_t spread_already = solved_flows_.size();
+  for (const int link : touched_links_) reach_touched(link);
   for (const Filling& filling : fillings_) reach_flows_on(filling.link);
   touched_flows_.clear();
   touched_links_.clear();
-  spread(0);
+  spread(spread_already);
   do {
     fill();
   } while (reach_wronged());

@@ -56,6 +56,9 @@ class Sharing {
   /// What all flows on a link carry together, as solved last.
   double carried(int link) const;
 
+  /// For the cache, when flows on it are added soon.
+  void prefetch_link(int link) const { __builtin_prefetch(&links_[at(link)]); }
+
   /// Whether the rates are the max-min ones, within `tolerance` of each value: the definition above,
   /// checked anew.
   bool certified(double tolerance = 1e-9) const;
@@ -65,19 +68,24 @@ class Sharing {
     int link = 0;
     int place = 0;  ///< of the flow among those of the link
   };
-  // Most paths, and most links' flows, fit into memory beside what is known of them.
-  struct Flow {
-    boost::container::small_vector<Crossing, 6> links = {};
+  // Most paths, and most links' flows, fit into memory beside what is known of them: what others
+  // ask of a flow into one cache line, its links into a second, a link into one.
+  struct alignas(64) Flow {
     double weight = 1;
     double cap = kNoCap;
     double rate = 0;
+    double alone = kNoCap;  ///< level at which a link that it has for itself is full
     bool present = false;
     bool fixed = false;     ///< in the solution at hand
     bool affected = false;  ///< to be solved for
+    boost::container::small_vector<Crossing, 6> links = {};
 
     double level() const { return rate / weight; }
+    /// The most that it may have whatever others do, and the rate at that.
+    double most() const { return std::min(cap / weight, alone); }
+    double rate_at_most() const { return cap / weight <= alone ? cap : alone * weight; }
   };
-  struct Link {
+  struct alignas(64) Link {
     double capacity = 0;
     boost::container::small_vector<int, 4> flows = {};
     double highest = 0;     ///< level of a flow on it, in the last solution that it was part of
@@ -85,6 +93,7 @@ class Sharing {
     bool is_full = false;   ///< in the last solution that it was part of
     bool was_full = false;  ///< in the one before
   };
+  static_assert(sizeof(Flow) <= 128 && sizeof(Link) <= 64);
   /// Of a link, while a solution is being found.
   struct Filling {
     int link = 0;
@@ -100,8 +109,13 @@ class Sharing {
 
   void touch(int flow);
   void touch_link(int link);
+  bool settle_alone(int flow);
+  void look_at_own_links(Flow& flow) const;
+  void settle_own_links(const Flow& flow);
+  bool settle_link(int link);
   void reach_flow(int flow);
   void reach_link(int link);
+  void reach_touched(int link);
   void reach_flows_on(int link);
   void spread(std::size_t first);
   void look_at_links();

@@ -144,7 +144,9 @@ struct Case {
 
 Case drawn(Random& random) {
   Case made;
-  const auto links = 1 + static_cast<std::size_t>(random.uniform() * 12);
+  // Where links are many, most of a flow's are its own.
+  const bool are_many = random.uniform() < 0.5;
+  const auto links = 1 + static_cast<std::size_t>(random.uniform() * (are_many ? 100 : 12));
   for (std::size_t i = 0; i < links; ++i) {
     made.capacities.push_back(random.uniform() < 0.05 ? 0 : 0.1 + 10 * random.uniform());
   }
@@ -152,7 +154,7 @@ Case drawn(Random& random) {
   for (std::size_t i = 0; i < flows; ++i) {
     Links route;
     for (std::size_t link = 0; link < links; ++link) {
-      if (random.uniform() < 0.25) route.push_back(static_cast<int>(link));
+      if (random.uniform() < (are_many ? 0.04 : 0.25)) route.push_back(static_cast<int>(link));
     }
     if (route.empty()) route.push_back(0);
     made.routes.push_back(route);

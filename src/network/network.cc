@@ -51,6 +51,9 @@ std::map<int, spec::LinkSettings> overridden(const spec::Network& network, const
   return ports;
 }
 
+/// Of a path in a fat tree; others are shorter.
+constexpr std::size_t kMostHops = 6;
+
 /// The digit at `level` of a number written in base `base`.
 int digit(int number, int level, int base) {
   for (; level > 0; --level) number /= base;
@@ -120,6 +123,7 @@ int Network::next_port(int node, int host, std::optional<std::uint64_t> flow_has
 
 std::vector<int> Network::path(int from, int to, std::optional<std::uint64_t> flow_hash) const {
   std::vector<int> path;
+  if (from != to) path.reserve(kMostHops);
   for (int node = from; node != to; node = end_of(path.back())) {
     path.push_back(next_port(node, to, flow_hash));
   }

@@ -98,6 +98,7 @@ class Stage {
     const std::uint32_t number = free_.back();
     free_.pop_back();
     const Line line = crews_[job]->line(physics_, errand);
+    for (const int port : line.ports) sharing_.prefetch_link(port);
     Message& message = messages_[number];
     message = {.errand = errand,
                .job = static_cast<std::uint32_t>(job),

@@ -2,9 +2,11 @@
 #include "trainwire/regular/tasks.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/parallel.h"
 
 #include <algorithm>
-#include <bitset>
+#include <array>
+#include <bit>
 #include <tuple>
 
 namespace tw::regular {
@@ -13,7 +15,8 @@ namespace {
 using collective::Schedule;
 using collective::Strand;
 constexpr std::size_t kNear = 3;
-using Before = std::bitset<kMostTasks>;
+constexpr int kBlock = 1024;  ///< ranks that are listed together
+constexpr std::size_t kFewWords = 2;  ///< enough for most ranks' tasks
 
 auto place_of(const Task& task) {
   return std::tuple(task.round, task.sends == 0, task.peer, task.chunk);
@@ -50,11 +53,55 @@ bool waits_for(const Task& task, const Task& earlier) {
          share_chunks(task, earlier);
 }
 
+/// For whom, who; who waits first comes first.
+using Waits = std::vector<std::pair<std::uint16_t, std::uint16_t>>;
+
+/// Tasks get their number of waits. REQUIRES: no more than 64 * kWords tasks.
+template <std::size_t kWords>
+void add_waits(std::span<Task> tasks, Waits& waits) {
+  using Set = std::array<std::uint64_t, kWords>;
+  std::vector<Set> before(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    Set& known = before[i];
+    for (std::size_t word = i / 64 + 1; word-- > 0;) {
+      const std::size_t end = std::min<std::size_t>(i - 64 * word, 64);  // those before it
+      std::uint64_t left = end == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << end) - 1;
+      // From the latest on: what that waits for need not be looked at.
+      while ((left &= ~known[word]) != 0) {
+        const auto bit = static_cast<std::size_t>(std::bit_width(left) - 1);
+        const std::size_t j = 64 * word + bit;
+        left &= ~(std::uint64_t{1} << bit);
+        if (!waits_for(tasks[i], tasks[j])) continue;
+        for (std::size_t k = 0; k <= word; ++k) known[k] |= before[j][k];
+        known[word] |= std::uint64_t{1} << bit;
+        tasks[i].waits = static_cast<std::uint16_t>(tasks[i].waits + 1U);
+        waits.emplace_back(j, i);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<Tasks> Tasks::of(const Schedule& schedule) {
+  const int blocks = (schedule.ranks + kBlock - 1) / kBlock;
+  std::vector<std::optional<Tasks>> made(static_cast<std::size_t>(blocks));
+  in_parallel(made.size(), [&](std::size_t block) {
+    const int first = static_cast<int>(block) * kBlock;
+    made[block] = of_ranks(schedule, first, std::min(first + kBlock, schedule.ranks));
+  });
+  Tasks all;
+  for (std::optional<Tasks>& block : made) {
+    if (!block) return {};
+    all.add(*block);
+    block.reset();
+  }
+  return all;
+}
+
+std::optional<Tasks> Tasks::of_ranks(const Schedule& schedule, int first, int end) {
   Tasks made;
-  for (int rank = 0; rank < schedule.ranks; ++rank) {
+  for (int rank = first; rank < end; ++rank) {
     std::optional<std::vector<Task>> tasks = listed(schedule, rank);
     if (!tasks) return {};
     made.add_rank(*tasks);
@@ -62,27 +109,32 @@ std::optional<Tasks> Tasks::of(const Schedule& schedule) {
   return made;
 }
 
+/// Those of the ranks that follow.
+void Tasks::add(const Tasks& more) {
+  const std::size_t tasks = tasks_.size();
+  const auto behind = static_cast<std::uint32_t>(behind_.size());
+  tasks_.insert(tasks_.end(), more.tasks_.begin(), more.tasks_.end());
+  for (std::size_t i = tasks; i < tasks_.size(); ++i) tasks_[i].first_behind += behind;
+  for (std::size_t i = 1; i < more.first_task_.size(); ++i) {
+    first_task_.push_back(tasks + more.first_task_[i]);
+  }
+  behind_.insert(behind_.end(), more.behind_.begin(), more.behind_.end());
+}
+
 void Tasks::add_rank(std::span<Task> tasks) {
-  std::vector<std::pair<std::uint16_t, std::uint16_t>> waits;  // for whom, who
-  std::vector<Before> before(tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    for (std::size_t j = i; j-- > 0;) {
-      if (before[i].test(j) || !waits_for(tasks[i], tasks[j])) continue;
-      before[i] |= before[j];
-      before[i].set(j);
-      tasks[i].waits = static_cast<std::uint16_t>(tasks[i].waits + 1U);
-      waits.emplace_back(j, i);
-    }
+  Waits waits;
+  tasks.size() <= 64 * kFewWords ? add_waits<kFewWords>(tasks, waits)
+                                 : add_waits<kMostTasks / 64>(tasks, waits);
+  for (const auto& [whom, who] : waits) ++tasks[whom].behind;
+  auto next = static_cast<std::uint32_t>(behind_.size());
+  std::vector<std::uint32_t> places;
+  for (Task& task : tasks) {
+    task.first_behind = next;
+    places.push_back(next);
+    next += task.behind;
   }
-  std::sort(waits.begin(), waits.end());
-  auto next = waits.begin();
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    tasks[i].first_behind = static_cast<std::uint32_t>(behind_.size());
-    for (; next != waits.end() && next->first == i; ++next) {
-      behind_.push_back(next->second);
-      ++tasks[i].behind;
-    }
-  }
+  behind_.resize(next);
+  for (const auto& [whom, who] : waits) behind_[places[whom]++] = who;  // in their order
   tasks_.insert(tasks_.end(), tasks.begin(), tasks.end());
   first_task_.push_back(tasks_.size());
 }

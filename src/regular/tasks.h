@@ -56,6 +56,8 @@ class Tasks {
     const auto at = static_cast<std::size_t>(rank);
     return std::span<const T>(all).subspan(first[at], first[at + 1] - first[at]);
   }
+  static std::optional<Tasks> of_ranks(const collective::Schedule& schedule, int first, int end);
+  void add(const Tasks& more);
   void add_rank(std::span<Task> tasks);
 
   std::vector<Task> tasks_ = {};

@@ -26,9 +26,11 @@ int frame_bytes(const spec::Network& network) { return *network.mtu + load::kEth
 /// As FlowNetwork has it, which the tests hold it to.
 regular::Line line_of(const network::Network& network, int frame, int from, int to) {
   regular::Line line{.ports = network.path(from, to)};
+  BitRate rate;
+  Duration serial = {};
   for (const int port : line.ports) {
     const network::Request& request = network.request(port);
-    const Duration serial = Bytes(frame) / request.rate;
+    if (std::exchange(rate, request.rate) != request.rate) serial = Bytes(frame) / request.rate;
     line.travelling += request.delay;
     (port == line.ports.front() ? line.first : line.travelling) += serial;
   }
