@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 namespace tw::account {
 namespace {
@@ -20,17 +22,15 @@ constexpr int kMostRanks = 2048;
 constexpr int kManyRanks = 64;
 constexpr int kFewSteps = 3;
 
-Trial trial_of(const spec::Experiment& experiment, const sim::Simulated& simulated,
-               std::size_t job) {
-  Trial trial;
-  const record::Run run = sim::described(experiment, simulated, sim::Telling::Summary);
-  if (run.jobs.at(job).step) trial.step_s = run.jobs.at(job).step->median_s;
+std::vector<double> busy_s(const spec::Experiment& experiment, const sim::Simulated& simulated) {
   const network::Network network(experiment.network);
+  std::vector<double> busy;
+  busy.reserve(simulated.ports.size());
   for (std::size_t port = 0; port < simulated.ports.size(); ++port) {
-    trial.port_busy_s.push_back(8 * simulated.ports[port].wire_bytes /
-                                network.request(static_cast<int>(port)).rate.bits_per_second());
+    busy.push_back(8 * simulated.ports[port].wire_bytes /
+                   network.request(static_cast<int>(port)).rate.bits_per_second());
   }
-  return trial;
+  return busy;
 }
 
 int ranks_of(const spec::Experiment& experiment) {
@@ -79,22 +79,46 @@ void Trials::take_fewer_steps() {
   }
 }
 
+const Trials::Known* Trials::known(const spec::Experiment& experiment, Manner manner) const {
+  const auto found = std::ranges::find_if(known_, [&](const Known& each) {
+    return (each.in_any_manner || each.manner == manner) && each.experiment == experiment;
+  });
+  return found == known_.end() ? nullptr : &*found;
+}
+
 std::optional<Trial> Trials::of(const spec::Experiment& experiment, std::size_t job,
                                 Manner manner) {
   if (!problem_.empty()) return {};
+  if (known(experiment, manner) == nullptr) simulate(experiment, manner);
+  const Known* found = known(experiment, manner);
+  if (found == nullptr) return {};
+  return Trial{.step_s = found->step_s.at(job), .port_busy_s = found->port_busy_s};
+}
+
+/// Known afterwards, or a problem.
+void Trials::simulate(const spec::Experiment& experiment, Manner manner) {
   try {
     const sim::Simulated simulated =
         sim::simulate(experiment, sim::Level::Flow,
                       {.goes_on = [this](Duration) { return is_time_left(); },
                        .at_once = manner == Manner::AtOnce});
-    if (is_time_left()) return trial_of(experiment, simulated, job);
-    problem_ = "simulating it again for each cause takes too long";
+    if (!is_time_left()) {
+      problem_ = "simulating it again for each cause takes too long";
+      return;
+    }
+    Known made{.experiment = experiment,
+               .manner = manner,
+               .in_any_manner = std::string_view(simulated.mode) != sim::kExplicit,
+               .port_busy_s = busy_s(experiment, simulated)};
+    for (const sim::SimulatedJob& job : simulated.jobs) {
+      made.step_s.push_back(sim::median_step_s(job));
+    }
+    known_.push_back(std::move(made));
   } catch (const std::logic_error&) {
     throw;
   } catch (const Error& error) {
     problem_ = error.what();
   }
-  return {};
 }
 
 }  // namespace tw::account

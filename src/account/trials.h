@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow-level simulations of one experiment and of what it would be otherwise, within a time.
 //
-// The first trial is of the experiment itself. It takes as few steps as the time allows: where all
+// What was simulated once is not simulated again. The first trial is of the experiment itself. It takes as few steps as the time allows: where all
 // of them would take too long, the first ones stand for the others.
 //
 // Limits: those of sim/simulate.h at flow level. Faults are left out: they are of a moment, and an
@@ -44,7 +44,17 @@ class Trials {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// What a simulation gave.
+  struct Known {
+    spec::Experiment experiment = {};
+    Manner manner = Manner::Tcp;
+    bool in_any_manner = false;       ///< streams had their shares anyway
+    std::vector<double> step_s = {};  ///< by job
+    std::vector<double> port_busy_s = {};
+  };
 
+  const Known* known(const spec::Experiment& experiment, Manner manner) const;
+  void simulate(const spec::Experiment& experiment, Manner manner);
   void take_fewer_steps();
   bool is_time_left() const { return Clock::now() < end_; }
 
@@ -52,6 +62,7 @@ class Trials {
   double budget_s_;
   Clock::time_point end_;
   std::string problem_ = {};
+  std::vector<Known> known_ = {};
 };
 
 }  // namespace tw::account

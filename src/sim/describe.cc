@@ -6,6 +6,7 @@
 #include "trainwire/sim/describe_traffic.h"
 #include "trainwire/spec/links.h"
 #include "trainwire/spec/print.h"
+#include "trainwire/stats/quantile.h"
 #include "trainwire/steps/figures.h"
 #include "trainwire/usage/links.h"
 #include "trainwire/workload/volume.h"
@@ -337,6 +338,11 @@ std::vector<record::PhaseRow> phases_of(const SimulatedJob& job, Telling telling
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.rank < b.rank; });
   return rows;
+}
+
+double median_step_s(const SimulatedJob& job) {
+  std::vector<double> times_s = summary_of(job).step_s;
+  return times_s.empty() ? 0 : stats::median(std::move(times_s));
 }
 
 record::Run described(const spec::Experiment& experiment, const Simulated& simulated,

@@ -22,6 +22,9 @@ enum class Telling {
 /// told in full; nanoseconds since the simulation's begin.
 std::vector<record::PhaseRow> phases_of(const SimulatedJob& job, Telling telling = Telling::Whole);
 
+/// Over the counted steps, of means over the workers; 0 without any.
+double median_step_s(const SimulatedJob& job);
+
 record::Run described(const spec::Experiment& experiment, const Simulated& simulated,
                       Telling telling = Telling::Whole);
 

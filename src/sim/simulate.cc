@@ -130,7 +130,8 @@ Simulated simulate_explicitly(const spec::Experiment& experiment, Level level,
 }
 
 Simulated simulate(const spec::Experiment& experiment, Level level, const Watching& watching) {
-  if (level != Level::Flow || !are_many(experiment)) {
+  // Streams that have their share at once are what the other modes are about.
+  if (level != Level::Flow || (!watching.at_once && !are_many(experiment))) {
     return simulate_explicitly(experiment, level, watching);
   }
   ClosedForm closed = in_closed_form(experiment);

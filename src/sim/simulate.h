@@ -96,7 +96,7 @@ struct Watching {
   bool at_once = false;
 };
 
-/// Where messages are many (above 300,000) in closed form, or else at once, if one of these can be;
+/// Where messages are many (above 300,000), or streams have their share at once, in closed form, or else at once, if one of these can be;
 /// otherwise explicitly. Throws SpecError for what cannot be simulated; Error when a fault ends a job or leaves
 /// its ranks waiting; std::logic_error when they wait for each other forever without any. REQUIRES:
 /// the experiment is resolved.
