@@ -73,10 +73,20 @@ int answer(const command::Application& application, command::Application::Parsed
   return (*application.body())(streams);
 }
 
+/// The command that the first word names, alone: declaring options of all others takes as long as
+/// some commands do. All where it names none, for the program's own help.
+std::span<const command::Command> meant(std::span<const std::string> arguments) {
+  const std::span<const command::Command> all = commands();
+  for (std::size_t i = 0; i < all.size() && !arguments.empty(); ++i) {
+    if (all[i].name == arguments.front()) return all.subspan(i, 1);
+  }
+  return all;
+}
+
 /// Reads the options and runs the command's body. Text, if it is for a terminal, goes out as that
 /// shows it best.
 int dispatch(std::span<const std::string> arguments, command::Streams streams) {
-  command::Application application(commands());
+  command::Application application(meant(arguments));
   const command::Application::Parsed parsed = application.parse(arguments);
   const terminal::Look look = terminal::look_of(streams.out);
   const bool is_data = parsed == command::Application::Parsed::Command && prints_data(arguments);

@@ -23,10 +23,13 @@ constexpr std::size_t kMostBytes = 16 << 20;
 
 std::string read_all(std::istream& in, const std::string& path) {
   std::string text;
-  text.resize(kMostBytes + 1);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  for (std::size_t room = 1 << 16; in && text.size() <= kMostBytes; room *= 2) {
+    const std::size_t before = text.size();
+    text.resize(before + std::min(room, kMostBytes + 1 - before));
+    in.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
   if (in.bad()) throw SystemError(fmt::format("reading {}: {}", path, std::strerror(errno)));
-  text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kMostBytes) {
     throw SpecError(fmt::format("reading {}: larger than 16 MiB; is it an experiment file?", path));
   }

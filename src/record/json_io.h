@@ -40,23 +40,27 @@ concept As = std::same_as<std::remove_const_t<T>, Part>;
 class JsonWriter {
  public:
   static constexpr bool kReads = false;
-  explicit JsonWriter(nlohmann::ordered_json& to) : to_(to) {}
+  /// REQUIRES: an object.
+  explicit JsonWriter(nlohmann::ordered_json& to)
+      : to_(to.get_ref<nlohmann::ordered_json::object_t&>()) {
+    to_.reserve(to_.size() + kManyMembers);  // growing copies all names
+  }
 
   template <typename T>
   void operator()(const char* key, const T& value) {
-    to_[key] = of(value);
+    add(key, of(value));
   }
   template <typename T>
   void or_null(const char* key, const std::optional<T>& value) {
-    to_[key] = value ? of(*value) : nlohmann::ordered_json();
+    add(key, value ? of(*value) : nlohmann::ordered_json());
   }
   template <typename T>
   void if_any(const char* key, const std::optional<T>& value) {
-    if (value) to_[key] = of(*value);
+    if (value) add(key, of(*value));
   }
   template <typename T>
   void if_any(const char* key, const std::vector<T>& values) {
-    if (!values.empty()) to_[key] = of(values);
+    if (!values.empty()) add(key, of(values));
   }
   /// Members of an inner struct that stand beside the others.
   template <typename T>
@@ -80,6 +84,7 @@ class JsonWriter {
   template <typename T>
   static nlohmann::ordered_json of(const std::vector<T>& values) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    list.get_ref<nlohmann::ordered_json::array_t&>().reserve(values.size());
     for (const T& value : values) list.push_back(of(value));
     return list;
   }
@@ -96,7 +101,15 @@ class JsonWriter {
   }
 
  private:
-  nlohmann::ordered_json& to_;
+  static constexpr std::size_t kManyMembers = 16;
+
+  /// No struct has two members of one name: none is looked for.
+  void add(const char* key, nlohmann::ordered_json value) {
+    static_cast<std::vector<nlohmann::ordered_json::object_t::value_type>&>(to_).emplace_back(
+        key, std::move(value));
+  }
+
+  nlohmann::ordered_json::object_t& to_;
 };
 
 class JsonReader {

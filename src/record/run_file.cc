@@ -43,11 +43,16 @@ void describe_begun(Io& io, As<RunFile> auto& file) {
 }
 
 template <typename Io>
-void describe(Io& io, As<RunFile> auto& file) {
+void describe_ended(Io& io, As<RunFile> auto& file) {
   describe_begun(io, file);
   io.if_any("partial", file.partial);
   io("rows", file.rows);
   io.if_any("hashes", file.hashes);
+}
+
+template <typename Io>
+void describe(Io& io, As<RunFile> auto& file) {
+  describe_ended(io, file);
   io("summary", file.summary);
 }
 
@@ -89,7 +94,9 @@ RunFile run_file_from(const ordered_json& document) {
   return file;
 }
 
-bool is_run(const std::string& folder) { return !our_document(folder).is_null(); }
+bool is_run(const std::string& folder) {
+  return result::text_member(path_of(folder), "program") == kProgram;
+}
 
 RunFile read_run(const std::string& folder) {
   const std::string file = path_of(folder);
@@ -131,7 +138,7 @@ std::string text_of(const RunFile& file, Stage stage) {
   if (stage == Stage::Begun) {
     describe_begun(io, file);
   } else {
-    describe(io, file);
+    describe_ended(io, file);
     document["summary"] = to_json(file.summary);
   }
   return dumped(document) + "\n";

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <span>
 #include <vector>
@@ -160,7 +161,9 @@ RunFile RunFolder::begun() const {
 
 void RunFolder::write(const RunFile& run, bool ended) const {
   const std::string text = text_of(run, ended ? Stage::Ended : Stage::Begun);
-  result::with_remedy([&] { result::replace_whole(joined(path_, "run.json"), text); });
+  const std::string file = joined(path_, "run.json");
+  result::with_remedy(
+      [&] { ended ? result::replace_whole(file, text) : result::replace_for_now(file, text); });
 }
 
 void RunFolder::begin() {
@@ -198,13 +201,17 @@ result::TableFile& RunFolder::table(std::string_view name) {
 void RunFolder::finish(const Run& run, std::string_view partial) {
   begin();
   RunFile file = begun();
-  std::map<std::string, std::string> hashes;
+  // The disk stores all tables in the time of one.
+  std::map<std::string, std::future<std::string>> closing;
   for (auto& [name, table] : tables_) {
-    table.close();
     file.rows[std::string(name)] = table.rows();
-    hashes[std::string(name)] =
-        result::describe_input(joined(path_, fmt::format("{}.csv", name))).hash;
+    closing[std::string(name)] = std::async(std::launch::async, [&table, this, name = name] {
+      table.close();
+      return result::describe_input(joined(path_, fmt::format("{}.csv", name))).hash;
+    });
   }
+  std::map<std::string, std::string> hashes;
+  for (auto& [name, hash] : closing) hashes[name] = hash.get();
   file.hashes = std::move(hashes);
   file.complete = partial.empty();
   if (!partial.empty()) file.partial = std::string(partial);

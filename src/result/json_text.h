@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,5 +22,9 @@ std::size_t nesting(std::string_view json);
 nlohmann::ordered_json parse_json(std::string_view text, std::size_t deepest = kDeepestJson);
 /// The same of a file; null too when it cannot be read, or is a pipe, for which one would wait.
 nlohmann::ordered_json read_json(const std::string& path);
+
+/// A text member of the object that a file begins with; nothing where there is none before the file
+/// ends, or goes on as something else. What follows it is not read.
+std::optional<std::string> text_member(const std::string& path, std::string_view name);
 
 }  // namespace tw::result

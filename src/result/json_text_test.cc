@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/result/json_text.h"
 
+#include "trainwire/result/test_folder.h"
+#include "trainwire/result/whole_file.h"
+
 #include <gmock/gmock.h>
 
 namespace tw::result {
@@ -22,6 +25,22 @@ TEST(ParseJson, WhatIsNoneOrTooDeepIsNull) {
 }
 
 TEST(ReadJson, AFileThatIsNotThereIsNull) { EXPECT_EQ(read_json("/no/such/file"), nullptr); }
+
+TEST(TextMember, IsOfTheOutermostObjectAndFoundBeforeItsEnd) {
+  const TestFolder test;
+  const auto found = [&](std::string_view text) {
+    write_whole(test / "x", text);
+    return text_member(test / "x", "program");
+  };
+  EXPECT_EQ(found(R"({"schema": 1, "program": "us", "rest": [)"), "us");
+  EXPECT_EQ(found(R"({"a": {"program": "deeper"}, "b": ["program", "x"], "program": "us"})"), "us");
+  EXPECT_EQ(found(R"({"a": {"program": "deeper"}})"), std::nullopt);
+  EXPECT_EQ(found(R"({"program": {"a": "us"}})"), std::nullopt);
+  EXPECT_EQ(found(R"(["program", "us"])"), std::nullopt);
+  EXPECT_EQ(found("no document"), std::nullopt);
+  EXPECT_EQ(found(""), std::nullopt);
+  EXPECT_EQ(text_member(test / "absent", "program"), std::nullopt);
+}
 
 }  // namespace
 }  // namespace tw::result

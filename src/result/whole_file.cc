@@ -40,6 +40,23 @@ void sync_folder_of(const std::string& path) {
   if (opened.is_open()) ::fsync(opened.get());
 }
 
+template <typename BeforeClosing>
+void replace(const std::string& path, std::string_view text, BeforeClosing before_closing) {
+  const std::string part = fmt::format("{}.{}.part", path, ::getpid());
+  try {
+    os::FileDescriptor file = os::open_in_place(part);
+    os::write_all(file, std::as_bytes(std::span(text)), path);
+    before_closing(file);
+    file.close(path);
+    if (std::rename(part.c_str(), path.c_str()) != 0) {
+      throw os::errno_error(fmt::format("putting {} in place", path), errno);
+    }
+  } catch (...) {
+    ::unlink(part.c_str());
+    throw;
+  }
+}
+
 }  // namespace
 
 void write_whole(const std::string& path, std::string_view text) {
@@ -53,20 +70,14 @@ void write_whole(const std::string& path, std::string_view text) {
 }
 
 void replace_whole(const std::string& path, std::string_view text) {
-  const std::string part = fmt::format("{}.{}.part", path, ::getpid());
-  try {
-    os::FileDescriptor file = os::open_in_place(part);
-    os::write_all(file, std::as_bytes(std::span(text)), path);
+  replace(path, text, [&](const os::FileDescriptor& file) {
     if (::fsync(file.get()) != 0) throw os::errno_error(fmt::format("writing {}", path), errno);
-    file.close(path);
-    if (std::rename(part.c_str(), path.c_str()) != 0) {
-      throw os::errno_error(fmt::format("putting {} in place", path), errno);
-    }
-    sync_folder_of(path);
-  } catch (...) {
-    ::unlink(part.c_str());
-    throw;
-  }
+  });
+  sync_folder_of(path);
+}
+
+void replace_for_now(const std::string& path, std::string_view text) {
+  replace(path, text, [](const os::FileDescriptor&) {});
 }
 
 }  // namespace tw::result
