@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What bench/fidelity runs and prints: fidelity.py TRAINWIRE [--runs N] [--only PATTERN] [--held-out SEED] [--keep DIR] [--resim]
-[--realtime].
+[--no-sim] [--minutes M] [--realtime].
 
 Run number N has the seed N, in emulation and in simulation: cross traffic and computing times are drawn alike. Five seeds at
 least are simulated. A job's step is the median of its runs' median counted steps; an error is what the simulation has more or less of it. Captures are off,
@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 
 import fidelity_draw
@@ -143,11 +144,14 @@ def progress(text: str) -> None:
     print(f"\r{text:<78}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
-def measure(bench: Bench, experiments: list[Experiment], runs: int) -> None:
-    """Runs take turns: what changes on the machine meanwhile changes all experiments alike."""
+def measure(bench: Bench, experiments: list[Experiment], runs: int, minutes: float) -> None:
+    """Runs take turns: what changes on the machine meanwhile changes all experiments alike. After so many minutes none begins."""
+    until = time.monotonic() + 60 * minutes
     for seed in range(1, runs + 1):
         for number, experiment in enumerate(experiments):
             if not bench.load(experiment, seed):
+                if time.monotonic() > until:
+                    continue
                 progress(f"run {seed} of {runs}, experiment {number + 1} of {len(experiments)}: {experiment.name}")
                 bench.run(experiment, seed, check_network=not experiment.runs)
     progress("")
@@ -266,8 +270,11 @@ def compare(bench: Bench, options: argparse.Namespace, folder: pathlib.Path) -> 
             for seed in range(1, options.runs + 1):
                 bench.load(experiment, seed)
     else:
-        measure(bench, experiments, options.runs)
+        measure(bench, experiments, options.runs, options.minutes)
     after = os.getloadavg()[0]
+    if options.no_sim:
+        print(f"{sum(len(each.runs) for each in experiments)} of {options.runs * len(experiments)} runs are kept")
+        return
     simulate(bench, experiments)
     rows = [Row(experiment, job) for experiment in experiments if experiment.runs
             for job in range(len(next(iter(experiment.runs.values()))["jobs"]))]
@@ -291,12 +298,16 @@ def main() -> None:
     arguments.add_argument("--hosts", type=lambda text: tuple(map(int, text.split(".."))), default=(2, 6), metavar="A..B", help="of drawn experiments (2..6)")
     arguments.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="where runs are kept, and taken from")
     arguments.add_argument("--resim", action="store_true", help="only simulate, against runs that --keep has")
+    arguments.add_argument("--no-sim", action="store_true", help="only run, into --keep: nobody looks at errors yet")
+    arguments.add_argument("--minutes", type=float, default=math.inf, metavar="M", help="no run begins later than that; the next time goes on")
     arguments.add_argument("--realtime", action="store_true", help="runs come before all other processes of a busy machine (root)")
     options = arguments.parse_args()
     if options.runs < 1:
         arguments.error("--runs: at least one is needed")
     if options.resim and options.keep is None:
         arguments.error("--resim: name the folder of the runs with --keep")
+    if options.no_sim and (options.keep is None or options.resim):
+        arguments.error("--no-sim: name a folder for the runs with --keep, and leave --resim out")
     bench = Bench(options.trainwire.absolute(), options.realtime)
     if options.keep is not None:
         return compare(bench, options, options.keep.absolute())
