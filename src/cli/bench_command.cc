@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/base/error.h"
-#include "trainwire/cli/bench_pairs.h"
 #include "trainwire/cli/commands.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
@@ -9,6 +8,7 @@
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/ledger.h"
 #include "trainwire/ledger/scratch.h"
+#include "trainwire/pairs/bench_pairs.h"
 #include "trainwire/text/run_text.h"
 
 #include <fmt/format.h>
@@ -21,6 +21,9 @@
 
 namespace tw::cli {
 namespace {
+
+using pairs::BenchOptions;
+using pairs::machine_text;
 
 /// Enough of them to take about a second at a gigabit per second, three at least.
 int repeats_of(const BenchOptions& options, Bytes size) {
@@ -223,7 +226,7 @@ int show(const std::vector<Measured>& all, const BenchOptions& options,
 }
 
 int bench(const BenchOptions& options, command::Streams streams) {
-  if (options.what == "pairs") return bench_pairs(options, streams);
+  if (options.what == "pairs") return pairs::bench_pairs(options, streams);
   rows_of(options);
   const spec::Experiment experiment = command::load(*options.experiment);
   command::refuse_simulated(experiment, "bench exchange");
@@ -245,16 +248,6 @@ int bench(const BenchOptions& options, command::Streams streams) {
 }
 
 }  // namespace
-
-std::string machine_text(const watch::WatchVerdict& verdict) {
-  if (verdict.level == watch::WatchLevel::Fine) return {};
-  std::string text =
-      verdict.level == watch::WatchLevel::Caution
-          ? "warning: the machine may show in these times\n"
-          : "warning: the machine, not the network, was the limit: not to be relied on\n";
-  for (const std::string& reason : verdict.reasons) text += "  " + reason + "\n";
-  return text;
-}
 
 command::Body declare_bench(command::CommandLine& app) {
   const auto options = std::make_shared<BenchOptions>();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/sim_spread.h"
 #include "trainwire/cluster/parts.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/os/last_words.h"
 #include "trainwire/reproduce/spread.h"
+#include "trainwire/spread/sim_spread.h"
 #include "trainwire/traffic/process.h"
 #include "trainwire/trainer/rank.h"
 
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     return tw::cluster::run_part(tw::os::FileDescriptor(0));
   }
   if (argc == 2 && std::string_view(argv[1]) == "simulations") {
-    return tw::cli::run_simulations(tw::os::FileDescriptor(0));
+    return tw::spread::run_simulations(tw::os::FileDescriptor(0));
   }
   if (argc == 2 && std::string_view(argv[1]) == "answers") {
     return tw::reproduce::run_answers(tw::os::FileDescriptor(0));

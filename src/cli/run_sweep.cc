@@ -3,7 +3,6 @@
 
 #include "trainwire/account/account.h"
 #include "trainwire/base/units.h"
-#include "trainwire/cli/sweep_array.h"
 #include "trainwire/cli/sweep_output.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
@@ -13,6 +12,7 @@
 #include "trainwire/os/clock.h"
 #include "trainwire/record/json.h"
 #include "trainwire/record/run_folder.h"
+#include "trainwire/spread/sweep_array.h"
 #include "trainwire/sweep/earlier.h"
 #include "trainwire/sweep/points.h"
 #include "trainwire/sweep/sweep.h"
@@ -110,6 +110,16 @@ SweepEnd end_of(const RunOptions& options) {
           .keep_going = options.keep_going};
 }
 
+spread::ArrayOptions array_options(const RunOptions& options) {
+  spread::ArrayOptions made{.experiment = *options.experiment, .quiet = options.place.quiet};
+  if (!options.place.interface.empty()) {
+    made.more.insert(made.more.end(), {"--interface", options.place.interface});
+  }
+  if (options.keep) made.more.emplace_back("--keep");
+  if (options.transfers) made.more.emplace_back("--transfers");
+  return made;
+}
+
 /// Measures points one after another, each into its folder.
 sweep::Engine engine_of(const RunOptions& options, const sweep::Request& request,
                         const lab::Observer& looking) {
@@ -176,9 +186,9 @@ int run_sweep(const RunOptions& options, const spec::Experiment& experiment,
   record::RunFolder folder = command::take_folder("run", *options.experiment, path, true, streams);
   const lab::Observer looking = status.run_observer();
   sweep::Observer observer = status.observer();
-  std::optional<SweepArray> array;
-  if (is_array(options)) {
-    array.emplace(options, request, folder.path(), looking, streams);
+  std::optional<spread::SweepArray> array;
+  if (spread::is_array(place_of(options))) {
+    array.emplace(array_options(options), request, folder.path(), looking, streams);
     observer.begin = {};  // they begin together
   }
   const sweep::Swept swept = sweep::conduct(

@@ -2,8 +2,6 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/parallel.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cli/sim_play.h"
-#include "trainwire/cli/sim_spread.h"
 #include "trainwire/cli/sweep_output.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
@@ -14,6 +12,8 @@
 #include "trainwire/sim/captures.h"
 #include "trainwire/sim/describe.h"
 #include "trainwire/sim/simulate.h"
+#include "trainwire/spread/sim_play.h"
+#include "trainwire/spread/sim_spread.h"
 #include "trainwire/sweep/earlier.h"
 #include "trainwire/sweep/points.h"
 #include "trainwire/sweep/sweep.h"
@@ -40,6 +40,10 @@
 namespace tw::cli {
 namespace {
 
+using spread::Played;
+using spread::played;
+using spread::to_simulate;
+
 struct SimOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
   std::string out;
@@ -52,7 +56,7 @@ struct SimOptions {
   bool pcap = false;
   bool quiet = false;
   bool no_page = false;
-  Spreading spreading = {};  ///< of a sweep, over machines
+  cluster::Spreading spreading = {};  ///< of a sweep, over machines
 };
 
 double seconds_since(std::int64_t begin_ns) {
@@ -257,22 +261,23 @@ int simulate_sweep(const SimOptions& options, const spec::Experiment& experiment
       .provenance = command::provenance_of("sim", *options.experiment, streams)};
   SweepStatus status(options, points, streams);
   SimulatedPoints simulated(options, request);
-  SpreadPoints spread(options.spreading, *options.experiment, request,
-                      level_of(options.level, std::span(experiments)));
+  spread::SpreadPoints elsewhere(options.spreading, *options.experiment, request,
+                                 level_of(options.level, std::span(experiments)));
   if (options.spreading.asked() && options.keep) {
     throw SpecError("--keep: folders of points are made here alone; leave --launch out");
   }
   record::RunFolder folder = command::take_folder("sim", *options.experiment, path, true, streams);
-  const sweep::Swept swept = sweep::conduct(
-      request,
-      options.spreading.asked() ? spread.engine([&](const std::string& text) { status.show(text); })
-                                : simulated.engine(),
-      folder, status.observer());
+  const sweep::Swept swept =
+      sweep::conduct(request,
+                     options.spreading.asked()
+                         ? elsewhere.engine([&](const std::string& text) { status.show(text); })
+                         : simulated.engine(),
+                     folder, status.observer());
   status.wipe();
   if (!options.quiet) {
     fmt::print(streams.err, "trainwire: {}\n",
                text::sweep_effort_text(
-                   swept.run, options.spreading.asked() ? spread.reached() : simulated.reached(),
+                   swept.run, options.spreading.asked() ? elsewhere.reached() : simulated.reached(),
                    status.took_s()));
   }
   return end_sweep({.json = options.json, .quiet = options.quiet, .no_page = options.no_page},
@@ -324,7 +329,7 @@ command::Body declare_sim(command::CommandLine& app) {
                "512 directions of links");
   app.add_flag("--pcap", options->pcap,
                "packet by packet, with a capture of every host in the run folder; not of a sweep");
-  add_spreading(app, options->spreading, "points of a sweep");
+  cluster::add_spreading(app, options->spreading, "points of a sweep");
   app.add_flag("-q,--quiet", options->quiet, "print nothing but errors");
   add_no_page(app, options->no_page);
   app.add_flag("--json", options->json, "print one JSON document");

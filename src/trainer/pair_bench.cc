@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/trainer/pair_bench.h"
 
-#include "trainwire/collective/pair_rounds.h"
 #include "trainwire/os/clock.h"
+#include "trainwire/workload/pair_rounds.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -169,7 +169,7 @@ PairResult measured(const Task& task, const transport::tcp::Connection& connecti
 LoopResult run_pairs(const Task& task, const RankConnections& connections, const LoopHooks& hooks) {
   LoopResult result;
   result.counts.resize(connections.gradient.size());
-  const auto rounds = collective::pair_rounds(task.training.ranks());
+  const auto rounds = workload::pair_rounds(task.training.ranks());
   std::int64_t step = 0;
   for (int repeat = 0; repeat < task.pairs->repeats; ++repeat) {
     for (const auto& round : rounds) {

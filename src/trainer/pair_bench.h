@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ranks at a time and nobody in two pairs (collective/pair_rounds.h): how long a message and its
+// Two ranks at a time and nobody in two pairs (workload/pair_rounds.h): how long a message and its
 // answer take, and how much goes through in either direction, alone.
 //
 // A rank goes on to its next pair as soon as this one is done; the other's first answer says that it

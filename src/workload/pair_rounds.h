@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-namespace tw::collective {
+namespace tw::workload {
 
 /// The circle method (Lucas 1883): one stays, the others go round it. An even number has one round
 /// less than it has members, and everybody is in every round; an odd number has as many rounds as
 /// members, and each rests once. The smaller number comes first. REQUIRES: members >= 2.
 std::vector<std::vector<std::pair<int, int>>> pair_rounds(int members);
 
-}  // namespace tw::collective
+}  // namespace tw::workload

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/sim_spread.h"
+#include "trainwire/spread/sim_spread.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/cli/sim_play.h"
 #include "trainwire/cluster/pool.h"
 #include "trainwire/record/json.h"
 #include "trainwire/sim/describe.h"
+#include "trainwire/spread/sim_play.h"
 #include "trainwire/terminal/interrupt.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 #include <utility>
 
-namespace tw::cli {
+namespace tw::spread {
 namespace {
 
 using nlohmann::json;
@@ -26,8 +26,9 @@ sweep::Attempt attempt_from(const ordered_json& answer) {
 
 }  // namespace
 
-SpreadPoints::SpreadPoints(const Spreading& spreading, const command::ExperimentFile& experiment,
-                           const sweep::Request& request, sim::Level level)
+SpreadPoints::SpreadPoints(const cluster::Spreading& spreading,
+                           const command::ExperimentFile& experiment, const sweep::Request& request,
+                           sim::Level level)
     : spreading_(spreading), experiment_(experiment), request_(request), level_(level) {}
 
 sweep::Engine SpreadPoints::engine(std::function<void(const std::string&)> tell) {
@@ -92,4 +93,4 @@ int run_simulations(os::FileDescriptor control) {
   });
 }
 
-}  // namespace tw::cli
+}  // namespace tw::spread

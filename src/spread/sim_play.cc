@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/sim_play.h"
+#include "trainwire/spread/sim_play.h"
 
 #include "trainwire/account/account.h"
 #include "trainwire/base/error.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/sweep/sweep.h"
 
-namespace tw::cli {
+namespace tw::spread {
 
 spec::Experiment to_simulate(const command::ExperimentFile& file) {
   spec::Experiment experiment = command::load(file);
@@ -42,4 +42,4 @@ Played played(const spec::Experiment& experiment, sim::Level level,
   return made;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::spread

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/bench_pairs.h"
+#include "trainwire/pairs/bench_pairs.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
@@ -19,7 +19,7 @@
 
 #include <vector>
 
-namespace tw::cli {
+namespace tw::pairs {
 namespace {
 
 constexpr int kPings = 20;
@@ -52,8 +52,8 @@ spec::Experiment with_all_pairs(const BenchOptions& options) {
 
 /// As ranks saw them: the receiver knows the rate, the sender what it sent again, and who asked how
 /// long the answer took.
-std::vector<pairs::Figure> figures_of(const std::vector<lab::RankState>& ranks) {
-  std::vector<pairs::Figure> seen;
+std::vector<Figure> figures_of(const std::vector<lab::RankState>& ranks) {
+  std::vector<Figure> seen;
   for (const lab::RankState& state : ranks) {
     const int rank = static_cast<int>(state.rank);
     for (const trainer::PairResult& one : state.counts.pairs) {
@@ -70,12 +70,12 @@ std::vector<pairs::Figure> figures_of(const std::vector<lab::RankState>& ranks) 
                       .retransmitted = one.retransmitted});
     }
   }
-  return pairs::combined(seen);
+  return combined(seen);
 }
 
 struct Measured {
   std::vector<std::string> hosts = {};
-  std::vector<pairs::Figure> figures = {};
+  std::vector<Figure> figures = {};
   std::string place = {};
   watch::WatchVerdict verdict = {};
   bool interrupted = false;
@@ -114,18 +114,28 @@ Measured measure(lab::TrainingRun& training, const BenchOptions& options,
 
 }  // namespace
 
+std::string machine_text(const watch::WatchVerdict& verdict) {
+  if (verdict.level == watch::WatchLevel::Fine) return {};
+  std::string text =
+      verdict.level == watch::WatchLevel::Caution
+          ? "warning: the machine may show in these times\n"
+          : "warning: the machine, not the network, was the limit: not to be relied on\n";
+  for (const std::string& reason : verdict.reasons) text += "  " + reason + "\n";
+  return text;
+}
+
 int bench_pairs(const BenchOptions& options, command::Streams streams) {
   time_of(options);
   const spec::Experiment experiment = with_all_pairs(options);
   lab::TrainingRun training(options.place.place(), experiment);
   const Measured measured = measure(training, options, streams);
   if (measured.interrupted) return command::kInterrupted;
-  const auto found = pairs::findings(measured.hosts, measured.figures);
+  const auto found = findings(measured.hosts, measured.figures);
   nlohmann::ordered_json document{{"schema", 1},
                                   {"command", "bench pairs"},
                                   {"hosts", measured.hosts},
                                   {"place", measured.place}};
-  document.update(pairs::to_json(measured.hosts, measured.figures, found));
+  document.update(to_json(measured.hosts, measured.figures, found));
   if (options.emulated()) {
     document["cpu_bound"] = measured.verdict.level >= watch::WatchLevel::CpuBound;
   }
@@ -135,11 +145,11 @@ int bench_pairs(const BenchOptions& options, command::Streams streams) {
   } else {
     fmt::print(streams.out, "all pairs of {} hosts, two at a time, {}\n{}{}{}",
                measured.hosts.size(), measured.place,
-               pairs::to_text(measured.hosts, measured.figures, found),
+               to_text(measured.hosts, measured.figures, found),
                options.emulated() ? machine_text(measured.verdict) : "",
                command::expectations_text(judged));
   }
   return command::expectations_code(judged, streams.err);
 }
 
-}  // namespace tw::cli
+}  // namespace tw::pairs

@@ -15,15 +15,12 @@
 #include <string>
 #include <vector>
 
-namespace tw::cli {
-
-using cluster::add_spreading;
-using cluster::Spreading;
+namespace tw::spread {
 
 class SpreadPoints {
  public:
   /// REQUIRES: everything outlives it.
-  SpreadPoints(const Spreading& spreading, const command::ExperimentFile& experiment,
+  SpreadPoints(const cluster::Spreading& spreading, const command::ExperimentFile& experiment,
                const sweep::Request& request, sim::Level level);
 
   sweep::Engine engine(std::function<void(const std::string&)> tell);
@@ -32,7 +29,7 @@ class SpreadPoints {
  private:
   void spread(const std::vector<std::size_t>& points);
 
-  const Spreading& spreading_;
+  const cluster::Spreading& spreading_;
   const command::ExperimentFile& experiment_;
   const sweep::Request& request_;
   sim::Level level_;
@@ -45,4 +42,4 @@ class SpreadPoints {
 /// A worker: `trainwire simulations`.
 int run_simulations(os::FileDescriptor control);
 
-}  // namespace tw::cli
+}  // namespace tw::spread

@@ -7,7 +7,8 @@
 
 #pragma once
 
-#include "trainwire/cli/run_sweep.h"
+#include "trainwire/command/command.h"
+#include "trainwire/command/experiment_file.h"
 #include "trainwire/lab/place.h"
 #include "trainwire/sweep/sweep.h"
 
@@ -15,15 +16,22 @@
 #include <string>
 #include <vector>
 
-namespace tw::cli {
+namespace tw::spread {
 
 /// Whether the sweep is one: by srun, and not inside a job that has its nodes already.
-bool is_array(const RunOptions& options);
+bool is_array(const lab::RunPlace& place);
+
+/// What `run` was asked for, as far as its points have to know.
+struct ArrayOptions {
+  const command::ExperimentFile& experiment;
+  std::vector<std::string> more = {};  ///< options of each point's run
+  bool quiet = false;
+};
 
 class SweepArray {
  public:
   /// REQUIRES: everything outlives it.
-  SweepArray(const RunOptions& options, const sweep::Request& request, std::string folder,
+  SweepArray(ArrayOptions options, const sweep::Request& request, std::string folder,
              const lab::Observer& looking, command::Streams streams);
 
   sweep::Engine engine();
@@ -37,7 +45,7 @@ class SweepArray {
   std::vector<std::string> words_of(std::size_t point) const;
   std::string path_of(std::size_t point) const;
 
-  const RunOptions& options_;
+  ArrayOptions options_;
   const sweep::Request& request_;
   std::string folder_;
   const lab::Observer& looking_;
@@ -48,4 +56,4 @@ class SweepArray {
   bool interrupted_ = false;
 };
 
-}  // namespace tw::cli
+}  // namespace tw::spread

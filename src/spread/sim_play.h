@@ -12,7 +12,7 @@
 
 #include <functional>
 
-namespace tw::cli {
+namespace tw::spread {
 
 /// In the cluster's own sizes and times. Throws SpecError.
 spec::Experiment to_simulate(const command::ExperimentFile& file);
@@ -33,4 +33,4 @@ Played played(const spec::Experiment& experiment, sim::Level level,
               const medium::PacketNetwork::Seen& seen = {},
               sim::Telling telling = sim::Telling::Whole);
 
-}  // namespace tw::cli
+}  // namespace tw::spread

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/cli/sweep_array.h"
+#include "trainwire/spread/sweep_array.h"
 
 #include "trainwire/base/error.h"
 #include "trainwire/fleet/job_array.h"
@@ -19,7 +19,7 @@
 #include <span>
 #include <utility>
 
-namespace tw::cli {
+namespace tw::spread {
 namespace {
 
 constexpr const char* kJob = "array.txt";
@@ -35,22 +35,22 @@ void remove(const std::string& path) {
 
 }  // namespace
 
-bool is_array(const RunOptions& options) {
-  const auto launch = options.place.place().launch;
-  return launch && launch->kind == fleet::LaunchKind::Srun && !fleet::own_variable("SLURM_JOB_ID");
+bool is_array(const lab::RunPlace& place) {
+  return place.launch && place.launch->kind == fleet::LaunchKind::Srun &&
+         !fleet::own_variable("SLURM_JOB_ID");
 }
 
-SweepArray::SweepArray(const RunOptions& options, const sweep::Request& request, std::string folder,
+SweepArray::SweepArray(ArrayOptions options, const sweep::Request& request, std::string folder,
                        const lab::Observer& looking, command::Streams streams)
-    : options_(options),
+    : options_(std::move(options)),
       request_(request),
       folder_(std::move(folder)),
       looking_(looking),
       streams_(streams),
-      experiment_(options.experiment->path) {
-  if (options.experiment->is_file()) return;
+      experiment_(options_.experiment.path) {
+  if (options_.experiment.is_file()) return;
   experiment_ = folder_ + "/experiment.toml";
-  write(experiment_, options.experiment->content.value_or(""));
+  write(experiment_, options_.experiment.content.value_or(""));
 }
 
 sweep::Engine SweepArray::engine() {
@@ -70,13 +70,11 @@ std::vector<std::string> SweepArray::words_of(std::size_t point) const {
     words.insert(words.end(), more.begin(), more.end());
   };
   add({"run", experiment_});
-  for (const std::string& each : options_.experiment->overrides) add({"--set", each});
+  for (const std::string& each : options_.experiment.overrides) add({"--set", each});
   for (const std::string& each : request_.points[point].settings) add({"--set", each});
   add({"--set", "sweep={}", "--set", "run.repeats=1", "--launch", "srun", "--out", path_of(point),
        "--force", "--no-page", "--quiet", "--keep-going"});
-  if (!options_.place.interface.empty()) add({"--interface", options_.place.interface});
-  if (options_.keep) add({"--keep"});
-  if (options_.transfers) add({"--transfers"});
+  words.insert(words.end(), options_.more.begin(), options_.more.end());
   return words;
 }
 
@@ -100,7 +98,7 @@ void SweepArray::await_earlier(std::vector<std::size_t>& points) {
     fleet::cancel(*job);
     return remove(file);
   }
-  if (!options_.place.quiet) {
+  if (!options_.quiet) {
     fmt::print(streams_.err,
                "trainwire: job {} of an earlier start may still be there; waiting for it\n", *job);
     streams_.err.flush();
@@ -128,7 +126,7 @@ void SweepArray::run(const std::vector<std::size_t>& points) {
   write(order.script, fleet::array_script(tasks));
   const std::string job = fleet::submit(order);
   write(fmt::format("{}/{}", folder_, kJob), job + "\n");
-  if (!options_.place.quiet) {
+  if (!options_.quiet) {
     fmt::print(streams_.err, "trainwire: {} points as job array {}, {} node{} each\n",
                points.size(), job, nodes, nodes == 1 ? "" : "s");
     streams_.err.flush();
@@ -171,4 +169,4 @@ sweep::Attempt SweepArray::attempt(std::size_t point, const std::string& at) {
   return {.failure = fmt::format("its task left no result: {}", why)};
 }
 
-}  // namespace tw::cli
+}  // namespace tw::spread

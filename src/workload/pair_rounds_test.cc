@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/collective/pair_rounds.h"
+#include "trainwire/workload/pair_rounds.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace tw::collective {
+namespace tw::workload {
 namespace {
 
 TEST(PairRounds, MeetsEveryPairOnceAndNobodyTwiceInARound) {
@@ -27,4 +27,4 @@ TEST(PairRounds, MeetsEveryPairOnceAndNobodyTwiceInARound) {
 }
 
 }  // namespace
-}  // namespace tw::collective
+}  // namespace tw::workload

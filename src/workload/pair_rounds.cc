@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/collective/pair_rounds.h"
+#include "trainwire/workload/pair_rounds.h"
 
 #include "trainwire/base/error.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace tw::collective {
+namespace tw::workload {
 
 std::vector<std::vector<std::pair<int, int>>> pair_rounds(int members) {
   check(members >= 2, "a pair needs two");
@@ -24,4 +24,4 @@ std::vector<std::vector<std::pair<int, int>>> pair_rounds(int members) {
   return rounds;
 }
 
-}  // namespace tw::collective
+}  // namespace tw::workload

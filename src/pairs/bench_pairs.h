@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-namespace tw::cli {
+namespace tw::pairs {
 
 struct BenchOptions {
   std::string what;
@@ -33,4 +33,4 @@ std::string machine_text(const watch::WatchVerdict& verdict);
 /// Returns the exit code. Throws Error.
 int bench_pairs(const BenchOptions& options, command::Streams streams);
 
-}  // namespace tw::cli
+}  // namespace tw::pairs
