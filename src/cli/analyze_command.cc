@@ -20,6 +20,7 @@
 #include "trainwire/record/json.h"
 #include "trainwire/summarise/describe.h"
 #include "trainwire/summarise/jobs.h"
+#include "trainwire/summarise/small_flows.h"
 #include "trainwire/summarise/tables.h"
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/progress.h"
@@ -203,15 +204,10 @@ void read_captures(const AnalyzeOptions& options, command::Streams streams,
   how.one_clock = options.one_clock;
   how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
   how.stop = [&] { return guard.interrupted(); };
-  how.retired = [&](const flow::Flow& flow, const std::vector<packet::Address>& addresses) {
-    if (result.small_flows.size() >= summarise::kMostSmallFlows) return;
-    summarise::SmallFlow& small = result.small_flows.emplace_back(
-        summarise::SmallFlow{.flow = flow,
-                             .source = addresses[flow.key.source].text(),
-                             .destination = addresses[flow.key.destination].text()});
-    small.flow.series = {};
-  };
+  summarise::SmallFlows small;
+  how.retired = [&](const auto& flow, const auto& addresses) { small.add(flow, addresses); };
   result.traffic = gather::read_traffic(options.captures, how);
+  result.small_flows = std::move(small).earliest();
   result.interrupted = guard.interrupted();
 }
 

@@ -8,6 +8,9 @@
 // files are on the first file's clock: offsets are estimated from flows that two files saw in both
 // directions, and stated with their uncertainty (comparison.h).
 //
+// Files that cannot follow each other (chains.h) are read at the same time, on all processors; what
+// comes out is the same on any number of them.
+//
 // Memory: a table for each point of view (table.h), which share the budgets of windows and bursts,
 // plus 40 bytes for each address.
 
@@ -71,9 +74,11 @@ struct ReadOptions {
   bool one_clock = false;
   /// Called now and then from the calling thread with bytes read and bytes in all (0: unknown).
   std::function<void(std::int64_t done, std::int64_t all)> progress = {};
-  /// Gets every small finished flow that is not kept, with its addresses.
+  /// Gets every small finished flow that is not kept, with its addresses, from any thread that
+  /// reads; one at a time.
   std::function<void(const flow::Flow&, const std::vector<packet::Address>&)> retired = {};
-  /// When it returns true, reading ends and what was read is the result (Ctrl-C).
+  /// When it returns true, reading ends and what was read is the result (Ctrl-C). Called by all
+  /// threads that read.
   std::function<bool()> stop = {};
 };
 

@@ -2,6 +2,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/gather/conclude.h"
 #include "trainwire/gather/partial.h"
+#include "trainwire/gather/renumber.h"
 #include "trainwire/packet/address_table.h"
 
 #include <fmt/format.h>
@@ -15,28 +16,6 @@
 
 namespace tw::gather {
 namespace {
-
-using Numbers = std::vector<std::uint32_t>;
-
-void renumber(std::vector<flow::Flow>& flows, const Numbers& numbers) {
-  for (flow::Flow& flow : flows) {
-    flow.key.source = numbers[flow.key.source];
-    flow.key.destination = numbers[flow.key.destination];
-  }
-}
-
-void renumber(PartialView& part, const Numbers& numbers) {
-  renumber(part.view.flows, numbers);
-  renumber(part.small, numbers);
-  for (flow::PairCount& pair : part.view.pairs) {
-    pair.source = numbers[pair.source];
-    pair.destination = numbers[pair.destination];
-  }
-  std::sort(part.view.flows.begin(), part.view.flows.end(),
-            [](const flow::Flow& a, const flow::Flow& b) {
-              return std::tie(a.key, a.first_ns) < std::tie(b.key, b.first_ns);
-            });
-}
 
 const std::string& name_of(const PartialView& part) {
   static const std::string kNameless;
@@ -150,17 +129,13 @@ Captured merge(std::vector<PartialView> parts, const ReadOptions& options) {
   Captured traffic = {};
   std::vector<flow::View> views;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    Numbers numbers;
-    for (const packet::Address& address : parts[i].addresses) {
-      numbers.push_back(numbers.empty() ? 0 : table.number_of(address));
-    }
-    renumber(parts[i], numbers);
+    renumber(parts[i], numbers_in(table, parts[i].addresses));
     for (FileSummary& file : parts[i].files) {
       file.view = i;
       traffic.files.push_back(std::move(file));
     }
   }
-  for (std::uint32_t i = 0; i < table.size(); ++i) traffic.addresses.push_back(table[i]);
+  traffic.addresses = all_of(table);
   std::ranges::stable_sort(traffic.files, {}, &FileSummary::path);
   report_small(parts, traffic, options);
   for (PartialView& part : parts) views.push_back(std::move(part.view));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A large plain pcap file, read in pieces by several threads, given in order.
 //
-// Helpers read pieces ahead. The thread that takes the packets reads one itself whenever the next
+// Helpers, if any, read pieces ahead. The thread that takes the packets reads one itself whenever the next
 // is not there yet, so that no processor is idle however the work is split between reading and what
 // is done with the packets. Where a piece does not begin where the one before ended, its beginning
 // was guessed wrong: all begins anew from the place that is known. The end of the file, and guesses
@@ -27,7 +27,7 @@ namespace tw::gather {
 
 class PieceSource final : public Source {
  public:
-  /// `facts` are those of the file. REQUIRES: helpers >= 1.
+  /// `facts` are those of the file.
   PieceSource(std::unique_ptr<capture::PiecedFile> file, capture::FileFacts facts,
               Numbering& numbering, std::size_t helpers);
 

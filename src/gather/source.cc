@@ -6,7 +6,6 @@
 #include "trainwire/gather/stream_source.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace tw::gather {
@@ -17,22 +16,20 @@ constexpr std::int64_t kWorthPieces = 64 * capture::kPieceBytes;
 /// Threads that read besides the one that takes the packets; more would wait for that.
 constexpr std::size_t kMostHelpers = 3;
 
-std::size_t helpers() {
-  const std::size_t processors = std::thread::hardware_concurrency();
-  return std::clamp<std::size_t>(processors, 2, kMostHelpers + 1) - 1;
-}
-
 }  // namespace
 
-std::unique_ptr<Source> open_source(Opened file, Numbering& numbering, Filter* filter) {
+std::unique_ptr<Source> open_source(Opened file, Numbering& numbering,
+                                    const SourceOptions& options) {
   const capture::FileFacts& facts = file.reader->facts();
   const bool large = facts.file_bytes >= kWorthPieces && facts.compression == "none";
-  if (large && filter == nullptr && file.first.empty()) {
+  if (large && options.filter == nullptr && file.first.empty()) {
     if (auto pieces = capture::PiecedFile::open(file.path)) {
-      return std::make_unique<PieceSource>(std::move(pieces), facts, numbering, helpers());
+      const std::size_t helpers =
+          std::clamp<std::size_t>(options.processors, 1, kMostHelpers + 1) - 1;
+      return std::make_unique<PieceSource>(std::move(pieces), facts, numbering, helpers);
     }
   }
-  return std::make_unique<StreamSource>(std::move(file), numbering, filter);
+  return std::make_unique<StreamSource>(std::move(file), numbering, options.filter);
 }
 
 std::size_t read_packets(capture::Reader& reader, Filter* filter, std::span<packet::Packet> into) {

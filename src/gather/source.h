@@ -54,9 +54,13 @@ struct Opened {
   std::vector<packet::Packet> first = {};  ///< what was read from `reader` before
 };
 
-/// `numbering` and `filter` (may be null) are the source's until it is destroyed; they must outlive
-/// it.
-std::unique_ptr<Source> open_source(Opened file, Numbering& numbering, Filter* filter);
+struct SourceOptions {
+  Filter* filter = nullptr;    ///< null: everything passes
+  std::size_t processors = 2;  ///< that are there for this file
+};
+/// `numbering` and the filter are the source's until it is destroyed; they must outlive it.
+std::unique_ptr<Source> open_source(Opened file, Numbering& numbering,
+                                    const SourceOptions& options);
 
 /// As Reader::read, but only what passes `filter` (null: everything). May throw what the filter
 /// throws.

@@ -2,10 +2,12 @@
 #include "trainwire/gather/vantage.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/parallel.h"
 
 #include <algorithm>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace tw::gather {
@@ -14,27 +16,40 @@ namespace {
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 using Comparisons = std::map<std::pair<std::size_t, std::size_t>, Comparison>;
 
-/// Only views that saw flows between the same hosts: of a thousand hosts few saw the same.
-Comparisons compare_all(const std::vector<flow::View>& views) {
-  std::map<Pair, std::vector<std::size_t>> seen_by;
+/// Pairs of hosts whose flows two views saw, by the views.
+using Common = std::map<std::pair<std::size_t, std::size_t>, std::vector<Pair>>;
+
+Common common_pairs(const std::vector<flow::View>& views) {
+  std::vector<std::pair<Pair, std::size_t>> seen;  // by whom
   for (std::size_t i = 0; i < views.size(); ++i) {
     for (const flow::Flow& flow : views[i].flows) {
-      auto& seers = seen_by[{flow.key.source, flow.key.destination}];
-      if (seers.empty() || seers.back() != i) seers.push_back(i);
+      const std::pair sight(Pair(flow.key.source, flow.key.destination), i);
+      if (seen.empty() || seen.back() != sight) seen.push_back(sight);  // most come in their order
     }
   }
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<Pair>> common;
-  for (const auto& [pair, seers] : seen_by) {
-    for (std::size_t i = 0; i < seers.size(); ++i) {
-      for (std::size_t j = i + 1; j < seers.size(); ++j) {
-        common[{seers[i], seers[j]}].push_back(pair);
-      }
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  Common common;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    for (std::size_t j = i + 1; j < seen.size() && seen[j].first == seen[i].first; ++j) {
+      common[{seen[i].second, seen[j].second}].push_back(seen[i].first);
     }
   }
+  return common;
+}
+
+/// Only views that saw flows between the same hosts: of a thousand hosts few saw the same.
+Comparisons compare_all(const std::vector<flow::View>& views) {
+  const Common common = common_pairs(views);
   Comparisons result;
-  for (const auto& [two, pairs] : common) {
-    result[two] = compare(views[two.first], views[two.second], pairs);
+  std::vector<std::pair<Common::const_iterator, Comparison*>> asked;
+  for (auto two = common.begin(); two != common.end(); ++two) {
+    asked.emplace_back(two, &result[two->first]);
   }
+  in_parallel(asked.size(), [&](std::size_t i) {
+    const auto& [two, pairs] = *asked[i].first;
+    *asked[i].second = compare(views[two.first], views[two.second], pairs);
+  });
   return result;
 }
 
@@ -70,6 +85,11 @@ std::vector<std::optional<ClockEstimate>> clocks_of(std::size_t views,
                                                     const Comparisons& comparisons) {
   std::vector<std::optional<ClockEstimate>> best(views);
   std::vector<bool> settled(views);
+  std::vector<std::vector<std::size_t>> beside(views);
+  for (const auto& [two, comparison] : comparisons) {
+    beside[two.first].push_back(two.second);
+    beside[two.second].push_back(two.first);
+  }
   best[0] = ClockEstimate{.map = {}, .uncertainty_ns = 0};
   for (;;) {
     std::optional<std::size_t> at;
@@ -79,7 +99,7 @@ std::vector<std::optional<ClockEstimate>> clocks_of(std::size_t views,
     }
     if (!at.has_value()) return best;
     settled[*at] = true;
-    for (std::size_t i = 0; i < views; ++i) {
+    for (const std::size_t i : beside[*at]) {
       if (settled[i]) continue;
       const auto step = between(comparisons, *at, i);
       if (!step.has_value()) continue;
@@ -104,22 +124,35 @@ bool contains(const std::vector<std::uint32_t>& set, std::uint32_t address) {
 class Ownership {
  public:
   Ownership(const std::vector<flow::View>& views, const Comparisons& comparisons)
-      : comparisons_(comparisons) {
+      : comparisons_(comparisons), homes_(views.size()) {
+    in_parallel(views.size(), [&](std::size_t i) { homes_[i] = flow::home_of(views[i].pairs); });
     for (std::size_t i = 0; i < views.size(); ++i) {
-      homes_.push_back(flow::home_of(views[i].pairs));
       for (const flow::PairCount& pair : views[i].pairs) {
-        candidates_[{pair.source, pair.destination}].push_back({i, &pair});
+        candidates_.push_back({.pair = {pair.source, pair.destination}, .view = i, .count = &pair});
       }
     }
-    for (auto& [pair, candidates] : candidates_) rank(pair, candidates);
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      return std::tie(a.pair, a.view) < std::tie(b.pair, b.view);
+    });
+    for_each_pair([this](std::span<Candidate> candidates) { rank(candidates); });
   }
 
   struct Candidate {
+    Pair pair;
     std::size_t view;
     const flow::PairCount* count;
   };
-  /// Best first.
-  const std::map<Pair, std::vector<Candidate>>& candidates() const { return candidates_; }
+  /// Calls `visit` with the candidates of each pair, best first.
+  template <typename Visit>
+  void for_each_pair(Visit visit) {
+    for (auto begin = candidates_.begin(); begin != candidates_.end();) {
+      const auto end = std::find_if(begin, candidates_.end(), [&](const Candidate& candidate) {
+        return candidate.pair != begin->pair;
+      });
+      visit(std::span<Candidate>(begin, end));
+      begin = end;
+    }
+  }
 
  private:
   /// 0: the sender's own capture; 2: the receiver's; 1: neither or both.
@@ -135,7 +168,7 @@ class Ownership {
     return order != orders.end() && order->second == (a < b);
   }
 
-  bool is_better(const Candidate& a, const Candidate& b, const Pair& pair) const {
+  bool is_better(const Candidate& a, const Candidate& b) const {
     const auto steps_back = [](const Candidate& one, const Candidate& other) {
       const std::uint64_t mine = one.count->payload_bytes;
       const std::uint64_t theirs = other.count->payload_bytes;
@@ -144,28 +177,28 @@ class Ownership {
              0.99 * static_cast<double>(other.count->packets);
     };
     if (steps_back(a, b) != steps_back(b, a)) return steps_back(b, a);
-    const int near_a = distance(a.view, pair);
-    const int near_b = distance(b.view, pair);
+    const int near_a = distance(a.view, a.pair);
+    const int near_b = distance(b.view, a.pair);
     if (near_a != near_b) return near_a < near_b;
-    const bool a_first = passes_first(a.view, b.view, pair);
-    const bool b_first = passes_first(b.view, a.view, pair);
+    const bool a_first = passes_first(a.view, b.view, a.pair);
+    const bool b_first = passes_first(b.view, a.view, a.pair);
     if (a_first != b_first) return a_first;
     if (a.count->packets != b.count->packets) return a.count->packets > b.count->packets;
     return a.view < b.view;
   }
 
   /// By selection: the relation above need not be transitive where captures lost packets.
-  void rank(const Pair& pair, std::vector<Candidate>& candidates) const {
+  void rank(std::span<Candidate> candidates) const {
     for (std::size_t i = 0; i + 1 < candidates.size(); ++i) {
       for (std::size_t j = i + 1; j < candidates.size(); ++j) {
-        if (is_better(candidates[j], candidates[i], pair)) std::swap(candidates[i], candidates[j]);
+        if (is_better(candidates[j], candidates[i])) std::swap(candidates[i], candidates[j]);
       }
     }
   }
 
   const Comparisons& comparisons_;
   std::vector<std::vector<std::uint32_t>> homes_;
-  std::map<Pair, std::vector<Candidate>> candidates_;
+  std::vector<Candidate> candidates_ = {};  ///< pair by pair
 };
 
 /// What is in no kept flow: retired flows, packets without ports or addresses.
@@ -181,11 +214,12 @@ class Combiner {
     for (const auto& clock : clocks)
       maps_.push_back(clock.has_value() ? clock->map : flow::TimeMap{});
     align();
-    for (const flow::View& view : views_) rests_.push_back(rest_of(view));
+    rests_.resize(views_.size());
+    in_parallel(views_.size(), [&](std::size_t i) { rests_[i] = rest_of(views_[i]); });
   }
 
-  flow::View run(const Ownership& ownership) {
-    for (const auto& [pair, candidates] : ownership.candidates()) take_pair(candidates);
+  flow::View run(Ownership& ownership) {
+    ownership.for_each_pair([this](auto candidates) { take_pair(candidates); });
     take_unaddressed();
     for (std::size_t i = 0; i < views_.size(); ++i) {
       Rest& rest = rests_[i];
@@ -200,7 +234,7 @@ class Combiner {
  private:
   /// One clock, one window width, one burst gap.
   void align() {
-    for (std::size_t i = 0; i < views_.size(); ++i) flow::move_times(views_[i], maps_[i]);
+    in_parallel(views_.size(), [&](std::size_t i) { flow::move_times(views_[i], maps_[i]); });
     const flow::View& first = views_.front();
     out_.clock = first.clock;
     out_.totals.first_ns = first.totals.first_ns;
@@ -213,7 +247,9 @@ class Combiner {
       out_.totals.first_ns = std::min(out_.totals.first_ns, view.totals.first_ns);
       out_.totals.last_ns = std::max(out_.totals.last_ns, view.totals.last_ns);
     }
-    for (flow::View& view : views_) flow::coarsen(view, out_.clock.width_ns, out_.burst_gap_ns);
+    in_parallel(views_.size(), [&](std::size_t i) {
+      flow::coarsen(views_[i], out_.clock.width_ns, out_.burst_gap_ns);
+    });
     const std::int64_t origin = std::min(out_.clock.origin_ns, out_.totals.first_ns);
     const std::int64_t behind = out_.clock.origin_ns - origin;
     const std::int64_t width = out_.clock.width_ns;
@@ -240,7 +276,7 @@ class Combiner {
     return {begin, end};
   }
 
-  void take_pair(const std::vector<Ownership::Candidate>& candidates) {
+  void take_pair(std::span<const Ownership::Candidate> candidates) {
     const std::size_t owner = candidates.front().view;
     flow::PairCount count = *candidates.front().count;
     rests_[owner].counted += count.wire_bytes;
@@ -336,7 +372,7 @@ Combined combine(std::vector<flow::View> views, Clocks clocks) {
   Combined result;
   result.clocks =
       clocks == Clocks::Own ? clocks_of(views.size(), comparisons) : one_clock(views.size());
-  const Ownership ownership(views, comparisons);  // points into the views' pairs
+  Ownership ownership(views, comparisons);  // points into the views' pairs
   result.view = Combiner(std::move(views), result.clocks).run(ownership);
   return result;
 }
