@@ -33,7 +33,7 @@ class ChainReader {
 
   ReadChain read(const Chain& chain) {
     for (const std::size_t number : chain) {
-      if (reading_.ends()) break;
+      if (reading_.has_ended()) break;
       read_file(number);
     }
     ReadChain made{.addresses = std::move(addresses_)};

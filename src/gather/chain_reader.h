@@ -43,8 +43,9 @@ class Reading {
   void advance(std::int64_t bytes);
   /// On the thread that made this; others' bytes are told with its own.
   void tell_progress() const;
-  /// Whether somebody wants it to.
+  /// Whether somebody wants it to; from then on it has.
   bool ends();
+  bool has_ended() const { return ended_; }
   /// Of a flow that is only counted: not those that another file, captured at their source, tells
   /// as well.
   void retire(const flow::Flow& flow, const std::vector<packet::Address>& addresses,
