@@ -7,7 +7,6 @@
 #include "trainwire/gather/chains.h"
 #include "trainwire/gather/conclude.h"
 #include "trainwire/gather/partial.h"
-#include "trainwire/gather/renumber.h"
 
 #include <algorithm>
 #include <iterator>

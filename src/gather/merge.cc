@@ -2,7 +2,6 @@
 #include "trainwire/base/error.h"
 #include "trainwire/gather/conclude.h"
 #include "trainwire/gather/partial.h"
-#include "trainwire/gather/renumber.h"
 #include "trainwire/packet/address_table.h"
 
 #include <fmt/format.h>
@@ -16,6 +15,20 @@
 
 namespace tw::gather {
 namespace {
+
+void renumber(std::vector<flow::Flow>& flows, const Numbers& numbers) {
+  for (flow::Flow& flow : flows) {
+    flow.key.source = numbers[flow.key.source];
+    flow.key.destination = numbers[flow.key.destination];
+  }
+}
+
+bool changes_nothing(const Numbers& numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != i) return false;
+  }
+  return true;
+}
 
 const std::string& name_of(const PartialView& part) {
   static const std::string kNameless;
@@ -94,6 +107,36 @@ void report_small(const std::vector<PartialView>& parts, const Captured& traffic
 }
 
 }  // namespace
+
+Numbers numbers_in(packet::AddressTable& table, std::span<const packet::Address> addresses) {
+  Numbers numbers;
+  numbers.reserve(addresses.size());
+  for (const packet::Address& address : addresses) {
+    numbers.push_back(numbers.empty() ? 0 : table.number_of(address));
+  }
+  return numbers;
+}
+
+std::vector<packet::Address> all_of(const packet::AddressTable& table) {
+  std::vector<packet::Address> addresses;
+  addresses.reserve(table.size());
+  for (std::uint32_t i = 0; i < table.size(); ++i) addresses.push_back(table[i]);
+  return addresses;
+}
+
+void renumber(PartialView& part, const Numbers& numbers) {
+  if (changes_nothing(numbers)) return;
+  renumber(part.view.flows, numbers);
+  renumber(part.small, numbers);
+  for (flow::PairCount& pair : part.view.pairs) {
+    pair.source = numbers[pair.source];
+    pair.destination = numbers[pair.destination];
+  }
+  std::sort(part.view.flows.begin(), part.view.flows.end(),
+            [](const flow::Flow& a, const flow::Flow& b) {
+              return std::tie(a.key, a.first_ns) < std::tie(b.key, b.first_ns);
+            });
+}
 
 void compact(PartialView& part) {
   std::vector<bool> used(std::max<std::size_t>(part.addresses.size(), 1));

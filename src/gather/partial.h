@@ -16,7 +16,9 @@
 #include "trainwire/flow/view.h"
 #include "trainwire/gather/captured.h"
 #include "trainwire/packet/address.h"
+#include "trainwire/packet/address_table.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +51,19 @@ std::vector<PartialView> decode_partial(std::string_view bytes, const std::strin
 
 /// A part of these bytes in place of views, with the sum that fits them: what a reader must survive.
 std::string sealed(std::string_view body);
+
+// One numbering of addresses for what was read apart, each under its own.
+
+/// Common numbers by own ones.
+using Numbers = std::vector<std::uint32_t>;
+
+/// Those of addresses in the order of their own numbers, the first of which is "::"; new ones get
+/// one.
+Numbers numbers_in(packet::AddressTable& table, std::span<const packet::Address> addresses);
+std::vector<packet::Address> all_of(const packet::AddressTable& table);
+
+/// Flows are in the order of their keys again.
+void renumber(PartialView& part, const Numbers& numbers);
 
 /// Leaves out addresses that nothing names; numbers keep their order.
 void compact(PartialView& part);
