@@ -68,7 +68,7 @@ def answers(truth, job):
         yield "strategy", is_same(job["strategy"], truth), job["confidence"]
     if truth["order"] and job["strategy"] == "ring":
         yield "order", is_around(numbers(job["order"]), truth["order"], True), job["confidence"]
-    yield "bytes", abs((job["model_bytes"] or 0) / truth["bytes"] - 1) <= 0.01, job["confidence"]
+    yield "bytes", abs((job["model_bytes"] or 0) / truth["bytes"] - 1) <= 0.01, job.get("bytes_confidence", job["confidence"])
     sharded = bool({"all_gather", "reduce_scatter"} & job["operations"])
     yield "operation", sharded == (truth["operation"] == "sharded"), job["confidence"]
 

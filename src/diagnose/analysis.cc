@@ -4,12 +4,14 @@
 #include "trainwire/base/units.h"
 #include "trainwire/collective/strategies.h"
 #include "trainwire/diagnose/classify.h"
+#include "trainwire/diagnose/confidence.h"
 #include "trainwire/diagnose/findings.h"
 #include "trainwire/diagnose/iterations.h"
 #include "trainwire/diagnose/quality.h"
 #include "trainwire/diagnose/trouble.h"
 #include "trainwire/gather/hosts.h"
 #include "trainwire/recognise/jobs.h"
+#include "trainwire/recognise/likelihood.h"
 #include "trainwire/recognise/one_side.h"
 #include "trainwire/recognise/startup.h"
 
@@ -26,7 +28,6 @@ namespace {
 
 constexpr double kCrossTrafficShare = 0.01;  ///< of the job's bytes
 constexpr double kWorthAWord = 0.02;         ///< probability of another reading
-constexpr double kUnknown = 0.5;  ///< confidence in steps of which nobody knows what they do
 constexpr std::size_t kMostNames = 6;
 
 std::vector<std::string> names_of(const std::vector<int>& numbers,
@@ -36,15 +37,30 @@ std::vector<std::string> names_of(const std::vector<int>& numbers,
   return names;
 }
 
+/// What is believed of a step's exchange, when so much is of the steps.
+double score_of(double fit, const Iterations& iterations) {
+  return fit * (0.5 + 0.5 * iterations.confidence);
+}
+
 Collective collective_of(const recognise::Recognition& found, const Iterations& iterations,
                          const std::vector<gather::Host>& hosts) {
+  std::optional<RunnerUp> runner_up;
+  if (const auto& other = found.runner_up) {
+    runner_up = {.operation = other->operation,
+                 .strategy = other->strategy,
+                 .ranks_on_each = other->ranks_on_each,
+                 .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(other->payload)),
+                 .probability = other->probability};
+  }
   return {.operation = found.operation,
           .strategy = found.strategy,
           .order = names_of(found.order, hosts),
           .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(found.payload)),
           .count = iterations.steps.size(),
-          .confidence = std::clamp(found.fit * (0.5 + 0.5 * iterations.confidence), 0.0, 1.0),
-          .evidence = found.evidence};
+          .confidence = confidence(Claim::Strategy, score_of(found.fit, iterations)),
+          .evidence = found.evidence,
+          .bytes_confidence = confidence(Claim::Bytes, score_of(found.payload_fit, iterations)),
+          .runner_up = std::move(runner_up)};
 }
 
 bool is_all_to_all(const recognise::Recognition& found) {
@@ -73,6 +89,8 @@ Collective collective_of(const recognise::Pulls& pulls, const Iterations& iterat
   std::vector<int> order = pulls.servers;
   for (const auto& [host, own] : pulls.by_host) order.push_back(host);
   const bool is_served = !pulls.servers.empty();
+  const double score = pulls.share * (0.5 + 0.5 * pulls.regularity) *
+                       (is_served ? 1 - recognise::kAssumed.service : 1);
   const collective::Strategy& strategy =
       collective::strategy(is_served ? collective::ps : collective::pair_averaging);
   return {.operation = std::string(collective::name_of(strategy.operation)),
@@ -80,12 +98,13 @@ Collective collective_of(const recognise::Pulls& pulls, const Iterations& iterat
           .order = names_of(order, hosts),
           .bytes_per_iteration = static_cast<std::uint64_t>(std::llround(pulls.bytes)),
           .count = iterations.steps.size(),
-          .confidence = std::clamp(pulls.share * (0.5 + 0.5 * pulls.regularity), 0.0, 1.0),
+          .confidence = confidence(Claim::Strategy, score),
           .evidence = is_served
                           ? "workers and servers send each other the same in turns, and servers "
                             "answer one before they have heard of the others"
                           : "every transfer has the same size, and each host gets one after the "
-                            "other, from changing others, at an even pace"};
+                            "other, from changing others, at an even pace",
+          .bytes_confidence = confidence(Claim::Bytes, score)};
 }
 
 void set_roles(Analysis& analysis, const recognise::Job& job, const gather::Captured& traffic,
@@ -217,9 +236,6 @@ Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options
     analysis.iterations =
         iterations_of(*job.exchanges, reference_host(job, start), traffic, gradient);
     if (job.alternative) doubt(analysis.iterations, *job.alternative);
-    if (!job.recognition || is_all_to_all(*job.recognition)) {
-      analysis.iterations.confidence = std::min(kUnknown, analysis.iterations.confidence);
-    }
     if (job.from_log) analysis.iterations.confidence = 1;
   } else if (job.pulls) {
     analysis.iterations = iterations_of(*job.pulls, traffic, gradient);
@@ -238,6 +254,10 @@ Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options
   } else if (job.pulls) {
     analysis.collectives.push_back(collective_of(*job.pulls, analysis.iterations, analysis.hosts));
     analysis.model_bytes = analysis.collectives.front().bytes_per_iteration;
+  }
+  // What was said of collectives hangs on the score of the steps, not on what that is worth.
+  if (!analysis.iterations.steps.empty() && !job.from_log) {
+    analysis.iterations.confidence = confidence(Claim::Steps, analysis.iterations.confidence);
   }
   Trouble found = trouble.get();
   analysis.bottleneck = std::move(found.bottleneck);

@@ -3,8 +3,9 @@
 // and findings in words.
 //
 // Recognition is from first principles: who sends how much to whom in each iteration, and in which
-// order. No port number and no known size is used. Every claim carries a confidence in 0..1 and its
-// evidence; what is a guess is called one.
+// order. No port number and no known size is used. Every claim carries its evidence, a confidence
+// in 0..1 (how often such claims are right, confidence.h) and the runner-up where there is one; what
+// is a guess is called one.
 
 #pragma once
 
@@ -65,6 +66,15 @@ struct Iterations {
   std::uint64_t packets_before = 0, packets_during = 0, packets_after = 0;
 };
 
+/// The next best explanation of what a step exchanges.
+struct RunnerUp {
+  std::string operation;
+  std::string strategy;
+  int ranks_on_each;  ///< host
+  std::uint64_t bytes_per_iteration;
+  double probability;
+};
+
 inline constexpr const char* kAllGather = "all_gather";
 inline constexpr const char* kReduceScatter = "reduce_scatter";
 
@@ -80,6 +90,8 @@ struct Collective {
   std::vector<std::uint64_t> buckets = {};  ///< sizes where visible
   double confidence;
   std::string evidence;
+  std::optional<double> bytes_confidence = {};  ///< that the bytes are right as well
+  std::optional<RunnerUp> runner_up = {};
 };
 
 struct Bottleneck {

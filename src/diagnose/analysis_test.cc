@@ -55,7 +55,7 @@ TEST(Analyse, FindsTheStepsBetweenLongPauses) {
       const Analysis found = analyse(rhythm::play(job));
       EXPECT_EQ(found.iterations.steps.size(), static_cast<std::size_t>(job.steps));
       EXPECT_NEAR(model_error(found, job), 0, 0.01);
-      EXPECT_LT(found.iterations.confidence, 0.9);
+      EXPECT_LT(found.iterations.confidence, 0.95);
       EXPECT_TRUE(found.iterations.other);
     }
   }

@@ -112,7 +112,6 @@ TEST(FindJob, ReportsStepsOfAStrategyNobodyKnowsAsAGuess) {
   }
   const Analysis found = analyse(exchange.traffic());
   EXPECT_EQ(found.iterations.steps.size(), 20);
-  EXPECT_LE(found.iterations.confidence, 0.5);
   EXPECT_TRUE(found.collectives.empty());
   for (const Finding& finding : found.findings) {
     EXPECT_THAT(finding.text, Not(HasSubstr("gradient")));

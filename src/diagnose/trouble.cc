@@ -2,6 +2,7 @@
 #include "trainwire/diagnose/trouble.h"
 
 #include "trainwire/diagnose/bottleneck.h"
+#include "trainwire/diagnose/confidence.h"
 #include "trainwire/diagnose/late_node.h"
 #include "trainwire/diagnose/straggler.h"
 
@@ -44,7 +45,8 @@ std::vector<Starter> starters_beside(const SlowLink& slow, const recognise::Job&
 /// that others compute. Where it is not sure who is an inner node, there are none.
 std::vector<int> inner_nodes(const recognise::Recognition& found) {
   std::vector<int> nodes;
-  if (!found.servers.empty() || found.fit < kSureOfOrder) return nodes;
+  const bool is_star = found.starters.size() + 1 == found.order.size();
+  if (is_star || !found.servers.empty() || found.fit < kSureOfOrder) return nodes;
   for (const int host : found.order) {
     if (std::find(found.starters.begin(), found.starters.end(), host) == found.starters.end()) {
       nodes.push_back(host);
@@ -63,8 +65,8 @@ Trouble find_trouble(std::span<const gather::Host> hosts, const recognise::Job& 
   std::vector<Starter> starters;
   for (const int host : job.recognition->starters) starters.push_back({host});
   if (const auto slow = find_slow_link(*job.exchanges, job.channels, traffic)) {
-    found.bottleneck = {name(slow->from), name(slow->to), slow->rate_bps, slow->confidence,
-                        slow->evidence};
+    found.bottleneck = {name(slow->from), name(slow->to), slow->rate_bps,
+                        confidence(Claim::SlowLink, slow->confidence), slow->evidence};
     starters = starters_beside(*slow, job);
   }
   auto late = find_straggler(*job.exchanges, job.channels, traffic, starters);
@@ -74,7 +76,8 @@ Trouble find_trouble(std::span<const gather::Host> hosts, const recognise::Job& 
   }
   if (late) {
     // Who begins without waiting for others hangs on the strategy.
-    found.straggler = {name(late->host), late->delay_s, late->confidence * job.recognition->fit,
+    found.straggler = {name(late->host), late->delay_s,
+                       confidence(Claim::Straggler, late->confidence * job.recognition->fit),
                        late->evidence};
   }
   return found;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
+#include "trainwire/recognise/likelihood.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -57,13 +58,14 @@ bool pass_on_in_order(const Pattern& pattern, const rhythm::Steps& exchanges,
 
 }  // namespace
 
-std::optional<Recognition> as_broadcast(const Pattern& pattern, const rhythm::Steps& exchanges) {
-  if (!pattern.is_even(kEven)) return std::nullopt;
+Offers as_broadcast(const Seen& seen) {
+  const Pattern& pattern = seen.pattern;
+  if (!pattern.is_even(widest_difference())) return {};
   const std::vector<int> giver = givers(pattern);
-  if (giver.empty()) return std::nullopt;
+  if (giver.empty()) return {};
   const auto root = static_cast<int>(std::find(giver.begin(), giver.end(), -1) - giver.begin());
-  if (!is_wide_and_deep(giver, root) || !pass_on_in_order(pattern, exchanges, giver)) {
-    return std::nullopt;
+  if (!is_wide_and_deep(giver, root) || !pass_on_in_order(pattern, seen.exchanges, giver)) {
+    return {};
   }
   Recognition result{
       .operation = std::string(collective::name_of(collective::Operation::Broadcast)),
@@ -72,14 +74,14 @@ std::optional<Recognition> as_broadcast(const Pattern& pattern, const rhythm::St
       .servers = {},
       .starters = {pattern.host(root)},
       .payload = pattern.total() / (pattern.size() - 1),
-      .fit = 0.9,
       .evidence =
           "in each step every host but one receives the same bytes once, from one that has "
-          "received them before, or is the root"};
+          "received them before, or is the root",
+      .nats = even_pairs(pattern, orders(pattern.size()))};
   for (int place = 0; place < pattern.size(); ++place) {
     if (place != root) result.order.push_back(pattern.host(place));
   }
-  return result;
+  return {result};
 }
 
 }  // namespace tw::recognise

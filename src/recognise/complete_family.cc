@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
+#include "trainwire/recognise/likelihood.h"
 #include "trainwire/stats/quantile.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -12,7 +14,8 @@
 namespace tw::recognise {
 namespace {
 
-constexpr double kVisibleNs = 4e6;  ///< exchanges this long would show a wait in the middle
+constexpr double kPauseHalfway = 0.05;  ///< of the transfers: with fewer, none waits there
+constexpr double kVisibleNs = 4e6;      ///< exchanges this long would show a wait in the middle
 
 /// Where beats pause inside: a clique sends half, waits for the others' halves, and sends the rest;
 /// an all-to-all exchange has no reason to pause there.
@@ -51,42 +54,44 @@ double median_length_ns(const rhythm::Steps& exchanges) {
 
 }  // namespace
 
-std::optional<Recognition> as_complete(const Pattern& pattern, const rhythm::Steps& exchanges,
-                                       std::span<const rhythm::Channel> channels) {
+Offers as_complete(const Seen& seen) {
+  const Pattern& pattern = seen.pattern;
   const double n = pattern.size();
-  if (static_cast<double>(pattern.edges().size()) != n * (n - 1) || !pattern.is_even(kEven)) {
-    return std::nullopt;
+  if (static_cast<double>(pattern.edges().size()) != n * (n - 1) ||
+      !pattern.is_even(widest_difference())) {
+    return {};
   }
   const double edge = pattern.total() / (n * (n - 1));
-  const Pauses pauses = pauses_inside(exchanges, channels);
-  const bool is_clique = 10 * pauses.halfway >= 3 * pauses.beats;
-  const bool is_long = median_length_ns(exchanges) > kVisibleNs;
-  const bool is_clear = is_clique || (20 * pauses.halfway < pauses.beats && is_long);
-  Recognition result{
+  const Pauses pauses = pauses_inside(seen.exchanges, seen.channels);
+  const double share = static_cast<double>(pauses.halfway) /
+                       static_cast<double>(std::max<std::size_t>(1, pauses.beats));
+  // That nobody pauses tells nothing where the pause would be too short to be seen.
+  const bool tells = share >= kPauseHalfway || median_length_ns(seen.exchanges) > kVisibleNs;
+  const double halfway = tells ? law(share, kPauseHalfway, pauses.beats) / 2 : 0;
+  Recognition clique{
       .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
       .strategy = std::string(collective::strategy(collective::clique).name),
       .order = {},
       .servers = {},
       .starters = {},
       .payload = edge * n / 2,
-      .fit = is_clear ? 0.9 : 0.5,
-      .evidence = fmt::format("all {} ordered pairs carry the same bytes", pattern.edges().size())};
+      .evidence = fmt::format("all {} ordered pairs carry the same bytes", pattern.edges().size()),
+      .nats = even_pairs(pattern, 0) + std::log(1 - kAssumed.all_to_all) + halfway};
   for (int place = 0; place < pattern.size(); ++place) {
-    result.order.push_back(pattern.host(place));
+    clique.order.push_back(pattern.host(place));
   }
-  result.starters = result.order;
-  if (is_clique) {
-    result.evidence += fmt::format("; {} of {} transfers pause halfway for the others' halves",
-                                   pauses.halfway, pauses.beats);
-  } else if (is_clear) {
-    result.operation = collective::name_of(collective::Operation::AllToAll);
-    result.strategy = "unknown";
-    result.payload = edge * n;
-    result.evidence += "; none waits halfway, as a clique all-reduce would";
-  } else {
-    result.evidence += "; an all-to-all exchange would look the same: clique is a guess";
-  }
-  return result;
+  clique.starters = clique.order;
+  Recognition all_to_all = clique;
+  all_to_all.operation = collective::name_of(collective::Operation::AllToAll);
+  all_to_all.strategy = "unknown";
+  all_to_all.payload = edge * n;
+  all_to_all.nats = even_pairs(pattern, 0) + std::log(kAssumed.all_to_all) - halfway;
+  all_to_all.evidence += "; hardly any waits halfway, as a clique all-reduce would";
+  clique.evidence += tells
+                         ? fmt::format("; {} of {} transfers pause halfway for the others' halves",
+                                       pauses.halfway, pauses.beats)
+                         : "; an all-to-all exchange would look the same: clique is a guess";
+  return {clique, all_to_all};
 }
 
 }  // namespace tw::recognise

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace tw::recognise {
@@ -128,7 +129,7 @@ std::vector<std::pair<std::string, collective::Arrangement>> candidates(int host
     const collective::Layout layout = collective::evenly(hosts * each, hosts);
     for (const collective::Maker made :
          {collective::halving_doubling, collective::double_tree, collective::clique,
-          collective::recursive_doubling, collective::folded_halving_doubling}) {
+          collective::star, collective::recursive_doubling, collective::folded_halving_doubling}) {
       result.emplace_back(collective::strategy(made).name,
                           collective::Arrangement{.layout = layout});
     }
@@ -144,7 +145,7 @@ std::vector<std::pair<std::string, collective::Arrangement>> candidates(int host
 
 }  // namespace
 
-std::optional<Packed> match_packed(std::span<const Carried> connections) {
+std::vector<Packed> match_packed(std::span<const Carried> connections) {
   std::map<int, std::size_t> place;
   for (const Carried& one : connections) {
     place.try_emplace(one.from, 0);
@@ -156,7 +157,8 @@ std::optional<Packed> match_packed(std::span<const Carried> connections) {
     hosts.push_back(host);
   }
   // Between two hosts a ring of several channels has the same connections, and is likelier.
-  if (hosts.size() < 3 || hosts.size() > kMostHosts) return std::nullopt;
+  if (hosts.size() < 3 || hosts.size() > kMostHosts) return {};
+  std::vector<Packed> matches;
   Sheaf seen(hosts.size());
   for (const Carried& one : connections) seen.add(place[one.from], place[one.to], one.bytes);
   for (const auto& [strategy, arrangement] : candidates(static_cast<int>(hosts.size()))) {
@@ -176,9 +178,9 @@ std::optional<Packed> match_packed(std::span<const Carried> connections) {
       const auto servers = static_cast<std::ptrdiff_t>(arrangement.servers / result.ranks_on_each);
       result.servers.assign(result.order.end() - servers, result.order.end());
     }
-    return result;
+    matches.push_back(std::move(result));
   }
-  return std::nullopt;
+  return matches;
 }
 
 }  // namespace tw::recognise

@@ -8,13 +8,11 @@
 // its schedule.
 //
 // Limits: ranks in order, equally many on each host; strategies whose ranks on a host speak to
-// other hosts through one of them show nothing (ring, hierarchical, trees of hosts). A star of
-// several ranks looks like one of one rank with so many connections, and is not looked for.
+// other hosts through one of them show nothing (ring, hierarchical, trees of hosts).
 
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,7 +36,7 @@ struct Packed {
   double residual;           ///< sum of differences over sum of bytes
 };
 
-/// Nothing when no strategy of several ranks on each host has such connections.
-std::optional<Packed> match_packed(std::span<const Carried> connections);
+/// Every strategy of several ranks on each host that has such connections.
+std::vector<Packed> match_packed(std::span<const Carried> connections);
 
 }  // namespace tw::recognise

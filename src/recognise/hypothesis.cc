@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/recognise/hypothesis.h"
 
+#include "trainwire/recognise/likelihood.h"
 #include "trainwire/recognise/one_side.h"
 #include "trainwire/recognise/sharded.h"
 #include "trainwire/rhythm/clocked.h"
@@ -32,7 +33,6 @@ constexpr double kMostEarly = 0.1;  ///< of the steps: clocks and numbers of bea
 constexpr double kLeastMutual = 0.2;
 constexpr double kWorthUnknown = 0.1;   ///< of steps of which nobody knows what they do
 constexpr double kMostBroken = 0.5;     ///< of a ring's steps: these are no steps of a ring
-constexpr double kFitOfShards = 0.9;    ///< buckets may come in threes by chance
 constexpr double kMostAlone = 0.9;      ///< of a ring's bytes, sent while no other link is busy
 constexpr double kMostOfBytes = 0.5;    ///< that a job's hosts send and receive
 constexpr std::size_t kManySteps = 10;  ///< that lanes do not share by chance
@@ -181,17 +181,32 @@ void take_whole_steps(Hypothesis& ring, const rhythm::Tempo& tempo,
   }
 }
 
+constexpr const char* kSharded = "all_gather";  ///< and reduce_scatter
+
 /// Whether the steps of a ring are made of half-collectives.
 void look_for_shards(Hypothesis& ring, std::span<const rhythm::Channel> channels) {
-  if (!ring.recognition || ring.recognition->ranks_on_each > 1) return;
-  const std::optional<Shards> shards = find_shards(ring.exchanges, channels);
-  if (!shards) return;
+  if (ring.recognition->ranks_on_each > 1 || ring.recognition->order.size() < 3) return;
   Recognition& found = *ring.recognition;
+  const std::optional<Shards> shards = find_shards(ring.exchanges, channels);
+  if (!shards) {
+    // Each layer gathered twice and scattered once are three halves of an all-reduce.
+    yield_to(found, {.operation = kSharded,
+                     .strategy = found.strategy,
+                     .ranks_on_each = 1,
+                     .payload = 2 * found.payload / 3,
+                     .probability = kAssumed.threes});
+    return;
+  }
+  const RunnerUp whole{.operation = found.operation,
+                       .strategy = found.strategy,
+                       .ranks_on_each = 1,
+                       .payload = found.payload,
+                       .probability = kAssumed.threes};
   const double half = 2 * found.payload;  // what all half-collectives of a step move
   found.sharding = {.gathered = half * shards->gathered,
                     .scattered = half * (1 - shards->gathered)};
   found.payload = half * shards->model;
-  found.fit *= kFitOfShards;
+  yield_to(found, whole);
   found.evidence += fmt::format(
       "; a step is made of {} collectives, whose sizes come in threes, as layers are gathered "
       "twice and their gradients scattered once",

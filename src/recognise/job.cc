@@ -6,6 +6,7 @@
 #include "trainwire/recognise/dialogue.h"
 #include "trainwire/recognise/footprint.h"
 #include "trainwire/recognise/hypothesis.h"
+#include "trainwire/recognise/likelihood.h"
 #include "trainwire/recognise/mesh.h"
 #include "trainwire/recognise/one_side.h"
 #include "trainwire/rhythm/logged_tempo.h"
@@ -26,10 +27,9 @@ namespace tw::recognise {
 namespace {
 
 constexpr double kHighestScore = 2;  ///< of a hypothesis that explains all bytes and fits perfectly
-constexpr double kFitOfPacked = 0.9;        ///< connections that are stripes may look the same
-constexpr double kFitOfOneRank = 0.75;      ///< where several on each host would look the same
 constexpr double kLeastOfConnection = 0.1;  ///< of a mean one
 constexpr double kMostOfPair = 0.7;         ///< bytes in one flow of a pair that has no stripes
+constexpr double kCertain = 50;             ///< nats: that it is known at all is decided before
 constexpr double kAlike = 0.04;             ///< how far lanes that send the same may differ
 constexpr double kLeastExplained = 0.6;  ///< of all bytes: with less, hosts may exchange by chance
 
@@ -147,7 +147,6 @@ std::optional<int> passes_of(const Job& job, const gather::Captured& traffic) {
 /// Ranks that share a host, where the exchange itself does not show them.
 void count_ranks(Job& job, const gather::Captured& traffic, const std::vector<int>& host_of) {
   if (!job.recognition || !is_ring(*job.recognition)) return;
-  if (job.recognition->ranks_on_each > 1) return;
   const std::optional<int> passes = passes_of(job, traffic);
   if (!passes) return;
   const int ranks = ranks_by_mesh(traffic, host_of, job.recognition->order);
@@ -173,41 +172,52 @@ std::vector<Carried> carried_by(const Job& job, const gather::Captured& traffic)
   return result;
 }
 
-/// Several ranks on each host, where their connections show them. A ring's do not.
-void unpack_hosts(Job& job, const gather::Captured& traffic) {
-  if (!job.exchanges || job.only_host) return;
-  if (job.recognition && is_ring(*job.recognition) && job.recognition->order.size() > 2) return;
-  const std::optional<Packed> found = match_packed(carried_by(job, traffic));
-  if (!found) return;
-  if (found->connections == 1 && job.recognition) {
-    // Nothing but the bytes between hosts speaks for either, and one rank on each is likelier.
-    if (found->strategy == job.recognition->strategy) return;
-    job.recognition->fit *= kFitOfOneRank;
-    job.recognition->evidence +=
-        fmt::format("; {} with {} ranks on each host and {} would look the same", found->strategy,
-                    found->ranks_on_each, readable(Bytes(std::llround(found->payload))));
-    return;
-  }
-  const collective::Strategy& strategy = *collective::find_strategy(found->strategy);
+Recognition recognition_of(const Packed& found) {
+  const collective::Strategy& strategy = *collective::find_strategy(found.strategy);
   Recognition packed{.operation = std::string(collective::name_of(strategy.operation)),
-                     .strategy = found->strategy,
-                     .order = found->order,
-                     .servers = found->servers,
+                     .strategy = found.strategy,
+                     .order = found.order,
+                     .servers = found.servers,
                      .starters = {},
-                     .payload = found->payload,
-                     .fit = kFitOfPacked * std::max(0.0, 1 - 5 * found->residual),
+                     .payload = found.payload,
                      .evidence = fmt::format(
                          "the connections between hosts are those of {} with {} ranks on each, "
                          "what each of them carries within {:.1f} %",
-                         found->strategy, found->ranks_on_each, 100 * found->residual)};
+                         found.strategy, found.ranks_on_each, 100 * found.residual),
+                     .nats = -found.residual / kAssumed.framing,
+                     .ranks_on_each = found.ranks_on_each};
+  const bool is_tree = strategy.shape == collective::Shape::Tree;
   for (const int host : packed.order) {
     const bool serves = std::count(packed.servers.begin(), packed.servers.end(), host) > 0;
-    if (!serves) packed.starters.push_back(host);
+    const bool is_root = is_tree && host == packed.order.front();
+    if (!serves && !is_root) packed.starters.push_back(host);
   }
   std::stable_partition(packed.order.begin(), packed.order.end(), [&](int host) {
     return std::count(packed.servers.begin(), packed.servers.end(), host) > 0;
   });
-  job.recognition = std::move(packed);
+  return packed;
+}
+
+/// Several ranks on each host, where their connections show them. A ring's do not.
+void unpack_hosts(Job& job, const gather::Captured& traffic) {
+  if (!job.exchanges || job.only_host) return;
+  if (job.recognition && is_ring(*job.recognition) && job.recognition->order.size() > 2) return;
+  const std::vector<Packed> matches = match_packed(carried_by(job, traffic));
+  if (matches.empty()) return;
+  // Where hosts have one connection each, nothing but the bytes between them speaks for either.
+  const double one_rank = matches.front().connections > 1 ? kAssumed.stripes : kAssumed.one_rank;
+  std::vector<Recognition> offers;
+  for (const Packed& match : matches) {
+    offers.push_back(recognition_of(match));
+    offers.back().nats += kCertain + std::log((1 - one_rank) / static_cast<double>(matches.size()));
+  }
+  if (job.recognition) {
+    offers.push_back(*job.recognition);
+    offers.back().nats = kCertain + std::log(one_rank);
+  }
+  const double fit = job.recognition ? job.recognition->fit : 1;
+  job.recognition = best_of(std::move(offers));
+  if (job.recognition->ranks_on_each == 1) job.recognition->fit *= fit;
 }
 
 /// How the flows of a directed pair share its bytes.

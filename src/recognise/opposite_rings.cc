@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
+#include "trainwire/recognise/likelihood.h"
 #include "trainwire/rhythm/lockstep.h"
 #include "trainwire/stats/quantile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tw::recognise {
@@ -164,21 +166,13 @@ Sides sides_of(const std::vector<int>& ring, std::size_t place, const Moment& mo
   return sides;
 }
 
-/// Whether every other host of the circle only answers: it sends nothing before it has much of what
-/// both neighbours send. So do two servers of two workers.
-bool every_other_answers(const std::vector<int>& hosts, const rhythm::Steps& exchanges,
-                         std::span<const rhythm::Channel> channels) {
-  for (const std::size_t first : {0, 1}) {
-    std::vector<double> shares;
-    for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
-      for (std::size_t place = first; place < hosts.size(); place += 2) {
-        Sides sides = sides_of(hosts, place, {exchanges, channels, step});
-        if (sides.are_seen()) shares.push_back(sides.known_before_all());
-      }
-    }
-    if (!shares.empty() && stats::quantile(shares, kFew) >= kMuch) return true;
-  }
-  return false;
+/// What it tells that many of the shares are large.
+double mostly_much(const std::vector<double>& shares) {
+  if (shares.empty()) return 0;
+  const auto much =
+      std::count_if(shares.begin(), shares.end(), [](double share) { return share >= kMuch; });
+  return law(static_cast<double>(much) / static_cast<double>(shares.size()), 1 - kFew,
+             shares.size());
 }
 
 std::vector<int> hosts_along_circle(const Pattern& pattern) {
@@ -189,31 +183,42 @@ std::vector<int> hosts_along_circle(const Pattern& pattern) {
 
 }  // namespace
 
-bool take_partners_in_turn(const Pattern& pattern, const rhythm::Steps& exchanges,
-                           std::span<const rhythm::Channel> channels) {
-  const std::vector<int> hosts = hosts_along_circle(pattern);
+double partners_in_turn(const Seen& seen) {
+  const std::vector<int> hosts = hosts_along_circle(seen.pattern);
   std::vector<double> shares;
-  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+  for (std::size_t step = 0; step < seen.exchanges.steps.size(); ++step) {
     for (std::size_t place = 0; place < hosts.size(); ++place) {
-      Sides sides = sides_of(hosts, place, {exchanges, channels, step});
+      Sides sides = sides_of(hosts, place, {seen.exchanges, seen.channels, step});
       if (sides.are_seen()) shares.push_back(sides.known_first());
     }
   }
-  return !shares.empty() && stats::quantile(shares, kFew) >= kMuch;
+  return mostly_much(shares);
 }
 
-std::optional<Recognition> as_opposite_rings(const Pattern& pattern, const rhythm::Steps& exchanges,
-                                             std::span<const rhythm::Channel> channels) {
-  if (pattern.size() < kFewestHosts || !pattern.is_even(kEven)) return std::nullopt;
+double every_other_answers(const Seen& seen) {
+  const std::vector<int> hosts = hosts_along_circle(seen.pattern);
+  if (hosts.empty()) return 0;
+  double most = std::numeric_limits<double>::lowest();
+  for (const std::size_t first : {0, 1}) {
+    std::vector<double> shares;
+    for (std::size_t step = 0; step < seen.exchanges.steps.size(); ++step) {
+      for (std::size_t place = first; place < hosts.size(); place += 2) {
+        Sides sides = sides_of(hosts, place, {seen.exchanges, seen.channels, step});
+        if (sides.are_seen()) shares.push_back(sides.known_before_all());
+      }
+    }
+    most = std::max(most, mostly_much(shares));
+  }
+  return most;
+}
+
+Offers as_opposite_rings(const Seen& seen) {
+  const auto& [pattern, exchanges, channels] = seen;
+  if (pattern.size() < kFewestHosts || !pattern.is_even(widest_difference())) return {};
   const std::vector<int> order = hosts_along_circle(pattern);
-  if (order.empty()) return std::nullopt;
-  if (rhythm::broken_share(exchanges) > kMostlyBroken) return std::nullopt;
-  const bool is_other =
-      pattern.size() == kAmbiguousHosts && (take_partners_in_turn(pattern, exchanges, channels) ||
-                                            every_other_answers(order, exchanges, channels));
-  if (is_other) return std::nullopt;
+  if (order.empty() || rhythm::broken_share(exchanges) > kMostlyBroken) return {};
   const bool is_together = are_together(order, exchanges, channels);
-  const double n = pattern.size();
+  const int n = pattern.size();
   const double edge = pattern.total() / (2 * n);
   Recognition result{
       .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
@@ -222,15 +227,18 @@ std::optional<Recognition> as_opposite_rings(const Pattern& pattern, const rhyth
       .servers = {},
       .starters = order,
       .payload = (is_together ? 2 : 1) * edge * n / (2 * (n - 1)),
-      .fit = is_together ? 0.9 : 0.6,
       .evidence = fmt::format("each of {} hosts exchanges the same bytes with two neighbours, in "
                               "one circle, ",
-                              pattern.size())};
+                              n),
+      .nats = even_pairs(pattern, orders(n - 1) - std::log(2))};
+  if (n == kAmbiguousHosts) {
+    result.nats -= std::max({0.0, partners_in_turn(seen), every_other_answers(seen)});
+  }
   result.evidence += is_together
                          ? "both ways at once: two rings, each with half of the payload"
                          : "one way and then the other: each way is taken to be a ring with all of "
                            "the payload";
-  return result;
+  return {result};
 }
 
 }  // namespace tw::recognise

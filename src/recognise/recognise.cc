@@ -4,14 +4,17 @@
 #include "trainwire/base/units.h"
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
+#include "trainwire/recognise/likelihood.h"
 #include "trainwire/recognise/pattern.h"
 #include "trainwire/recognise/signature.h"
+#include "trainwire/stats/quantile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace tw::recognise {
@@ -19,12 +22,11 @@ namespace {
 
 constexpr std::size_t kFewestToCompare = 3;  ///< hosts: of two, nobody knows which is the late one
 
-/// What has the bytes of `made`, as the strategy `called`.
-std::optional<Recognition> from_signature(const Pattern& pattern, collective::Maker made,
-                                          collective::Maker called) {
+/// What has the bytes of `made`, as the strategy `called`; nothing or one.
+Offers from_signature(const Pattern& pattern, collective::Maker made, collective::Maker called) {
   const Signature signature = signature_of(collective::strategy(made).name, pattern.size());
-  const std::optional<Match> found = match(pattern, signature, kEven);
-  if (!found) return std::nullopt;
+  const std::optional<Match> found = match(pattern, signature, widest_difference());
+  if (!found) return {};
   const collective::Strategy& strategy = collective::strategy(called);
   Recognition result{
       .operation = std::string(collective::name_of(strategy.operation)),
@@ -33,43 +35,68 @@ std::optional<Recognition> from_signature(const Pattern& pattern, collective::Ma
       .servers = {},
       .starters = {},
       .payload = found->payload,
-      .fit = std::max(0.0, 1 - 5 * found->residual),
       .evidence = fmt::format("the bytes of all {} host pairs are those of {} within {:.1f} %",
-                              pattern.edges().size(), strategy.name, 100 * found->residual)};
+                              pattern.edges().size(), strategy.name, 100 * found->residual),
+      .nats = pairs_off(pattern, found->residual * pattern.total() / pattern.largest(),
+                        orders(pattern.size()))};
   for (const int place : found->place_of) result.order.push_back(pattern.host(place));
   result.starters = result.order;
-  return result;
+  return {result};
 }
 
-std::optional<Recognition> by_signature(const Pattern& pattern, const rhythm::Steps& exchanges,
-                                        std::span<const rhythm::Channel> channels) {
-  const int n = pattern.size();
-  for (const collective::Maker made : {collective::halving_doubling, collective::double_tree}) {
-    if (auto found = from_signature(pattern, made, made)) return found;
+/// Of those that stand for a neighbour: they still send it the result when they have received
+/// everything.
+void leave_out_stand_ins(Recognition& folded) {
+  const auto n = static_cast<int>(folded.order.size());
+  const int paired = 2 * (n - static_cast<int>(std::bit_floor(static_cast<unsigned>(n))));
+  folded.starters.clear();
+  for (int rank = 0; rank < n; ++rank) {
+    if (rank < paired && rank % 2 == 0) continue;
+    folded.starters.push_back(folded.order[static_cast<std::size_t>(rank)]);
   }
-  if (auto found = from_signature(pattern, collective::folded_halving_doubling,
-                                  collective::halving_doubling)) {
-    // Those that stand for a neighbour still send it the result when they have received everything.
-    const int paired = 2 * (n - static_cast<int>(std::bit_floor(static_cast<unsigned>(n))));
-    found->starters.clear();
-    for (int rank = 0; rank < n; ++rank) {
-      if (rank < paired && rank % 2 == 0) continue;
-      found->starters.push_back(found->order[static_cast<std::size_t>(rank)]);
-    }
-    if (found->starters.size() < kFewestToCompare) found->starters.resize(1);
-    return found;
-  }
-  if (n < 4) return std::nullopt;
-  if (auto found =
-          from_signature(pattern, collective::reduce_broadcast, collective::reduce_broadcast)) {
-    return found;
-  }
-  // Of four hosts, two rings in opposite directions have the same bytes.
-  if (n == 4 && !take_partners_in_turn(pattern, exchanges, channels)) return std::nullopt;
-  return from_signature(pattern, collective::recursive_doubling, collective::recursive_doubling);
+  if (folded.starters.size() < kFewestToCompare) folded.starters.resize(1);
+}
+
+bool is_two_trees(const Recognition& one) {
+  return one.strategy == collective::strategy(collective::reduce_broadcast).name;
+}
+
+void add(Offers& offers, Offers more) {
+  std::move(more.begin(), more.end(), std::back_inserter(offers));
 }
 
 }  // namespace
+
+Offers by_signature(const Seen& seen) {
+  const Pattern& pattern = seen.pattern;
+  const int n = pattern.size();
+  Offers offers;
+  for (const collective::Maker made : {collective::halving_doubling, collective::double_tree}) {
+    add(offers, from_signature(pattern, made, made));
+  }
+  Offers folded =
+      from_signature(pattern, collective::folded_halving_doubling, collective::halving_doubling);
+  if (!folded.empty()) leave_out_stand_ins(folded.front());
+  add(offers, std::move(folded));
+  if (n < 4) return offers;
+  add(offers, from_signature(pattern, collective::reduce_broadcast, collective::reduce_broadcast));
+  Offers doubling =
+      from_signature(pattern, collective::recursive_doubling, collective::recursive_doubling);
+  // Of four hosts, two rings in opposite directions have the same bytes, and so have neighbours who
+  // do not wait for each other.
+  if (n > 4 || partners_in_turn(seen) > 0) add(offers, std::move(doubling));
+  return offers;
+}
+
+double typical_start(const rhythm::Steps& exchanges, int from, int to) {
+  std::vector<double> starts;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    const std::optional<rhythm::Interval> found = rhythm::pair_interval(exchanges, from, to, step);
+    if (found)
+      starts.push_back(static_cast<double>(found->start_ns - exchanges.steps[step].start_ns));
+  }
+  return starts.empty() ? 0 : stats::median(std::move(starts));
+}
 
 bool is_ring(const Recognition& found) {
   return collective::shape_of(found.strategy) == collective::Shape::Ring;
@@ -85,14 +112,20 @@ std::optional<Recognition> recognise(const rhythm::Steps& exchanges,
                                      std::span<const rhythm::Channel> channels) {
   const Pattern pattern(exchanges);
   if (pattern.size() < 2) return std::nullopt;
-  if (auto found = as_ring(pattern, exchanges, channels)) return found;
-  if (pattern.size() < 3) return std::nullopt;
-  if (auto found = as_tree(pattern, exchanges, channels)) return found;
-  if (auto found = as_opposite_rings(pattern, exchanges, channels)) return found;
-  if (auto found = as_complete(pattern, exchanges, channels)) return found;
-  if (auto found = by_signature(pattern, exchanges, channels)) return found;
-  if (auto found = as_servers(pattern, exchanges)) return found;
-  return as_broadcast(pattern, exchanges);
+  const Seen seen{pattern, exchanges, channels};
+  Offers offers = as_ring(seen);
+  if (pattern.size() >= 3) {
+    Offers trees = as_tree(seen);
+    Offers by_bytes = by_signature(seen);
+    // Where time tells one tree from two, bytes tell nothing.
+    if (!trees.empty()) std::erase_if(by_bytes, is_two_trees);
+    add(offers, std::move(trees));
+    add(offers, std::move(by_bytes));
+    for (const auto family : {as_opposite_rings, as_complete, as_servers, as_broadcast}) {
+      add(offers, family(seen));
+    }
+  }
+  return best_of(std::move(offers));
 }
 
 }  // namespace tw::recognise

@@ -33,6 +33,18 @@ struct Sharding {
   double scattered;
 };
 
+/// What a service does that is no training; only ever a runner-up.
+inline constexpr const char* kRequestAnswer = "request_answer";
+
+/// The next best explanation of the same exchange.
+struct RunnerUp {
+  std::string operation;
+  std::string strategy;
+  int ranks_on_each;
+  double payload;
+  double probability;
+};
+
 struct Recognition {
   std::string operation;      ///< as collective::name_of(Operation)
   std::string strategy;       ///< as the catalogue names it, or unknown
@@ -40,9 +52,12 @@ struct Recognition {
   std::vector<int> servers;   ///< of them
   std::vector<int> starters;  ///< hosts that begin a step without waiting for others
   double payload;             ///< bytes of one step
-  double fit;                 ///< 0..1: how well bytes and order fit, and how unique that is
   std::string evidence;
-  int ranks_on_each = 1;  ///< host of a ring, as far as is known
+  double nats;             ///< its score (likelihood.h)
+  int ranks_on_each = 1;   ///< host, as far as is known
+  double fit = 1;          ///< posterior of the strategy among all that were offered
+  double payload_fit = 1;  ///< the same of the payload
+  std::optional<RunnerUp> runner_up = {};
   /// Where parameters are gathered and gradients scattered instead of reduced: what a step gathers
   /// and scatters; the payload is the model's.
   std::optional<Sharding> sharding = {};

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
+#include "trainwire/recognise/likelihood.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace tw::recognise {
 namespace {
 
-constexpr double kUnitTolerance = 0.02;    ///< of half a round
-constexpr std::size_t kFewestPauses = 20;  ///< inside steps
+constexpr double kSamePlace = 0.0005;      ///< of a step's bytes: where a round ends
+constexpr double kOfPart = 0.02;           ///< the same of a part, where parts are small
 constexpr double kNearlyAll = 0.85;        ///< of the pauses
+constexpr std::size_t kFewestPauses = 20;  ///< inside steps
 constexpr double kSameBytes = 0.005;
 constexpr int kMostPieces = 6;
+constexpr int kRanks[] = {1, 2, 3, 4, 8};
 
 /// The only host that `place` sends to, or nothing.
 std::optional<int> successor(const Pattern& pattern, int place) {
@@ -67,42 +71,38 @@ std::vector<double> pauses_inside(const rhythm::Steps& exchanges,
   return places;
 }
 
-/// Whether all but few of the places are where one of so many equal parts ends.
-bool would_pause(std::span<const double> places, int half_rounds) {
-  const auto fitting = std::count_if(places.begin(), places.end(), [&](double place) {
-    const double passed = place * half_rounds;
-    return std::abs(passed - std::round(passed)) < kUnitTolerance;
+/// How much likelier it is that these are the ends of so many equal parts than that they are
+/// anywhere: finer parts are found at more places by chance.
+double parts_odds(std::span<const double> places, int parts) {
+  const double width = std::min(kSamePlace, kOfPart / parts);
+  const auto hits = std::count_if(places.begin(), places.end(), [&](double place) {
+    return std::abs(place - std::round(place * parts) / parts) <= width;
   });
-  return static_cast<double>(fitting) >= kNearlyAll * static_cast<double>(places.size());
+  const auto n = static_cast<double>(places.size());
+  const double share = static_cast<double>(hits) / n;
+  // What is sent in pieces of any size pauses at some of the places too.
+  if (share < kNearlyAll) return 0;
+  const double hit = std::log((1 - kAssumed.mistaken) / ((parts - 1) * 2 * width));
+  return (share * hit + (1 - share) * std::log(kAssumed.mistaken)) *
+         std::min(n, kAssumed.independent);
 }
 
-/// In how many parts an edge's bytes may be sent, with the ranks on each host; the fewest first. All
-/// R ranks make 2(R-1) rounds, after each of which somebody may have to be waited for. Some
-/// implementations cut each round in two; others cut the payload into pieces, which make all rounds
-/// one after the other.
-std::vector<std::pair<int, int>> layouts(int hosts) {
-  std::vector<std::pair<int, int>> result;
-  for (const int ranks : {1, 2, 3, 4, 8}) result.emplace_back(4 * (hosts * ranks - 1), ranks);
-  for (int pieces = 2; pieces <= kMostPieces; ++pieces) {
-    result.emplace_back(4 * (hosts - 1) * pieces, 1);
+/// What the places of pauses tell for so many ranks on each host. All R ranks make 2(R-1) rounds,
+/// after each of which somebody may have to be waited for. Some implementations cut each round in
+/// two; others cut the payload into pieces, which make all rounds one after the other.
+double rounds_odds(std::span<const double> places, int hosts, int ranks) {
+  if (places.size() < kFewestPauses) return 0;
+  double best = std::max(0.0, parts_odds(places, 4 * (hosts * ranks - 1)));
+  for (int pieces = 2; ranks == 1 && pieces <= kMostPieces; ++pieces) {
+    best = std::max(best, parts_odds(places, 4 * (hosts - 1) * pieces) +
+                              std::log(kAssumed.pieces / (kMostPieces - 1)));
   }
-  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second > b.second;
-  });
-  return result;
+  return best;
 }
 
-/// How many ranks each host holds: one, unless nearly all pauses are where the rounds of a larger
-/// ring end. Several buckets of different sizes hardly ever pause there.
-int ranks_per_host(const rhythm::Steps& exchanges, std::span<const rhythm::Channel> channels,
-                   int hosts) {
-  if (hosts < 3) return 1;
-  const std::vector<double> places = pauses_inside(exchanges, channels);
-  if (places.size() < kFewestPauses) return 1;
-  for (const auto& [half_rounds, ranks] : layouts(hosts)) {
-    if (would_pause(places, half_rounds)) return ranks;
-  }
-  return 1;
+double prior_of_ranks(int ranks) {
+  const double others = (1 - kAssumed.one_rank) / (std::size(kRanks) - 1);
+  return std::log(ranks == 1 ? kAssumed.one_rank : others);
 }
 
 /// What an edge between two hosts carries, in payloads.
@@ -117,6 +117,8 @@ void set_ranks_on_each(Recognition& ring, int ranks, int passes) {
   const auto hosts = static_cast<int>(ring.order.size());
   ring.payload *= edge_part(hosts, ring.ranks_on_each) / (passes * edge_part(hosts, ranks));
   ring.ranks_on_each = ranks;
+  ring.payload_fit = ring.fit;
+  ring.runner_up.reset();
   ring.evidence += fmt::format(
       "; {} connections join every two hosts, as {} ranks on each host need them when all are "
       "joined with all",
@@ -127,43 +129,54 @@ void set_ranks_on_each(Recognition& ring, int ranks, int passes) {
   }
 }
 
-std::optional<Recognition> as_ring(const Pattern& pattern, const rhythm::Steps& exchanges,
-                                   std::span<const rhythm::Channel> channels) {
+Offers as_ring(const Seen& seen) {
+  const Pattern& pattern = seen.pattern;
   const std::vector<int> order = circle(pattern);
-  if (order.empty() || !pattern.is_even(kEven)) return std::nullopt;
-  const int on_each = ranks_per_host(exchanges, channels, pattern.size());
-  const double edge = pattern.total() / pattern.size();
-  Recognition result{
-      .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
-      .strategy = std::string(collective::strategy(collective::ring).name),
-      .order = {},
-      .servers = {},
-      .starters = {},
-      .payload = edge / edge_part(pattern.size(), on_each),
-      .fit = std::max(0.0, 1 - 5 * spread(pattern)),
-      .evidence = {},
-      .ranks_on_each = on_each};
-  for (const int place : order) result.order.push_back(pattern.host(place));
-  result.starters = result.order;
-  if (pattern.size() == 2) {
-    result.fit *= 0.6;
-    result.evidence =
+  if (order.empty() || !pattern.is_even(widest_difference())) return {};
+  const int n = pattern.size();
+  const double edge = pattern.total() / n;
+  Recognition ring{.operation = std::string(collective::name_of(collective::Operation::AllReduce)),
+                   .strategy = std::string(collective::strategy(collective::ring).name),
+                   .order = {},
+                   .servers = {},
+                   .starters = {},
+                   .payload = edge / edge_part(n, 1),
+                   .evidence = {},
+                   .nats = even_pairs(pattern, orders(n - 1))};
+  for (const int place : order) ring.order.push_back(pattern.host(place));
+  ring.starters = ring.order;
+  if (n == 2) {
+    ring.evidence =
         "both hosts send the payload once in each step; with two hosts a ring, a tree and all "
         "others look alike: ring is a guess, the bytes are not";
-  } else {
-    result.evidence = fmt::format(
-        "each of {} hosts sends to exactly one other, in one circle, the same bytes within {:.1f} "
-        "%; data flows one way only",
-        pattern.size(), 100 * spread(pattern));
+    Recognition star = ring;
+    star.strategy = collective::strategy(collective::star).name;
+    Recognition packed = ring;
+    packed.ranks_on_each = 2;
+    packed.payload = edge / edge_part(n, 2);
+    ring.nats += std::log(kAssumed.ring_of_two * kAssumed.one_rank);
+    star.nats += std::log((1 - kAssumed.ring_of_two) * kAssumed.one_rank);
+    packed.nats += std::log(kAssumed.ring_of_two * (1 - kAssumed.one_rank));
+    return {ring, star, packed};
   }
-  if (on_each > 1) {
-    result.fit *= 0.8;
-    result.evidence += fmt::format(
+  ring.evidence = fmt::format(
+      "each of {} hosts sends to exactly one other, in one circle, the same bytes within {:.1f} "
+      "%; data flows one way only",
+      n, 100 * spread(pattern));
+  const std::vector<double> places = pauses_inside(seen.exchanges, seen.channels);
+  Offers offers;
+  for (const int ranks : kRanks) {
+    Recognition& one = offers.emplace_back(ring);
+    one.ranks_on_each = ranks;
+    one.payload = edge / edge_part(n, ranks);
+    one.nats += prior_of_ranks(ranks) + rounds_odds(places, n, ranks);
+    if (ranks == 1) continue;
+    one.evidence += fmt::format(
         "; the pauses inside steps are between the {} rounds that {} ranks on each host make (a "
         "guess)",
-        2 * (on_each * pattern.size() - 1), on_each);
+        2 * (ranks * n - 1), ranks);
   }
-  return result;
+  return offers;
 }
 
 }  // namespace tw::recognise

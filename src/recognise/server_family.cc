@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
+#include "trainwire/recognise/likelihood.h"
 
 #include <fmt/format.h>
 
@@ -33,79 +34,61 @@ std::optional<Sides> two_sides(const Pattern& pattern) {
   return sides;
 }
 
-/// Whether each server exchanges the same bytes, its shard, with every worker. Sums the shards.
-std::optional<double> shards(const Pattern& pattern, const std::vector<int>& servers,
+/// What the servers hold, each a shard that it exchanges with every worker.
+struct Shards {
+  double payload = 0;
+  double off = 0;  ///< of all pairs, in parts of the largest
+};
+
+/// Nothing where a server does not exchange the same bytes with every worker.
+std::optional<Shards> shards(const Pattern& pattern, const std::vector<int>& servers,
                              const std::vector<int>& workers) {
-  double sum = 0;
+  Shards sum;
   for (const int server : servers) {
     const double shard = pattern.received(server) / static_cast<double>(workers.size());
     for (const int worker : workers) {
-      const bool is_even = std::abs(pattern.at(worker, server) - shard) <= kEven * shard &&
-                           std::abs(pattern.at(server, worker) - shard) <= 2 * kEven * shard;
-      if (!is_even) return std::nullopt;
+      const double up = std::abs(pattern.at(worker, server) - shard);
+      const double down = std::abs(pattern.at(server, worker) - shard);
+      const double widest = widest_difference() * shard;
+      if (up > widest || down > 2 * widest) return std::nullopt;
+      sum.off += (up + down) / pattern.largest();
     }
-    sum += shard;
+    sum.payload += shard;
   }
   return sum;
 }
 
-/// When the side begins to send, on average over its pairs: workers begin, servers answer.
-double first_word(const Pattern& pattern, const rhythm::Steps& exchanges,
-                  const std::vector<int>& side, const std::vector<int>& other) {
-  double sum = 0;
-  for (const int from : side) {
-    for (const int to : other) {
-      sum += typical_start(exchanges, pattern.host(from), pattern.host(to));
-    }
-  }
-  return sum;
-}
-
-/// Whether all pairs of the two sides begin with the same side. Where both sides have equally many
-/// hosts, nothing else tells those who ask from those who answer, or from neighbours in a circle.
-bool one_side_begins(const Pattern& pattern, const rhythm::Steps& exchanges, const Sides& sides) {
-  std::size_t by_first = 0;
+/// Share of the pairs of the two sides that begin with the second. Where both sides have equally
+/// many hosts, nothing else tells those who ask from those who answer, or from neighbours in a
+/// circle.
+double second_begins(const Pattern& pattern, const rhythm::Steps& exchanges, const Sides& sides) {
+  double by_second = 0;
   for (const int a : sides.first) {
     for (const int b : sides.second) {
       const double there = typical_start(exchanges, pattern.host(a), pattern.host(b));
       const double back = typical_start(exchanges, pattern.host(b), pattern.host(a));
-      by_first += there < back ? 1 : 0;
+      by_second += there < back ? 0 : 1;
     }
   }
-  return by_first == 0 || by_first == sides.first.size() * sides.second.size();
+  return by_second / static_cast<double>(sides.first.size() * sides.second.size());
 }
 
-}  // namespace
-
-std::optional<Recognition> as_servers(const Pattern& pattern, const rhythm::Steps& exchanges) {
-  std::optional<Sides> sides = two_sides(pattern);
-  if (!sides) return std::nullopt;
-  std::optional<double> first = shards(pattern, sides->first, sides->second);
-  std::optional<double> second = shards(pattern, sides->second, sides->first);
-  if (!first && !second) return std::nullopt;
-  const bool is_clear = first.has_value() != second.has_value();
-  bool is_first = first.has_value();
-  if (!is_clear) {
-    is_first = sides->first.size() < sides->second.size();
-    if (sides->first.size() == sides->second.size()) {
-      if (!one_side_begins(pattern, exchanges, *sides)) return std::nullopt;
-      is_first = first_word(pattern, exchanges, sides->first, sides->second) >
-                 first_word(pattern, exchanges, sides->second, sides->first);
-    }
-  }
-  const std::vector<int>& servers = is_first ? sides->first : sides->second;
-  const std::vector<int>& workers = is_first ? sides->second : sides->first;
+/// The job of these servers and workers.
+Recognition served(const Pattern& pattern, const std::vector<int>& servers,
+                   const std::vector<int>& workers, const Shards& found) {
   Recognition result{
       .operation = std::string(collective::name_of(collective::Operation::ParameterServer)),
       .strategy = std::string(collective::strategy(collective::ps).name),
       .order = {},
       .servers = {},
       .starters = {},
-      .payload = is_first ? *first : *second,
-      .fit = is_clear || servers.size() < workers.size() ? 0.95 : 0.6,
+      .payload = found.payload,
       .evidence = fmt::format("{} hosts exchange bytes with {} others each, both ways alike, and "
                               "nobody inside either group with another",
-                              workers.size(), servers.size())};
+                              workers.size(), servers.size()),
+      .nats = pairs_off(pattern, found.off,
+                        orders(pattern.size()) - orders(static_cast<int>(servers.size())) -
+                            orders(static_cast<int>(workers.size())))};
   for (const int place : servers) {
     result.order.push_back(pattern.host(place));
     result.servers.push_back(pattern.host(place));
@@ -115,6 +98,33 @@ std::optional<Recognition> as_servers(const Pattern& pattern, const rhythm::Step
     result.starters.push_back(pattern.host(place));
   }
   return result;
+}
+
+}  // namespace
+
+Offers as_servers(const Seen& seen) {
+  const Pattern& pattern = seen.pattern;
+  const std::optional<Sides> sides = two_sides(pattern);
+  if (!sides) return {};
+  const std::size_t fewest = std::min(sides->first.size(), sides->second.size());
+  // One server, and the root of a star, are looked for as trees.
+  if (fewest == 1 && pattern.is_even(widest_difference())) return {};
+  const bool are_equal = sides->first.size() == sides->second.size();
+  const double asked = second_begins(pattern, seen.exchanges, *sides);
+  Offers offers;
+  const auto offer = [&](const std::vector<int>& servers, const std::vector<int>& workers,
+                         double share) {
+    const std::optional<Shards> found = shards(pattern, servers, workers);
+    if (!found || (are_equal && share < 1)) return;
+    offers.push_back(served(pattern, servers, workers, *found));
+    // Fewer servers than workers are usual; two of each look like a circle of neighbours.
+    offers.back().nats += are_equal && fewest == 2 ? every_other_answers(seen)
+                          : are_equal              ? 0
+                                                   : law(servers.size() == fewest, 0.5, 1);
+  };
+  offer(sides->first, sides->second, asked);
+  offer(sides->second, sides->first, 1 - asked);
+  return offers;
 }
 
 }  // namespace tw::recognise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
-#include "trainwire/stats/quantile.h"
+#include "trainwire/recognise/likelihood.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,8 @@ namespace {
 using Edge = Pattern::Edge;
 
 constexpr std::uint64_t kSmall = 50;  ///< times as many bytes has what a message asks for
-constexpr std::size_t kRarely = 4;    ///< a quarter of the beats: what comes by chance
+constexpr double kMostly = 0.5;       ///< of beats and steps
+constexpr double kRarely = 0.25;      ///< of the beats: what comes by chance
 constexpr double kJustBefore = 0.05;  ///< of a step: what comes earlier is hardly the reason
 
 /// Parent of each place, -1 for the root. Empty when the edges (child to parent) form no tree.
@@ -53,28 +54,26 @@ std::string shape(const std::vector<int>& parent, int at) {
   return fmt::format("({})", fmt::join(children, ""));
 }
 
-std::string heap_shape(int n) {
-  std::vector<int> parent;
-  for (int i = 0; i < n; ++i) parent.push_back(i == 0 ? -1 : (i - 1) / 2);
+/// Of the tree in which rank i is under `above(i)`.
+std::string shape_under(int n, int (*above)(int)) {
+  std::vector<int> parent{-1};
+  for (int i = 1; i < n; ++i) parent.push_back(above(i));
   return shape(parent, 0);
+}
+
+std::string heap_shape(int n) {
+  return shape_under(n, [](int i) { return (i - 1) / 2; });
 }
 
 /// Rank i under i without its lowest bit.
 std::string binomial_shape(int n) {
-  std::vector<int> parent;
-  for (int i = 0; i < n; ++i) parent.push_back(i == 0 ? -1 : i & (i - 1));
-  return shape(parent, 0);
+  return shape_under(n, [](int i) { return i & (i - 1); });
 }
 
 struct Trees {
   std::vector<int> up;    ///< parents in the reduction
   std::vector<int> down;  ///< parents in the broadcast
 };
-
-std::vector<Edge> reversed(std::vector<Edge> edges) {
-  for (Edge& edge : edges) std::swap(edge.from, edge.to);
-  return edges;
-}
 
 /// The half of the edges that begins first must lead to the root, the other half away from it.
 std::optional<Trees> by_time(const Pattern& pattern, const rhythm::Steps& exchanges) {
@@ -88,10 +87,10 @@ std::optional<Trees> by_time(const Pattern& pattern, const rhythm::Steps& exchan
   std::vector<Edge> early;
   std::vector<Edge> late;
   for (std::size_t i = 0; i < timed.size(); ++i) {
-    (2 * i < timed.size() ? early : late).push_back(timed[i].second);
+    const Edge& edge = timed[i].second;
+    2 * i < timed.size() ? early.push_back(edge) : late.push_back({edge.to, edge.from, edge.bytes});
   }
-  Trees trees{.up = parents(early, pattern.size()),
-              .down = parents(reversed(std::move(late)), pattern.size())};
+  Trees trees{.up = parents(early, pattern.size()), .down = parents(late, pattern.size())};
   if (trees.up.empty() || trees.down.empty()) return std::nullopt;
   if (root_of(trees.up) != root_of(trees.down)) return std::nullopt;
   return trees;
@@ -255,18 +254,23 @@ struct Asks {
   std::size_t by_leaves = 0;
   std::size_t by_centre = 0;
 
-  bool are_one_sided(std::size_t beats) const {
-    return 2 * by_leaves > beats && kRarely * by_centre < beats;
+  /// What that tells for a server: most beats are asked for by leaves, and few by the centre.
+  double one_sided(std::size_t beats) const {
+    const auto share = [&](std::size_t count) {
+      return std::min(1.0, static_cast<double>(count) / static_cast<double>(beats));
+    };
+    return std::min(law(share(by_leaves), kMostly, beats),
+                    law(1 - share(by_centre), 1 - kRarely, beats));
   }
 };
 
-/// Whether leaves ask for what they get, and the centre does not: each sends a small message after
+/// What it tells that leaves ask for what they get, and the centre does not: each sends a small message after
 /// its own data and before the centre's, or between the pieces of it. So do clients of a server,
 /// and not ranks of a star: these know what comes. Where messages are announced and called for, as
 /// MPI does with large ones, both sides call; where leave is given to send more while data arrives,
 /// as HTTP/2 does, both sides give it, so that only what comes before the data counts.
-bool leaves_ask(const rhythm::Steps& exchanges, int centre,
-                std::span<const rhythm::Channel> channels) {
+double leaves_ask(const rhythm::Steps& exchanges, int centre,
+                  std::span<const rhythm::Channel> channels) {
   Asks before;
   Asks during;
   std::size_t beats = 0;
@@ -280,13 +284,14 @@ bool leaves_ask(const rhythm::Steps& exchanges, int centre,
       beats += exchanges.steps.size();
     }
   }
-  return before.are_one_sided(beats) || during.are_one_sided(beats);
+  if (beats == 0) return 0;
+  return std::max(before.one_sided(beats), during.one_sided(beats));
 }
 
-/// Whether the centre answers a leaf before another has begun to send, in most steps: a sum needs
+/// What it tells that the centre answers a leaf before another has begun to send: a sum needs
 /// everybody's data first, so nothing is summed there. Leaves that get before they give are no
 /// sign: then the steps are cut elsewhere.
-bool answers_at_once(const rhythm::Steps& exchanges, int centre) {
+double answers_at_once(const rhythm::Steps& exchanges, int centre) {
   std::size_t early = 0;
   for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
     std::int64_t last_ask = std::numeric_limits<std::int64_t>::min();
@@ -302,7 +307,8 @@ bool answers_at_once(const rhythm::Steps& exchanges, int centre) {
     }
     early += first_answer < last_ask ? 1 : 0;
   }
-  return 2 * early > exchanges.steps.size();
+  const std::size_t steps = exchanges.steps.size();
+  return law(static_cast<double>(early) / static_cast<double>(steps), kMostly, steps);
 }
 
 /// Leaves begin by themselves. One whose data is counted in the step before is not late against the
@@ -327,62 +333,66 @@ collective::Maker tree_maker(const Trees& trees, int n) {
 
 }  // namespace
 
-double typical_start(const rhythm::Steps& exchanges, int from, int to) {
-  std::vector<double> starts;
-  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
-    const std::optional<rhythm::Interval> found = rhythm::pair_interval(exchanges, from, to, step);
-    if (found)
-      starts.push_back(static_cast<double>(found->start_ns - exchanges.steps[step].start_ns));
-  }
-  return starts.empty() ? 0 : stats::median(std::move(starts));
-}
-
-std::optional<Recognition> as_tree(const Pattern& pattern, const rhythm::Steps& exchanges,
-                                   std::span<const rhythm::Channel> channels) {
+Offers as_tree(const Seen& seen) {
+  const auto& [pattern, exchanges, channels] = seen;
   const auto edges = static_cast<int>(pattern.edges().size());
-  if (edges != 2 * (pattern.size() - 1) || !pattern.is_even(kEven)) return std::nullopt;
+  if (edges != 2 * (pattern.size() - 1) || !pattern.is_even(widest_difference())) return {};
   std::optional<Trees> trees = by_time(pattern, exchanges);
   const std::optional<int> centre = centre_of(pattern);
   const bool is_timed = trees && (!centre || root_of(trees->up) == *centre);
   if (centre && !is_timed) trees = star_around(*centre, pattern.size());
   if (!trees) trees = by_law(pattern, exchanges);
-  if (!trees || is_line(*trees)) return std::nullopt;
+  if (!trees || is_line(*trees)) return {};
   const int root = root_of(trees->up);
   const collective::Maker maker = tree_maker(*trees, pattern.size());
-  Recognition result{
+  Recognition tree{
       .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
       .strategy = std::string(collective::strategy(maker).name),
       .order = {pattern.host(root)},
       .servers = {},
       .starters = {},
       .payload = pattern.total() / edges,
-      .fit = is_timed ? 0.95 : 0.7,
-      .evidence = {}};
+      .evidence = {},
+      // Which of the hosts is the root, and how those between it and the leaves lie.
+      .nats = even_pairs(pattern, centre ? orders(pattern.size()) - orders(pattern.size() - 1)
+                                         : orders(pattern.size()))};
   for (int place = 0; place < pattern.size(); ++place) {
-    if (place != root) result.order.push_back(pattern.host(place));
+    if (place != root) tree.order.push_back(pattern.host(place));
     if (is_comparable_leaf(pattern, exchanges, trees->up, place)) {
-      result.starters.push_back(pattern.host(place));
+      tree.starters.push_back(pattern.host(place));
     }
   }
-  if (result.starters.empty()) result.starters = {result.order.front()};
-  result.evidence = fmt::format(
+  if (tree.starters.empty()) tree.starters = {tree.order.front()};
+  tree.evidence = fmt::format(
       "{} directed pairs carry the same bytes; {} of them lead to the root and {}", edges,
       edges / 2, is_timed ? "begin first, the others lead away from it" : "as many away from it");
-  const bool is_star = maker == collective::star;
-  const bool is_at_once = is_star && answers_at_once(exchanges, pattern.host(root));
-  if (is_at_once || (is_star && leaves_ask(exchanges, pattern.host(root), channels))) {
-    result.operation = collective::name_of(collective::Operation::ParameterServer);
-    result.strategy = collective::strategy(collective::ps).name;
-    result.servers = {pattern.host(root)};
-    result.evidence +=
-        is_at_once ? "; it answers one before it has heard of the others, as only a server can"
-                   : "; the others ask it with small messages for what it sends, as workers ask a "
-                     "server";
-  } else if (is_star) {
-    result.fit *= 0.8;
-    result.evidence += "; one parameter server there would send the same: star is a guess";
+  if (maker != collective::star) {
+    if (is_timed || maker == collective::reduce_broadcast) return {tree};
+    Recognition two_trees = tree;
+    two_trees.strategy = collective::strategy(collective::reduce_broadcast).name;
+    two_trees.nats += std::log(kAssumed.untimed);
+    tree.nats += std::log(1 - kAssumed.untimed);
+    return {tree, two_trees};
   }
-  return result;
+  const double at_once = answers_at_once(exchanges, tree.order.front());
+  const double asked = leaves_ask(exchanges, tree.order.front(), channels);
+  Recognition server = tree;
+  server.operation = collective::name_of(collective::Operation::ParameterServer);
+  server.strategy = collective::strategy(collective::ps).name;
+  server.servers = {tree.order.front()};
+  server.nats += std::max(at_once, asked) / 2;
+  server.evidence +=
+      at_once > 0 ? "; it answers one before it has heard of the others, as only a server can"
+                  : "; the others ask it with small messages for what it sends, as workers ask a "
+                    "server";
+  tree.nats -= std::max(at_once, asked) / 2;
+  tree.evidence += "; one parameter server there would send the same: star is a guess";
+  Recognition service = server;
+  service.operation = kRequestAnswer;
+  service.strategy = "unknown";
+  service.nats += std::log(kAssumed.service);
+  server.nats += std::log(1 - kAssumed.service);
+  return {tree, server, service};
 }
 
 }  // namespace tw::recognise

@@ -133,6 +133,14 @@ struct Bursts {
   bool operator==(const Bursts&) const = default;
 };
 
+/// The next best reading of the same packets.
+struct OtherSteps {
+  double count = 0;
+  double median_s = 0;
+  double probability = 0;
+  bool operator==(const OtherSteps&) const = default;
+};
+
 /// Training steps as the wire shows them, or as ranks logged them where there are no packets: then
 /// there is no `evidence`, and what follows it is not known either.
 struct Iterations {
@@ -155,9 +163,20 @@ struct Iterations {
   std::uint64_t packets_during = 0;
   std::uint64_t packets_after = 0;
   std::vector<double> times_s = {};
-  std::vector<double> starts_s = {};    ///< since 1970
+  std::vector<double> starts_s = {};  ///< since 1970
+  std::optional<OtherSteps> runner_up = {};
   std::optional<std::string> job = {};  ///< whose they are, where there are several
   bool operator==(const Iterations&) const = default;
+};
+
+/// The next best explanation of what a step exchanges.
+struct RunnerUp {
+  std::string operation = {};
+  std::string strategy = {};
+  std::int64_t ranks_on_each = 1;  ///< host
+  std::uint64_t bytes_per_iteration = 0;
+  double probability = 0;
+  bool operator==(const RunnerUp&) const = default;
 };
 
 struct Collective {
@@ -172,6 +191,8 @@ struct Collective {
   std::optional<double> time_s = {};  ///< of the collective that carries most
   std::optional<double> algbw_bps = {};
   std::optional<double> busbw_bps = {};
+  std::optional<double> bytes_confidence = {};  ///< that the bytes are right as well
+  std::optional<RunnerUp> runner_up = {};
   std::optional<std::string> job = {};  ///< whose it is, where there are several
   bool operator==(const Collective&) const = default;
 };

@@ -116,6 +116,13 @@ void describe(Io& io, As<Bursts> auto& bursts) {
 }
 
 template <typename Io>
+void describe(Io& io, As<OtherSteps> auto& other) {
+  io("count", other.count);
+  io("median_s", other.median_s);
+  io("probability", other.probability);
+}
+
+template <typename Io>
 void describe(Io& io, As<Iterations> auto& iterations) {
   io("count", iterations.count);
   io("source", iterations.source);
@@ -144,7 +151,17 @@ void describe(Io& io, As<Iterations> auto& iterations) {
   of_packets("packets_after", iterations.packets_after);
   of_packets("times_s", iterations.times_s);
   of_packets("starts_s", iterations.starts_s);
+  io.if_any("runner_up", iterations.runner_up);
   io.if_any("job", iterations.job);
+}
+
+template <typename Io>
+void describe(Io& io, As<RunnerUp> auto& other) {
+  io("operation", other.operation);
+  io("strategy", other.strategy);
+  io("ranks_on_each", other.ranks_on_each);
+  io("bytes_per_iteration", other.bytes_per_iteration);
+  io("probability", other.probability);
 }
 
 template <typename Io>
@@ -160,6 +177,8 @@ void describe(Io& io, As<Collective> auto& collective) {
   io.or_null("time_s", collective.time_s);
   io.or_null("algbw_bps", collective.algbw_bps);
   io.or_null("busbw_bps", collective.busbw_bps);
+  io.if_any("bytes_confidence", collective.bytes_confidence);
+  io.if_any("runner_up", collective.runner_up);
   io.if_any("job", collective.job);
 }
 

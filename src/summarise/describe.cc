@@ -106,6 +106,11 @@ record::Iterations iterations_of(const diagnose::Iterations& iterations) {
     made.times_s.push_back(in_seconds(step.end_ns - step.start_ns));
     made.starts_s.push_back(in_seconds(step.start_ns));
   }
+  if (iterations.other) {
+    made.runner_up = {.count = iterations.other->count,
+                      .median_s = iterations.other->median_s,
+                      .probability = iterations.other->probability};
+  }
   if (iterations.steps.empty()) return made;
   made.median_s = iterations.median_s;
   made.ci_low_s = iterations.ci_low_s;
@@ -130,7 +135,15 @@ void add_collectives(const diagnose::Analysis& analysis, const std::string& job,
                            .buckets = collective.buckets,
                            .confidence = collective.confidence,
                            .evidence = collective.evidence,
+                           .bytes_confidence = collective.bytes_confidence,
                            .job = if_named(job)});
+    if (const auto& other = collective.runner_up) {
+      made.runner_up = {.operation = other->operation,
+                        .strategy = other->strategy,
+                        .ranks_on_each = other->ranks_on_each,
+                        .bytes_per_iteration = other->bytes_per_iteration,
+                        .probability = other->probability};
+    }
     const auto timing = timing_of(collective, analysis);
     if (!timing) continue;
     made.time_s = timing->time_s.value;

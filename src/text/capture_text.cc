@@ -22,6 +22,7 @@ using Lines = std::vector<std::string>;
 
 constexpr std::size_t kLabelWidth = 17;
 constexpr std::size_t kMostCollectives = 3;
+constexpr double kWorthAWord = 0.02;  ///< probability of a runner-up
 
 std::string bytes_text(double bytes) {
   return readable(Bytes(static_cast<std::int64_t>(std::llround(bytes))));
@@ -157,6 +158,18 @@ std::string order_text(const diagnose::Collective& collective) {
   return printable(text);
 }
 
+/// What else it could be; nothing where that is not worth a word.
+std::string runner_up_text(const diagnose::Collective& collective) {
+  const auto& other = collective.runner_up;
+  if (!other || other->probability < kWorthAWord) return "";
+  const std::string what = other->strategy == "unknown" ? other->operation : other->strategy;
+  const std::string ranks = other->ranks_on_each > 1
+                                ? fmt::format(" with {} ranks on each host", other->ranks_on_each)
+                                : "";
+  return fmt::format("    or {}{} of {} (probability {:.2f})", printable(what), ranks,
+                     bytes_text(other->bytes_per_iteration), other->probability);
+}
+
 void add_collective(Lines& lines, const diagnose::Collective& collective,
                     const diagnose::Analysis& analysis) {
   std::string time = "-";
@@ -176,6 +189,8 @@ void add_collective(Lines& lines, const diagnose::Collective& collective,
                               collective.bytes_per_iteration, collective.count, time, algbw, busbw,
                               collective.confidence));
   lines.push_back("    " + order_text(collective) + line_rate);
+  const std::string other = runner_up_text(collective);
+  if (!other.empty()) lines.push_back(other);
 }
 
 void add_collectives(Lines& lines, const diagnose::Analysis& analysis, std::size_t most) {

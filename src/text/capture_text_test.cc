@@ -90,6 +90,26 @@ TEST(CaptureText, SaysThatNothingWasFound) {
                     HasSubstr("no training traffic"), Not(HasSubstr("tables"))));
 }
 
+TEST(CaptureText, NamesTheRunnerUp) {
+  summarise::CaptureResult result;
+  result.analysis.collectives.push_back(
+      {.operation = "all_reduce",
+       .strategy = "ring",
+       .order = {"a", "b", "c"},
+       .bytes_per_iteration = 3'000'000,
+       .confidence = 0.9,
+       .evidence = "",
+       .runner_up = diagnose::RunnerUp{.operation = "all_reduce",
+                                       .strategy = "ring",
+                                       .ranks_on_each = 2,
+                                       .bytes_per_iteration = 2'400'000,
+                                       .probability = 0.08}});
+  EXPECT_THAT(capture_text(result, ""),
+              HasSubstr("    or ring with 2 ranks on each host of 2.4 MB (probability 0.08)\n"));
+  result.analysis.collectives.front().runner_up->probability = 0.001;
+  EXPECT_THAT(capture_text(result, ""), Not(HasSubstr(" or ring")));
+}
+
 TEST(CaptureText, GivesTheTerminalNothingToObey) {
   summarise::CaptureResult result;
   result.traffic.files.push_back(file_named("a\x1b[2J.pcap"));

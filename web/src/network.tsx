@@ -17,6 +17,15 @@ export function Collectives(props: { run: Run }) {
   const found = list(props.run.summary, "collectives");
   const jobs = found.some((each) => str(each, "job") !== null);
   const order = (collective: Json) => chain(list(collective, "order").map(String));
+  const runnerUp = (collective: Json) => {
+    const probability = num(collective, "runner_up", "probability") ?? 0;
+    if (probability < 0.02) return null;
+    const ranks = num(collective, "runner_up", "ranks_on_each") ?? 1;
+    const strategy = str(collective, "runner_up", "strategy");
+    const name = strategy === "unknown" ? str(collective, "runner_up", "operation") : strategy;
+    const bytes = ((num(collective, "runner_up", "bytes_per_iteration") ?? 0) / 1e6).toPrecision(4);
+    return `${(name ?? "").replace(/_/g, " ")}${ranks > 1 ? ` with ${ranks} ranks on each host` : ""} of ${bytes} MB: ${probability.toFixed(2)}`;
+  };
   return (
     <Section id="collectives" title="Collectives" lead="Recognised in the packets, without being told; times and bandwidths are those of the wire, from the first byte of gradients to the last.">
       {found.length === 0 && <Missing>None was recognised: nothing was captured, or no pattern of a collective repeats.</Missing>}
@@ -24,7 +33,7 @@ export function Collectives(props: { run: Run }) {
         <div class="card">
           <TableView
             table={{
-              columns: columns(`${jobs ? "job|" : ""}operation|strategy|size:bytes|times seen:count|first to last byte:time|algbw:bus|busbw:bus|confidence:share|hosts|known by`),
+              columns: columns(`${jobs ? "job|" : ""}operation|strategy|size:bytes|times seen:count|first to last byte:time|algbw:bus|busbw:bus|confidence:share|or|hosts|known by`),
               rows: found.map((each): Cell[] => [
                 ...(jobs ? [str(each, "job")] : []),
                 (str(each, "operation") ?? "").replace(/_/g, " "),
@@ -35,6 +44,7 @@ export function Collectives(props: { run: Run }) {
                 num(each, "algbw_bps"),
                 num(each, "busbw_bps"),
                 num(each, "confidence"),
+                runnerUp(each),
                 order(each),
                 str(each, "evidence"),
               ]),
