@@ -3,31 +3,20 @@
 //
 // A fault of a rank at a step is played by the rank itself as it begins that step: a signal that it
 // gives itself. Everything else is played from here, within the hundredth of a second in which ranks
-// are looked after. Several faults may be on one port: the lowest rate holds, losses add up. What is
-// down loses every packet.
+// are looked after. What goes on when is network/fault_course.h's.
 
 #pragma once
 
-#include "trainwire/base/units.h"
 #include "trainwire/lab/rank_talk.h"
+#include "trainwire/network/fault_course.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/spec/experiment.h"
 #include "trainwire/testbed/cluster.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
+#include <cstddef>
 #include <vector>
 
 namespace tw::lab {
-
-/// A fault as it went; CLOCK_MONOTONIC.
-struct PlayedFault {
-  spec::Fault fault = {};
-  std::string where = {};                     ///< "host0", "rank 2 of job0"
-  std::optional<std::int64_t> begin_ns = {};  ///< nothing when it did not
-  std::optional<std::int64_t> end_ns = {};    ///< nothing when it lasted
-};
 
 class FaultPlayer {
  public:
@@ -42,29 +31,14 @@ class FaultPlayer {
   /// Begins and ends what is due. Throws SystemError.
   void look(const RankTalk& talk, RankGroup& ranks, testbed::Cluster* cluster);
 
-  std::vector<PlayedFault> played() const;
+  /// Times are CLOCK_MONOTONIC.
+  std::vector<network::PlayedFault> played() const { return course_.played(); }
 
  private:
-  struct Planned {
-    PlayedFault played = {};
-    std::size_t job = 0;
-    std::vector<int> ports = {};
-    bool is_down = false;                        ///< of a link that flaps, at present
-    std::optional<std::int64_t> change_ns = {};  ///< when that changes
+  void begin_by_step(const RankTalk& talk, const network::FaultCourse::Alter& alter);
+  void signal(std::size_t fault, int signal, const RankTalk& talk, RankGroup& ranks) const;
 
-    bool goes_on() const { return played.begin_ns && !played.end_ns; }
-  };
-
-  bool is_due(const Planned& fault, std::size_t number, const RankTalk& talk,
-              std::int64_t now_ns) const;
-  void begin(Planned& fault, std::size_t number, const RankTalk& talk, RankGroup& ranks,
-             testbed::Cluster* cluster);
-  void end(Planned& fault, const RankTalk& talk, RankGroup& ranks, testbed::Cluster* cluster);
-  void flap(Planned& fault, testbed::Cluster* cluster);
-  void alter(const std::vector<int>& ports, testbed::Cluster* cluster) const;
-
-  std::vector<BitRate> rates_;  ///< of the plan's ports
-  std::vector<Planned> faults_;
+  network::FaultCourse course_;
 };
 
 }  // namespace tw::lab

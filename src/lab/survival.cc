@@ -24,16 +24,16 @@ double since(std::int64_t from_ns, std::int64_t to_ns) {
 std::optional<std::int64_t> cause_ns(const FaultTimes& times, const TrainingJob& job,
                                      const recover::Recovery& recovery) {
   std::optional<std::int64_t> last;
-  for (const PlayedFault& played : times.faults) {
+  for (const network::PlayedFault& played : times.faults) {
     const spec::Fault& fault = played.fault;
-    if (!played.begin_ns || *played.begin_ns > recovery.noticed_ns) continue;
+    if (!played.begin || played.begin->count() > recovery.noticed_ns) continue;
     const bool of_rank = fault.is_of_rank() && *fault.job == job.name &&
                          std::ranges::find(recovery.lost, **fault.rank) != recovery.lost.end();
     const bool of_link = !fault.is_of_rank() && std::ranges::any_of(recovery.lost, [&](int rank) {
       const int host = job.hosts[static_cast<std::size_t>(rank)];
       return job.host_names[static_cast<std::size_t>(host)] == *fault.link;
     });
-    if (of_rank || of_link) last = std::max(last.value_or(0), *played.begin_ns);
+    if (of_rank || of_link) last = std::max(last.value_or(0), played.begin->count());
   }
   return last;
 }
@@ -44,18 +44,18 @@ void add_faults(record::Run& run, const FaultTimes& times,
                 const std::vector<std::vector<record::PhaseRow>>& phases) {
   const std::int64_t to_real = times.moment.real_ns - times.moment.monotonic_ns;
   std::vector<steps::FaultSpan> spans;
-  for (const PlayedFault& played : times.faults) {
+  for (const network::PlayedFault& played : times.faults) {
     record::Fault& fault = run.faults.emplace_back();
     fault.kind = network::word_of(*played.fault.kind);
     fault.where = played.where;
     steps::FaultSpan& span = spans.emplace_back();
-    if (played.begin_ns) {
-      fault.begin_s = since(times.started_ns, *played.begin_ns);
-      span.begin_ns = *played.begin_ns + to_real;
+    if (played.begin) {
+      fault.begin_s = since(times.started_ns, played.begin->count());
+      span.begin_ns = played.begin->count() + to_real;
     }
-    if (played.end_ns) {
-      fault.end_s = since(times.started_ns, *played.end_ns);
-      span.end_ns = *played.end_ns + to_real;
+    if (played.end) {
+      fault.end_s = since(times.started_ns, played.end->count());
+      span.end_ns = played.end->count() + to_real;
     }
     // Nobody is killed for long.
     if (*played.fault.kind == spec::FaultKind::Kill) {

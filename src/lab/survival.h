@@ -16,7 +16,7 @@ namespace tw::lab {
 
 /// When things were.
 struct FaultTimes {
-  std::vector<PlayedFault> faults = {};
+  std::vector<network::PlayedFault> faults = {};
   std::int64_t started_ns = 0;  ///< ranks were told to go; CLOCK_MONOTONIC
   os::Moment moment = {};       ///< any one of the run, which joins the two clocks
 };

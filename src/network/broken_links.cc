@@ -45,12 +45,12 @@ PortChange change_of(int port, BitRate usual, std::span<const LinkFault> faults)
   for (const LinkFault& fault : faults) {
     const spec::Fault& of = *fault.fault;
     if (std::ranges::find(fault.ports, port) == fault.ports.end()) continue;
-    if (*of.kind == spec::FaultKind::LinkDown || fault.is_down) passes = 0;
+    change.is_down = change.is_down || *of.kind == spec::FaultKind::LinkDown || fault.is_down;
     if (*of.rate) at_most(**of.rate);
     if (*of.factor) at_most(usual * **of.factor);
     passes *= 1 - *of.loss;
   }
-  change.loss = 1 - passes;
+  change.loss = change.is_down ? 1 : 1 - passes;
   return change;
 }
 

@@ -32,6 +32,7 @@ struct LinkFault {
 struct PortChange {
   std::optional<BitRate> rate = {};  ///< nothing: as it was planned
   double loss = 0;                   ///< besides what was planned; 1: nothing gets through
+  bool is_down = false;
 };
 /// Of a port that was planned with that rate.
 PortChange change_of(int port, BitRate usual, std::span<const LinkFault> faults);

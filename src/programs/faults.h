@@ -11,6 +11,7 @@
 #pragma once
 
 #include "trainwire/lab/conduct.h"
+#include "trainwire/network/fault_course.h"
 #include "trainwire/programs/tail.h"
 #include "trainwire/record/run.h"
 #include "trainwire/spec/experiment.h"
@@ -24,13 +25,8 @@
 
 namespace tw::programs {
 
-/// A fault as it went, on the machine's clock (since 1970), as marks are.
-struct PlayedFault {
-  spec::Fault fault = {};
-  std::string where = {};                     ///< "host0", "rank 2 of job0"
-  std::optional<std::int64_t> begin_ns = {};  ///< nothing when it did not
-  std::optional<std::int64_t> end_ns = {};    ///< nothing when it lasted
-};
+/// On the machine's clock (since 1970), as marks are.
+using network::PlayedFault;
 
 class FaultPlayer {
  public:
@@ -42,29 +38,20 @@ class FaultPlayer {
   void look(lab::RankGroup& ranks, testbed::Cluster& cluster);
   /// Whether that process was killed from here.
   bool killed(std::size_t process) const;
-  const std::vector<PlayedFault>& played() const { return played_; }
+  std::vector<PlayedFault> played() const { return course_.played(); }
 
  private:
   struct Planned {
     std::size_t process = 0;  ///< its rank's, among the commands
-    std::vector<Tail> marks =
-        {};  ///< of those whose step is waited for: its rank's, or all of the job
+    /// Of those whose step is waited for: its rank's, or all of the job.
+    std::vector<Tail> marks = {};
     std::vector<std::int64_t> steps = {};  ///< that each has marked
-    std::vector<int> ports = {};
-    bool is_down = false;                        ///< of a link that flaps, at present
-    std::optional<std::int64_t> change_ns = {};  ///< when that changes
   };
   void read_marks(std::int64_t now_ns);
-  bool is_due(std::size_t i, std::int64_t now_ns) const;
-  bool goes_on(std::size_t i) const { return played_[i].begin_ns && !played_[i].end_ns; }
-  void begin(std::size_t i, std::int64_t now_ns, lab::RankGroup& ranks, testbed::Cluster& cluster);
-  void end(std::size_t i, std::int64_t now_ns, lab::RankGroup& ranks, testbed::Cluster& cluster);
-  void flap(std::size_t i, std::int64_t now_ns, testbed::Cluster& cluster);
-  void alter(const std::vector<int>& ports, testbed::Cluster& cluster) const;
+  bool has_step_come(std::size_t i) const;
 
-  std::vector<BitRate> rates_;  ///< of the plan's ports
-  std::vector<PlayedFault> played_;
-  std::vector<Planned> planned_;
+  network::FaultCourse course_;
+  std::vector<Planned> planned_;  ///< by fault
   std::optional<std::int64_t> started_ns_ = {};
   std::int64_t looked_ns_ = 0;
 };

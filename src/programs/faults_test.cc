@@ -50,8 +50,8 @@ TEST(DescribedFaults, TellWhatMarkedStepsTookLonger) {
   }
   PlayedFault fault{.where = "rank 1 of job0"};
   fault.fault.kind = {spec::FaultKind::Stop};
-  fault.begin_ns = 12 * kSecond + kSecond / 2;
-  fault.end_ns = 15 * kSecond;
+  fault.begin = Duration(12 * kSecond + kSecond / 2);
+  fault.end = Duration(15 * kSecond);
   const auto faults =
       described(std::vector{fault}, 8 * kSecond, std::vector<summarise::KnownJob>{{.log = log}});
   ASSERT_EQ(faults.size(), 1);
@@ -68,7 +68,7 @@ TEST(FaultCheck, NamesTheFaultThatNeverCame) {
   fault.fault.step = {12};
   EXPECT_FALSE(fault_check(std::vector{fault}).ok);
   EXPECT_THAT(fault_check(std::vector{fault}).text, HasSubstr("step 12 never came"));
-  fault.begin_ns = 1;
+  fault.begin = Duration(1);
   EXPECT_TRUE(fault_check(std::vector{fault}).ok);
 }
 
