@@ -33,7 +33,7 @@ STEPS = 40
 
 
 def start(name, *settings, on_loopback=False):
-    words = [PROGRAM, "run", "e.toml", "--no-check", "--no-page", "--keep-going", "--json", "-o", name]
+    words = [PROGRAM, "run", "e.toml", "--no-check", "--no-page", "--keep-going", "--json", "-q", "-o", name]
     # There the network takes no time: computing does.
     words += ["--on", "loopback", "--set", "job.compute=profile", "--set", "job.compute_time=20ms"] if on_loopback else []
     for setting in settings:
