@@ -51,6 +51,12 @@ class Sender {
   /// Packets that were sent at least once; those of all messages.
   std::int64_t sent() const { return out_.end(); }
   std::int64_t written() const { return written_; }
+  /// The first packet that somebody misses.
+  std::int64_t needed() const { return out_.begin(); }
+  /// Whether there was a sending whose number ends so.
+  bool was_sent(std::uint32_t sending) const {
+    return static_cast<std::uint32_t>(sending_) - sending - 1 < sending_;
+  }
 
   struct Counts {
     std::int64_t packets = 0;  ///< first time

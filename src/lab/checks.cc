@@ -26,6 +26,8 @@ using summarise::HostPair;
 constexpr std::int64_t kClockStepNs = 1'000'000;
 /// Headers of 1,448-byte segments that a capture of super-frames lacks, and some room.
 constexpr double kOffload = 0.08;
+/// Share of a group's packets: beyond it, what was saved goes into repair.
+constexpr double kCostlyRepair = 0.1;
 
 Check ranks_check(const ConductOutcome& outcome) {
   const auto good = std::count_if(outcome.ranks.begin(), outcome.ranks.end(),
@@ -274,6 +276,25 @@ void add_carried(HostPairBytes& bytes, const std::vector<TrainingJob>& jobs,
   }
 }
 
+/// What is multicast is in no pair's stream, but in datagrams to its group and in answers.
+void move_casts(HostPairBytes& bytes, const std::vector<TrainingJob>& jobs,
+                const std::vector<RankState>& ranks) {
+  for (const RankState& rank : ranks) {
+    const TrainingJob& job = jobs[rank.job];
+    const auto name = [&](std::size_t r) {
+      return job.host_names[static_cast<std::size_t>(job.hosts[r])];
+    };
+    for (const RankCounts::Cast& cast : rank.counts.casts) {
+      const bool is_hub = cast.hub == rank.rank;
+      for (const std::size_t member : cast.members) {
+        if (is_hub) bytes[{name(cast.hub), name(member)}] -= cast.sent;
+      }
+      bytes[{name(rank.rank), is_hub ? cast.address : name(cast.hub)}] += cast.datagram_bytes;
+    }
+  }
+  std::erase_if(bytes, [](const auto& pair) { return pair.second == 0; });
+}
+
 /// Payload and framing of all ranks, by the hosts that they are on; where a library carries the
 /// payload, what the kernel counted in its place.
 HostPairBytes counted_by_hosts(const std::vector<TrainingJob>& jobs,
@@ -291,6 +312,7 @@ HostPairBytes counted_by_hosts(const std::vector<TrainingJob>& jobs,
       if (all > 0 && name(rank.rank) != name(peer)) bytes[{name(rank.rank), name(peer)}] += all;
     }
   }
+  move_casts(bytes, jobs, ranks);
   return bytes;
 }
 
@@ -344,6 +366,38 @@ Check stream_check(const std::vector<TrainingJob>& jobs, const std::vector<RankS
                       : "the wire shows what the ranks sent, to the byte, for every pair"};
 }
 
+/// What was sent once instead of to each, and again because somebody missed it.
+Check casts_check(const std::vector<RankState>& ranks) {
+  std::int64_t once = 0;
+  std::int64_t each = 0;
+  std::int64_t packets = 0;
+  std::int64_t resent = 0;
+  for (const RankState& rank : ranks) {
+    for (const RankCounts::Cast& cast : rank.counts.casts) {
+      once += cast.sent;
+      each += cast.sent * static_cast<std::int64_t>(cast.members.size());
+      packets += cast.packets;
+      resent += cast.resent;
+    }
+  }
+  const bool is_costly = static_cast<double>(resent) > kCostlyRepair * static_cast<double>(packets);
+  const std::string again =
+      fmt::format("{} of {} packets again", grouped(resent), grouped(packets));
+  Check check{.name = "multicast",
+              .ok = true,
+              .expected = "at most a tenth is sent again",
+              .found = again,
+              .text = fmt::format("{} once over each link in place of {} to each receiver; {}",
+                                  readable(Bytes(once)), readable(Bytes(each)), again)};
+  if (is_costly) check.caution = true;
+  return check;
+}
+
+bool multicasts(const std::vector<RankState>& ranks) {
+  return std::ranges::any_of(ranks,
+                             [](const RankState& rank) { return !rank.counts.casts.empty(); });
+}
+
 }  // namespace
 
 std::vector<Check> conduct_checks(const ConductOutcome& outcome, const ConductRequest& request,
@@ -368,6 +422,7 @@ std::vector<Check> training_checks(const std::vector<TrainingJob>& jobs,
                                    Recovered recovered) {
   if (recovered == Recovered::Yes) return {not_counted(), sums_check(ranks)};
   std::vector<Check> checks{schedule_check(jobs, ranks), sums_check(ranks)};
+  if (multicasts(ranks)) checks.push_back(casts_check(ranks));
   if (result.traffic.totals.packets > 0) checks.push_back(stream_check(jobs, ranks, result));
   return checks;
 }

@@ -23,6 +23,17 @@ RankCounts counts_from(const json& message, std::size_t ranks) {
     counts.sent.at(peer) += wire.at("sent").get<std::int64_t>();
     counts.framing.at(peer) += wire.at("framing").get<std::int64_t>();
   }
+  for (const json& told : message.value("casts", json::array())) {
+    RankCounts::Cast& cast = counts.casts.emplace_back();
+    told.at("hub").get_to(cast.hub);
+    told.at("members").get_to(cast.members);
+    told.at("address").get_to(cast.address);
+    told.at("sent").get_to(cast.sent);
+    told.at("datagram_bytes").get_to(cast.datagram_bytes);
+    told.at("packets").get_to(cast.packets);
+    told.at("resent").get_to(cast.resent);
+    for (const std::size_t member : cast.members) counts.sent.at(member) += cast.sent;
+  }
   message.at("checked").get_to(counts.checked);
   message.at("wrong").get_to(counts.wrong);
   message.at("sent_before").get_to(counts.sent_before);

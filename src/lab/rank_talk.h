@@ -41,6 +41,17 @@ struct RankCounts {
   std::vector<trainer::PairResult> pairs = {};
   std::optional<trainer::Learnt> learnt = {};
   std::vector<carrier::TcpCount> tcp = {};  ///< of a carrier's connections
+  /// What it sent in a group of ranks that multicast joins; a member's datagrams are answers.
+  struct Cast {
+    std::size_t hub = 0;
+    std::vector<std::size_t> members = {};
+    std::string address = {};
+    std::int64_t sent = 0;  ///< payload, which is in `sent` of each member too
+    std::int64_t datagram_bytes = 0;
+    std::int64_t packets = 0;
+    std::int64_t resent = 0;
+  };
+  std::vector<Cast> casts = {};
 };
 
 /// One rank as the run knows it.

@@ -3,9 +3,15 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/carrier/programs.h"
+#include "trainwire/medium/group_paths.h"
+#include "trainwire/multicast/datagram.h"
 #include "trainwire/spec/framework.h"
+#include "trainwire/workload/casts.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
 
 namespace tw::lab {
 namespace {
@@ -76,6 +82,17 @@ std::string carrier_of(const spec::Job& job) {
       *job.name, transport.library, transport.package));
 }
 
+void require_multicast(const spec::Job& job, const Training& training) {
+  if (*job.distribution != spec::Distribution::Multicast) return;
+  std::string problem = workload::group_problem(training, collective::Combine::Replace);
+  if (problem.empty() && !carrier_of(job).empty()) {
+    problem = fmt::format("{} joins ranks by two and two", *job.transport);
+  }
+  if (problem.empty()) return;
+  throw SpecError(fmt::format("job {}: distribution = \"multicast\": {}; set it to \"unicast\"",
+                              *job.name, problem));
+}
+
 bool verifies(const spec::Job& job, const Training& training) {
   if (training.learning) return false;  // what real gradients sum to nobody knows beforehand
   if (*job.verify != spec::Verify::Auto) return *job.verify == spec::Verify::On;
@@ -105,6 +122,58 @@ std::vector<int> refused_by(int attempts, int rank, int ranks) {
   return peers;
 }
 
+constexpr int kUdp = 8;
+constexpr int kEthernet = 14;
+/// What receivers' sockets hold even where they may not ask for more.
+constexpr int kMostWindow = 128;
+/// Packets in a host's own queue: enough to keep its line busy, at most half of what it holds.
+constexpr int kLeastAhead = 4;
+constexpr int kMostAhead = 64;
+
+/// How many groups speak to the rank that is in most.
+int most_beside(const std::vector<workload::Cast>& casts) {
+  std::map<int, int> beside;
+  for (const workload::Cast& cast : casts) {
+    for (const int member : cast.members) ++beside[member];
+  }
+  int most = 1;
+  for (const auto& [rank, groups] : beside) most = std::max(most, groups);
+  return most;
+}
+
+/// How much may be on its way: what the network holds (medium/group_paths.h), for all groups of the
+/// job that has that number.
+trainer::Casting casting_of(const spec::Experiment& experiment, const workload::Training& training,
+                            std::size_t job) {
+  trainer::Casting casting{
+      .multicasts = *experiment.jobs[job].distribution == spec::Distribution::Multicast,
+      .job = static_cast<int>(job)};
+  if (!casting.multicasts) return casting;
+  const int ip = *experiment.network.ip_version == 6 ? 40 : 20;
+  const int headers = ip + kUdp + static_cast<int>(multicast::kHeaderBytes);
+  const int frame = *experiment.network.mtu + kEthernet;
+  casting.payload_bytes = *experiment.network.mtu - headers;
+  casting.window = kMostWindow;
+  casting.ahead = kMostAhead;
+  casting.round_trip = {};
+  const network::Network network(experiment.network);
+  const auto request = [&](int port) { return network.request(port); };
+  const std::vector<workload::Cast> casts = casts_of(training, exchanges_of(training));
+  const collective::Layout& layout = training.arrangement.layout;
+  for (const workload::Cast& cast : casts) {
+    medium::GroupRequest group{.hub = layout.host(cast.hub), .beside = most_beside(casts)};
+    for (const int member : cast.members) group.members.push_back(layout.host(member));
+    const medium::GroupPath path = group_path(
+        network, group, {.frame_bytes = frame, .header_bytes = kEthernet + headers}, request);
+    casting.window = std::clamp(path.room, 1, casting.window);
+    casting.round_trip = std::max(casting.round_trip, path.round_trip);
+    const int own_port = network.path(group.hub, group.members.front()).front();
+    const auto held = static_cast<int>(request(own_port).queue.count() / 2 / frame);
+    casting.ahead = std::clamp(held, kLeastAhead, casting.ahead);
+  }
+  return casting;
+}
+
 }  // namespace
 
 std::string TrainingJob::label(std::size_t rank) const {
@@ -128,6 +197,7 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
     require_runnable(job);
     const Training training = workload::training_of(experiment, job);
     TrainingJob& made = jobs.emplace_back();
+    require_multicast(job, training);
     made.name = *job.name;
     made.transport = *job.transport;
     made.carrier = carrier_of(job);
@@ -138,6 +208,7 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                    .restart_after = *job.restart_after};
     for (const HostAddress& host : hosts) made.host_names.push_back(host.name);
     const transport::tcp::Token token = transport::tcp::make_token();
+    const trainer::Casting casting = casting_of(experiment, training, jobs.size() - 1);
     const spec::BesideConnections beside = spec::beside_connections(job, training.ranks());
     for (int rank = 0; rank < static_cast<int>(made.hosts.size()); ++rank) {
       const HostAddress& host =
@@ -155,6 +226,7 @@ std::vector<TrainingJob> training_jobs(const spec::Experiment& experiment,
                             .verify = verifies(job, training),
                             .idle_connections = beside.idle,
                             .refused_by = refused_by(beside.refused, rank, training.ranks()),
+                            .casting = casting,
                             .survival = survival_of(job, training, rank, jobs.size() - 1, folder)});
     }
   }

@@ -37,6 +37,13 @@ std::span<const CheckKind> check_kinds() {
                 "a pair differs: packets are missing, or something else talks between the hosts",
                 "see whether the check `capture` failed too; a quieter machine or a smaller "
                 "capture.snaplen loses fewer packets"},
+      CheckKind{"multicast",
+                "packets that one rank sent to several at once (distribution = \"multicast\"), and "
+                "those that it sent again because one of them missed it",
+                "at most a tenth was sent again",
+                "more was: a receiver's link or queue cannot keep up, and repair takes what "
+                "multicast saves",
+                "", "make queues larger (network.queue) or loss smaller, or take unicast"},
       CheckKind{"clocks",
                 "clocks of hosts that are machines, asked over the connection to the run, against "
                 "one another",

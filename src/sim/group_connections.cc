@@ -2,8 +2,8 @@
 #include "trainwire/sim/group_connections.h"
 
 #include "trainwire/base/error.h"
-#include "trainwire/collective/strategies.h"
 #include "trainwire/medium/rdma.h"
+#include "trainwire/workload/casts.h"
 #include "trainwire/workload/companions.h"
 
 #include <fmt/format.h>
@@ -20,31 +20,6 @@ using collective::Combine;
 bool sums(const spec::Job& job) { return *job.aggregation == spec::Aggregation::Switch; }
 bool multicasts(const spec::Job& job) { return *job.distribution == spec::Distribution::Multicast; }
 
-/// Those of a transfer's companions that are on other hosts than its hub.
-std::vector<int> members_of(const workload::Training& training,
-                            const collective::Schedule& schedule,
-                            const collective::Transfer& transfer) {
-  const collective::Layout& layout = training.arrangement.layout;
-  const int hub = transfer.combine == Combine::Sum ? transfer.to : transfer.from;
-  std::vector<int> ranks = workload::companions(schedule, transfer);
-  std::erase_if(ranks, [&](int rank) { return layout.host(rank) == layout.host(hub); });
-  return ranks;
-}
-
-/// Whether ranks of the strategy, enough of them and on as many hosts, have something to be treated
-/// so: where it is only the number of ranks or their hosts that is against it, all travel alone.
-bool has_groups(const workload::Training& training, Combine combine) {
-  constexpr int kEnough = 7;
-  const collective::Schedule schedule = collective::make_schedule(
-      training.strategy, {.layout = collective::evenly(kEnough, kEnough), .servers = 1});
-  for (int rank = 0; rank < kEnough; ++rank) {
-    for (const collective::Transfer& one : transfers_of(schedule, rank)) {
-      if (one.combine == combine && workload::companions(schedule, one).size() > 1) return true;
-    }
-  }
-  return false;
-}
-
 [[noreturn]] void refuse(const spec::Job& job, std::string_view key, std::string_view why) {
   const bool is_sum = key == "aggregation";
   throw SpecError(fmt::format("job {}: {} = \"{}\": {}; set it to \"{}\"", *job.name, key,
@@ -53,23 +28,11 @@ bool has_groups(const workload::Training& training, Combine combine) {
 
 void require(const spec::Job& job, const workload::Training& training, std::string_view key,
              Combine combine) {
-  const bool is_sum = combine == Combine::Sum;
   if (medium::manner_of(job) == medium::Manner::Rdma) {
     refuse(job, key, "queue pairs of RDMA have two ends");
   }
-  if (training.asynchronous()) {
-    refuse(job, key,
-           is_sum ? "asynchronous ranks wait for nobody, so nothing is there to be summed"
-                  : "asynchronous ranks are answered one by one");
-  }
-  if (has_groups(training, combine)) return;
-  const std::string_view lacks =
-      is_sum
-          ? "no two ranks send one rank the same chunk in one round, as workers of ps do, or "
-            "ranks of star and clique"
-          : "no rank sends one chunk to two ranks in one round, as servers of ps do, or ranks of "
-            "star and clique";
-  refuse(job, key, fmt::format("with strategy {} {}", training.strategy, lacks));
+  const std::string problem = workload::group_problem(training, combine);
+  if (!problem.empty()) refuse(job, key, problem);
 }
 
 }  // namespace
@@ -125,7 +88,7 @@ GroupConnections::Found GroupConnections::find(std::size_t job,
   const collective::Transfer& transfer = message.transfer;
   const bool adds = transfer.combine == Combine::Sum;
   const int hub = adds ? transfer.to : transfer.from;
-  Found found{.ranks = members_of(training, schedule, transfer)};
+  Found found{.ranks = workload::members_of(training, schedule, transfer)};
   if (found.ranks.size() < 2) return {};
   const auto [group, is_new] = groups_.try_emplace({job, adds, hub, message.lane, found.ranks}, -1);
   if (is_new) {

@@ -126,10 +126,10 @@ TEST(SimulatedKeys, AreThoseThatAskForSomethingElseThanUsual) {
   EXPECT_THAT(simulated_keys(parsed(job)), IsEmpty());
   EXPECT_THAT(simulated_keys(parsed(job + "aggregation = \"host\"\npriority = 0\n")), IsEmpty());
   EXPECT_THAT(simulated_keys(parsed("[network]\npaths = \"packet\"\n" + job +
-                                    "distribution = \"multicast\"\ncongestion_control = \"bbr\"\n"
+                                    "aggregation = \"switch\"\ncongestion_control = \"bbr\"\n"
                                     "[[traffic]]\nfrom = \"host0\"\nto = \"host1\"\nload = 0.1\n"
                                     "priority = 3\n")),
-              ElementsAre("network.paths", "job.congestion_control", "job.distribution",
+              ElementsAre("network.paths", "job.congestion_control", "job.aggregation",
                           "traffic.priority"));
 }
 

@@ -101,8 +101,7 @@ std::vector<Field<Job>> simulated_job_fields() {
              .simulated = true}),
       field("distribution", &Job::distribution, distribution(),
             {.help = "how one sender's parameters get to several receivers; multicast: once over "
-                     "each link; sim alone",
-             .simulated = true}),
+                     "each link; run and sim"}),
       field("forward_overlap", &Job::forward_overlap, flag(),
             {.help = "forward begins a layer as soon as its parameters are there; sim alone",
              .simulated = true}),

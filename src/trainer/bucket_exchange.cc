@@ -20,10 +20,14 @@ BucketExchange::BucketExchange(const Task& task, std::span<float> payload,
       payload_(payload),
       wires_(wires_of(connections)),
       log_(log),
-      exchange_(payload, connections, std::move(options)) {
+      exchange_(payload, connections, std::move(options)),
+      exchanges_(exchanges_of(task.training)) {
+  if (task.casting.multicasts) casts_ = casts_of(task.training, exchanges_);
   for (int bucket = 0; bucket < static_cast<int>(task.training.buckets.size()); ++bucket) {
     ranges_.push_back(task.training.range(bucket));
-    buckets_.push_back(step_parts(task.training, task.rank, bucket, wires_));
+    Parts& parts =
+        buckets_.emplace_back(step_parts(task.training, exchanges_, task.rank, bucket, wires_));
+    use_casts(parts, task.training, exchanges_.step, task.rank, casts_, wires_);
   }
   check(static_cast<std::size_t>(task.training.elements()) <= payload.size(),
         "the payload holds all buckets");
@@ -56,7 +60,8 @@ void BucketExchange::broadcast(std::int64_t step) {
   ExchangeTimes all;
   std::int64_t bytes = 0;
   for (const int bucket : start_buckets(task_.training)) {
-    Parts parts = start_parts(task_.training, task_.rank, bucket, wires_);
+    Parts parts = start_parts(task_.training, exchanges_, task_.rank, bucket, wires_);
+    use_casts(parts, task_.training, *exchanges_.start, task_.rank, casts_, wires_);
     const ExchangeTimes times = exchange_.run(parts, step);
     if (all.begin_ns == 0) all = times;
     all.end_ns = times.end_ns;

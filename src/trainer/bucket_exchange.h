@@ -7,6 +7,7 @@
 #include "trainwire/trainer/exchange.h"
 #include "trainwire/trainer/step_log.h"
 #include "trainwire/trainer/task.h"
+#include "trainwire/workload/casts.h"
 
 #include <condition_variable>
 #include <deque>
@@ -59,6 +60,8 @@ class BucketExchange {
   std::vector<workload::Wire> wires_;
   StepLog& log_;
   Exchange exchange_;
+  workload::Exchanges exchanges_;
+  std::vector<workload::Cast> casts_;
   std::vector<Parts> buckets_;
   std::vector<workload::Range> ranges_;
 

@@ -5,14 +5,19 @@
 #pragma once
 
 #include "trainwire/learn/data_set.h"
+#include "trainwire/multicast/multicast.h"
 #include "trainwire/trainer/exchange.h"
 #include "trainwire/trainer/learnt.h"
 #include "trainwire/trainer/memory.h"
 #include "trainwire/trainer/task.h"
 #include "trainwire/transport/tcp/mesh.h"
+#include "trainwire/workload/casts.h"
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,10 +51,35 @@ struct LoopResult {
   std::optional<Learnt> learnt = {};  ///< where it really trained
 };
 
+/// The casts (workload/casts.h) that a rank is in, carried by UDP multicast: each is one of the rank's
+/// connections, by its lane.
+class Casts {
+ public:
+  /// Joins all groups. Throws SystemError. REQUIRES: the task multicasts.
+  explicit Casts(const Task& task);
+
+  /// Their peer is the hub, or a member.
+  std::vector<transport::tcp::Connection> take_connections();
+  /// Ends the groups at the first call: what went over one of them. `sent` is the payload that was
+  /// written into it.
+  nlohmann::json told(int lane, std::int64_t sent);
+
+ private:
+  struct Own {
+    workload::Cast cast;
+    int number = 0;
+  };
+  const Task& task_;
+  std::vector<Own> own_;
+  std::vector<transport::tcp::Connection> connections_;
+  std::optional<multicast::Multicast> multicast_;
+};
+
 /// What a rank is connected by.
 struct RankConnections {
   std::vector<transport::tcp::Connection> gradient = {};
   std::vector<transport::tcp::Connection> side = {};
+  std::shared_ptr<Casts> casts = {};  ///< carries those gradients whose lanes are casts
   /// Processor time of whoever carries for the rank; may be empty.
   std::function<std::int64_t()> carrier_cpu_ns = {};
 };

@@ -212,7 +212,11 @@ class Rank {
     for (const int peer : task_.refused_by) {
       try_in_vain(all.endpoints.at(static_cast<std::size_t>(peer)).address);
     }
-    if (!carried_) return sorted_out(connect_all(listener, all));
+    if (!carried_) {
+      RankConnections connections = sorted_out(connect_all(listener, all));
+      if (task_.casting.multicasts) begin_casting(connections);
+      return connections;
+    }
     all.peers.clear();
     RankConnections connections;
     if (!all.more.empty()) connections = sorted_out(connect_all(listener, all));
@@ -223,6 +227,13 @@ class Rank {
     connections.gradient = carried_->connect(contacts);
     connections.carrier_cpu_ns = [this] { return carried_->cpu_ns(); };
     return connections;
+  }
+
+  void begin_casting(RankConnections& connections) const {
+    connections.casts = std::make_shared<Casts>(task_);
+    for (transport::tcp::Connection& cast : connections.casts->take_connections()) {
+      connections.gradient.push_back(std::move(cast));
+    }
   }
 
   /// As a framework does that connects before the others listen: one SYN, and the RST that answers.
@@ -292,13 +303,21 @@ class Rank {
   /// What a carrier adds to the bytes that it gets is the kernel's to count.
   json counts(const LoopResult& result, const RankConnections& connections) {
     json wires = json::array();
+    std::size_t next = 0;
     const auto add = [&](const transport::tcp::Connection& connection, bool greets) {
-      const WireCount& count = result.counts[wires.size()];
+      const WireCount& count = result.counts[next++];
       const auto hello = greets ? static_cast<std::int64_t>(transport::tcp::kHelloBytes) : 0;
       wires.push_back(
           {{"peer", connection.peer}, {"sent", count.sent}, {"framing", count.framing + hello}});
     };
-    for (const auto& connection : connections.gradient) add(connection, !carried_);
+    json casts = json::array();
+    for (const auto& connection : connections.gradient) {
+      if (connection.lane >= workload::kFirstCastLane) {
+        casts.push_back(connections.casts->told(connection.lane, result.counts[next++].sent));
+      } else {
+        add(connection, !carried_);
+      }
+    }
     for (const auto& connection : connections.side) add(connection, true);
     json bench = json::array();
     for (const BenchResult& row : result.bench) {
@@ -315,6 +334,7 @@ class Rank {
               {"sent_before", memory_.sent},
               {"bench", bench},
               {"pairs", pairs},
+              {"casts", casts},
               {"tcp", carried_ ? to_json(carried_->finish()) : json::array()}};
     if (result.learnt) told["learnt"] = to_json(*result.learnt);
     return told;

@@ -2,6 +2,7 @@
 #include "trainwire/trainer/socket_log.h"
 
 #include "trainwire/os/clock.h"
+#include "trainwire/workload/casts.h"
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ void SocketLog::sample() {
   const std::int64_t now = os::real_time_ns();
   const std::lock_guard lock(mutex_);
   for (const transport::tcp::Connection& c : connections_) {
+    if (c.lane >= workload::kFirstCastLane) continue;  // no TCP
     const transport::tcp::TcpState state = transport::tcp::tcp_state(c.socket.get());
     fmt::format_to(std::back_inserter(pending_), "{},{},{},{},{},{},{},{}\n", now, c.peer, c.lane,
                    std::llround(1e9 * state.rtt_s), std::llround(1e9 * state.rtt_deviation_s),

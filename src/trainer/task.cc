@@ -113,6 +113,26 @@ Training read_training(const json& d) {
   return training;
 }
 
+json to_json(const Casting& casting) {
+  return {{"multicasts", casting.multicasts},
+          {"job", casting.job},
+          {"payload_bytes", casting.payload_bytes},
+          {"window", casting.window},
+          {"ahead", casting.ahead},
+          {"round_trip_ns", casting.round_trip.count()}};
+}
+
+Casting read_casting(const json& d) {
+  Casting casting;
+  d.at("multicasts").get_to(casting.multicasts);
+  d.at("job").get_to(casting.job);
+  d.at("payload_bytes").get_to(casting.payload_bytes);
+  d.at("window").get_to(casting.window);
+  d.at("ahead").get_to(casting.ahead);
+  casting.round_trip = Duration(d.at("round_trip_ns").get<std::int64_t>());
+  return casting;
+}
+
 json to_json(const Survival& survival) {
   json signals = json::array();
   for (const OwnSignal& own : survival.signals) {
@@ -179,6 +199,7 @@ Task read_task(const json& d) {
                            .pings = pairs.at(1).get<int>(),
                            .repeats = pairs.at(2).get<int>()};
   }
+  task.casting = read_casting(d.at("casting"));
   task.survival = read_survival(d.at("survival"));
   return task;
 }
@@ -202,6 +223,7 @@ json to_json(const Task& task) {
                 {"idle_connections", task.idle_connections},
                 {"refused_by", task.refused_by},
                 {"bench", bench},
+                {"casting", to_json(task.casting)},
                 {"survival", to_json(task.survival)}};
   if (task.pairs) {
     document["pairs"] = {task.pairs->time_ns, task.pairs->pings, task.pairs->repeats};

@@ -55,6 +55,17 @@ struct Survival {
   bool operator==(const Survival&) const = default;
 };
 
+/// How what one rank sends to several travels.
+struct Casting {
+  bool multicasts = false;  ///< once over each link; otherwise to each by itself
+  int job = 0;              ///< tells groups of several jobs apart
+  int payload_bytes = 1448;
+  int window = 64;
+  int ahead = 32;
+  Duration round_trip = std::chrono::milliseconds(1);
+  bool operator==(const Casting&) const = default;
+};
+
 struct Task {
   workload::Training training;
   int rank = 0;
@@ -71,6 +82,7 @@ struct Task {
   std::vector<int> refused_by = {};     ///< ranks to which it tries to connect in vain at first
   std::vector<BenchRow> bench = {};     ///< instead of training
   std::optional<PairBench> pairs = {};  ///< instead of training
+  Casting casting = {};
   Survival survival = {};
 
   std::int64_t first_step() const { return survival.begin.value_or(-training.warmup); }
