@@ -12,7 +12,6 @@ namespace {
 constexpr double kQueuedSeconds = 1e-3 / 1.2;
 constexpr double kMostQueued = 1 << 20;
 constexpr double kMemoryPerByte = 1.2;
-constexpr Time kHalvesTrain = 512 * kMillisecond / 1000;  ///< Linux: tcp_tso_rtt_log
 
 }  // namespace
 
@@ -116,22 +115,17 @@ void Sender::forget_left(Time now) {
   }
 }
 
-/// A millisecond of the rate, and what a card takes, halved for each 512 us of the least round trip;
-/// between two segments and what a card takes.
+/// A millisecond of the rate, between two segments and what a card takes.
 int Sender::train_limit() const {
   if (options_.train_segments <= 2) return options_.train_segments;
-  const Time halvings = rtt_.known() ? rtt_.least() / kHalvesTrain : 0;
-  const int near = halvings < 31 ? options_.train_segments >> static_cast<int>(halvings) : 0;
-  return std::clamp(static_cast<int>(pace_per_second() * 1e-3) + near, 2, options_.train_segments);
+  return std::clamp(static_cast<int>(pace_per_second() * 1e-3), 2, options_.train_segments);
 }
 
-/// Short trains wait for a longer one while acknowledgements are about to come: the first segment was
-/// sent more than half a round trip ago, the last one just now.
+/// Short trains wait for a longer one while acknowledgements are about to come.
 bool Sender::waits_for_more(int segments, int wanted, Time now) const {
   if (segments >= std::min(wanted, train_limit()) || options_.train_segments <= 2) return false;
   if (state_ >= State::Recovery || out_.empty() || segments >= window_.segments / 3) return false;
-  if (now - last_sent_ > kMillisecond) return false;
-  return now - out_[out_.first()].sent >= rtt_.smoothed() / 2;
+  return now - out_[out_.first()].sent < rtt_.smoothed() / 2;
 }
 
 /// Segments a second that the control or the options allow; 0: no limit.
