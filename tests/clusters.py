@@ -275,8 +275,10 @@ def shared_work(captures, whole):
     assert simulated[0] == simulated[1]
     pairs = json.loads(trainwire("bench", "pairs", "four.toml", "--launch", "srun", "--time", "100ms", "--repeats", "2", "--json").stdout)
     assert len(pairs["pairs"]) == 12
-    slow = [s for s in pairs["suspects"] if s["what"] == "rate"]
-    assert [(s["from"], s["to"]) for s in slow] == [(None, "host2")], pairs
+    # A machine that is busy may make another look slow, never as slow as a quarter of the rate.
+    slow = sorted((s for s in pairs["suspects"] if s["what"] == "rate"), key=lambda s: s["value"] / s["usual"])
+    assert slow and (slow[0]["from"], slow[0]["to"]) == (None, "host2") and slow[0]["value"] < 0.5 * slow[0]["usual"], pairs
+    assert all(s["value"] > 0.5 * s["usual"] for s in slow[1:]), pairs
     print(f"analyze by ssh, srun and mpirun: as all captures here; sim: the same points; {slow[0]['text']}")
 
 

@@ -27,6 +27,7 @@ src/tables/flow_records.cc   lines of Zeek and others
 src/tables/iperf_table.cc    what iperf3 -J writes
 src/foreign/astra_network.cc configurations of ASTRA-sim
 src/fleet/link.cc            messages of hosts
+src/cluster/pool.cc          messages of workers
 src/fleet/host_process.cc    what its host was told
 src/carrier/mpi/mpi_carrier.cc contacts of ranks
 '

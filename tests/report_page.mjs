@@ -456,7 +456,7 @@ async function testLarge() {
   const { tab, troubles } = await opened("large", largeRun());
   await assertDrawn(tab, "large");
   await assertFirstScreen(tab, "large", { picture: "topology", answer: /^A step takes 115 ms/, checks: /^✓ All 9 checks passed/ });
-  assert.match(await tab.$eval("#answer", (section) => section.innerText), /Scale 1:25\.[^]*link of 100 Mbit\/s here is one of 2\.5 Gbit\/s there[^]*80 Mbit\/s\s+as nccl-tests defines it; 2 Gbit\/s on the cluster/);
+  assert.match(await tab.$eval("#answer", (section) => section.innerText), /Scale 1:25\.[^]*link of 100 Mbit\/s here is one of 2\.5 Gbit\/s there[^]*80 Mbit\/s, as nccl-tests defines it; 2 Gbit\/s on the cluster/);
   // 64 rows of everything, and yet a page that one scrolls through.
   const height = await tab.evaluate(() => document.documentElement.scrollHeight);
   assert.ok(height < 8000, `the page of 64 hosts is ${height} px high`);

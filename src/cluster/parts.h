@@ -40,7 +40,7 @@ struct Parts {
 /// Throws Error when the machines cannot be started.
 Parts make_parts(const PartsRequest& request);
 
-/// The machine's side: `trainwire part`, its channel to the command that asks for the part.
+/// The machine's side, its channel to the command that asks for the part.
 int run_part(os::FileDescriptor control);
 
 /// The files of this machine that are meant. Throws SpecError when a pattern fits none.

@@ -98,7 +98,7 @@ TEST(Pairs, TellsWhatIsSlowFarAndLossy) {
   std::vector<std::string> texts;
   for (const Finding& each : found) texts.push_back(each.text);
   EXPECT_THAT(texts, testing::UnorderedElementsAre(
-                         HasSubstr("what c receives is slow: 400Mbit/s, elsewhere 1Gbit/s"),
+                         HasSubstr("what c receives is slow: 400 Mbit/s, elsewhere 1 Gbit/s"),
                          HasSubstr("f is far"), HasSubstr("what e sends is sent again")));
 }
 

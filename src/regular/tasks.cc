@@ -15,7 +15,7 @@ namespace {
 using collective::Schedule;
 using collective::Strand;
 constexpr std::size_t kNear = 3;
-constexpr int kBlock = 1024;  ///< ranks that are listed together
+constexpr int kBlock = 1024;          ///< ranks that are listed together
 constexpr std::size_t kFewWords = 2;  ///< enough for most ranks' tasks
 
 auto place_of(const Task& task) {

@@ -19,7 +19,7 @@ void answer_on_machines(const cluster::Spreading& spreading, std::span<const Que
                         const std::function<void(const Question&, Answer)>& take,
                         const std::function<bool()>& goes_on);
 
-/// A worker: `trainwire answers`.
+/// A worker on one of the machines.
 int run_answers(os::FileDescriptor control);
 
 }  // namespace tw::reproduce

@@ -64,7 +64,7 @@ os::FileDescriptor listen_on(const std::string& address, int port) {
       ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&place.storage), place.length) != 0 ||
       ::listen(fd.get(), kBacklog) != 0) {
     throw os::errno_error(fmt::format("listening on {}:{}", printable(address), port), errno,
-                          "choose another port, or 0 for a free one");
+                          "choose another port (--port, of watch --metrics), or 0 for a free one");
   }
   return fd;
 }

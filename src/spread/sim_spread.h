@@ -39,7 +39,7 @@ class SpreadPoints {
   bool interrupted_ = false;
 };
 
-/// A worker: `trainwire simulations`.
+/// A worker on one of the machines.
 int run_simulations(os::FileDescriptor control);
 
 }  // namespace tw::spread

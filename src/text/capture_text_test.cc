@@ -105,7 +105,7 @@ TEST(CaptureText, NamesTheRunnerUp) {
                                        .bytes_per_iteration = 2'400'000,
                                        .probability = 0.08}});
   EXPECT_THAT(capture_text(result, ""),
-              HasSubstr("    or ring with 2 ranks on each host of 2.4 MB (probability 0.08)\n"));
+              HasSubstr("    or ring with 2 ranks on each host of 2400 kB (probability 0.08)\n"));
   result.analysis.collectives.front().runner_up->probability = 0.001;
   EXPECT_THAT(capture_text(result, ""), Not(HasSubstr(" or ring")));
 }
