@@ -112,10 +112,10 @@ Captured read_traffic(std::span<const std::string> paths, const ReadOptions& opt
 std::vector<PartialView> read_partial(std::span<const std::string> paths,
                                       const ReadOptions& options) {
   std::vector<std::string> captures(paths.begin(), paths.end());
-  const auto found = std::ranges::stable_partition(
-      captures, [](const std::string& path) { return !is_partial(path); });
-  std::vector<PartialView> parts = decoded({found.begin(), found.end()}, options);
-  captures.erase(found.begin(), found.end());
+  const auto found = std::stable_partition(captures.begin(), captures.end(),
+                                           [](const auto& path) { return !is_partial(path); });
+  std::vector<PartialView> parts = decoded({found, captures.end()}, options);
+  captures.erase(found, captures.end());
   if (captures.empty() || (options.stop && options.stop())) return parts;
   std::ranges::move(read_apart(captures, options), std::back_inserter(parts));
   return parts;
