@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 
@@ -169,7 +170,8 @@ Measured measure(lab::TrainingRun& training, const BenchOptions& options,
   training.prepare(status.observer());
   if (training.fleet() != nullptr && training.fleet()->interrupted()) return {.interrupted = true};
   ledger::Ledger ledger(ledger::state_folder(), "bench exchange");
-  const ledger::Scratch scratch("bench", ledger);  // ranks print somewhere
+  // Ranks print somewhere.
+  const ledger::Scratch scratch("bench", ledger, std::filesystem::temp_directory_path().string());
   training.make_jobs(scratch.path());
   training.request().captures = false;
   for (trainer::Task& task : training.jobs().front().tasks) {

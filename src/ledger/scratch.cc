@@ -16,13 +16,12 @@
 
 namespace tw::ledger {
 
-Scratch::Scratch(std::string_view name, Ledger& ledger) {
-  // Sockets stand in there, whose paths must be short.
-  path_ = fmt::format("/tmp/trainwire-{}-XXXXXX", name);
+Scratch::Scratch(std::string_view name, Ledger& ledger, std::string_view parent) {
+  path_ = fmt::format("{}/trainwire-{}-XXXXXX", parent, name);
   if (::mkdtemp(path_.data()) == nullptr) {
     const int number = errno;
     path_.clear();
-    throw os::errno_error(fmt::format("making a folder for {} in /tmp", name), number);
+    throw os::errno_error(fmt::format("making a folder for {} in {}", name, parent), number);
   }
   ledger.add_path(path_);
 }

@@ -12,8 +12,9 @@ namespace tw::ledger {
 
 class Scratch {
  public:
-  /// In the system's folder for temporary files, for this user only. Throws SystemError.
-  Scratch(std::string_view name, Ledger& ledger);
+  /// For this user only; in /tmp unless asked otherwise: where sockets stand in it, paths must be short.
+  /// Throws SystemError.
+  Scratch(std::string_view name, Ledger& ledger, std::string_view parent = "/tmp");
   ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

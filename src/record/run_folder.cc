@@ -205,10 +205,11 @@ void RunFolder::finish(const Run& run, std::string_view partial) {
   std::map<std::string, std::future<std::string>> closing;
   for (auto& [name, table] : tables_) {
     file.rows[std::string(name)] = table.rows();
-    closing[std::string(name)] = std::async(std::launch::async, [&table, this, name = name] {
-      table.close();
-      return result::describe_input(joined(path_, fmt::format("{}.csv", name))).hash;
-    });
+    closing[std::string(name)] =
+        std::async(std::launch::async, [&table = table, this, name = name] {
+          table.close();
+          return result::describe_input(joined(path_, fmt::format("{}.csv", name))).hash;
+        });
   }
   std::map<std::string, std::string> hashes;
   for (auto& [name, hash] : closing) hashes[name] = hash.get();
