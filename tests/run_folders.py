@@ -180,11 +180,13 @@ def a_killed_bench_is_swept(work):
     bench = subprocess.Popen([PROGRAM, "bench", "exchange", str(file), "--on", "loopback", "--repeats", "100000"], env=environment,
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     limit = time.monotonic() + 30
-    while not any(temporary.glob("trainwire-bench-*/*")):
-        assert bench.poll() is None and time.monotonic() < limit
-        time.sleep(0.02)
-    bench.kill()
-    bench.wait()
+    try:
+        while not any(temporary.glob("trainwire-bench-*/*")):
+            assert bench.poll() is None and time.monotonic() < limit
+            time.sleep(0.02)
+    finally:
+        bench.kill()
+        bench.wait()
     assert run("cleanup", env=environment).returncode == 0
     assert not list(temporary.iterdir()) and not list((work / "state").glob("*.json"))
 
