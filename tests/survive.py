@@ -143,7 +143,9 @@ LINK_FAULTS = ('kind="slow",link="host1",factor=0.1,for="1s"', 'kind="loss",link
 
 def link_fault(engine, fault):
     name = f"{engine}-{fault.split(chr(34))[1]}"
-    document = whole(start(name, f"network.engine={engine}", f"fault=[{{{fault},step=5}}]"), name, recoveries=0)
+    # TCP tries again after 0.2, 0.6, 1.4 and 3 s, and each may meet a link that is down.
+    settings = (f"network.engine={engine}", f"fault=[{{{fault},step=5}}]", "job.failure_timeout=30s")
+    document = whole(start(name, *settings), name, recoveries=0)
     played = document["faults"][0]
     cost = played["costs"][0]
     assert played["begin_s"] is not None and cost["steps"] > 0, played
