@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace tw::sim {
@@ -15,12 +14,6 @@ namespace {
 using spec::FaultKind;
 
 constexpr std::size_t kMostNamed = 8;
-
-std::size_t job_numbered(const spec::Experiment& experiment, const std::string& name) {
-  const auto found = std::find_if(experiment.jobs.begin(), experiment.jobs.end(),
-                                  [&](const spec::Job& job) { return *job.name == name; });
-  return static_cast<std::size_t>(found - experiment.jobs.begin());
-}
 
 /// Of a link's two directions those that the fault is about.
 std::vector<int> ports_of(const network::Network& network, const spec::Fault& fault) {
@@ -31,10 +24,6 @@ std::vector<int> ports_of(const network::Network& network, const spec::Fault& fa
     if (*fault.direction != spec::Direction::FromHost) ports.push_back(2 * link + 1);
   }
   return ports;
-}
-
-Duration part(Duration whole, double share) {
-  return Duration(std::llround(static_cast<double>(whole.count()) * share));
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -50,53 +39,21 @@ std::string listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool Faults::Planned::stops(const JobRank& rank) const {
-  return *played.fault.kind == FaultKind::Stop && goes_on() && job == rank.job &&
-         **played.fault.rank == rank.rank;
-}
-
 Faults::Faults(const spec::Experiment& experiment, medium::Medium& medium, Done done)
-    : experiment_(experiment), medium_(medium), done_(std::move(done)) {
-  for (const spec::Fault& fault : experiment.faults) {
-    Planned& planned = faults_.emplace_back();
-    planned.played.fault = fault;
-    planned.job = job_numbered(experiment, *fault.job);
-    if (fault.is_of_rank()) {
-      planned.played.where = fmt::format("rank {} of {}", **fault.rank, *fault.job);
-    } else {
-      planned.played.where = *fault.link;
-      planned.ports = ports_of(medium.network(), fault);
-    }
-  }
-}
-
-std::optional<Duration> Faults::next() const {
-  std::optional<Duration> first;
-  const auto take = [&](std::optional<Duration> time) {
-    if (time && (!first || *time < *first)) first = time;
-  };
-  for (const Planned& fault : faults_) {
-    if (!fault.played.begin) {
-      take(*fault.played.fault.at);
-    } else if (!fault.is_over) {
-      take(fault.until);
-      take(fault.change);
-    }
-  }
-  return first;
-}
+    : experiment_(experiment),
+      medium_(medium),
+      done_(std::move(done)),
+      course_(experiment,
+              {.ports_of = [&medium](const auto& of) { return ports_of(medium.network(), of); },
+               .rate_of = [&medium](int port) { return medium.network().request(port).rate; }}) {}
 
 std::vector<JobRank> Faults::advance(Duration now) {
   std::vector<JobRank> on;
-  for (Planned& fault : faults_) {
-    const spec::Fault& of = fault.played.fault;
-    if (!fault.played.begin && *of.at && **of.at <= now) begin(fault, now);
-    if (!fault.goes_on()) continue;
-    if (fault.until && *fault.until <= now) {
-      end(fault, now);
-      if (*of.kind == FaultKind::Stop) on.push_back({.job = fault.job, .rank = **of.rank});
-    } else if (fault.change && *fault.change <= now) {
-      flap(fault, now);
+  for (const auto& [fault, begins] : course_.advance(Duration(), now, altered_at(now))) {
+    const spec::Fault& of = course_[fault].fault;
+    if (begins && *of.kind == FaultKind::Kill) kill(fault, now);
+    if (!begins && *of.kind == FaultKind::Stop) {
+      on.push_back({.job = course_.job(fault), .rank = **of.rank});
     }
   }
   std::erase_if(on, [this](const JobRank& rank) { return is_stopped(rank); });
@@ -104,82 +61,56 @@ std::vector<JobRank> Faults::advance(Duration now) {
 }
 
 void Faults::step_begins(const JobRank& rank, std::int64_t step, Duration now) {
-  for (Planned& fault : faults_) {
-    const spec::Fault& of = fault.played.fault;
-    if (fault.played.begin || !*of.step || **of.step != step || fault.job != rank.job) continue;
-    if (of.is_of_rank() && **of.rank != rank.rank) continue;
-    begin(fault, now);
+  for (std::size_t fault = 0; fault < course_.size(); ++fault) {
+    const spec::Fault& of = course_[fault].fault;
+    if (course_.has_begun(fault) || !*of.step || **of.step != step) continue;
+    if (course_.job(fault) != rank.job || (of.is_of_rank() && **of.rank != rank.rank)) continue;
+    course_.begin(fault, now, altered_at(now));
+    if (*of.kind == FaultKind::Kill) kill(fault, now);
   }
+}
+
+bool Faults::stops(std::size_t fault, const JobRank& rank) const {
+  const spec::Fault& of = course_[fault].fault;
+  return *of.kind == FaultKind::Stop && course_.goes_on(fault) && course_.job(fault) == rank.job &&
+         **of.rank == rank.rank;
 }
 
 bool Faults::is_stopped(const JobRank& rank) const {
-  return std::any_of(faults_.begin(), faults_.end(),
-                     [&](const Planned& fault) { return fault.stops(rank); });
+  for (std::size_t fault = 0; fault < course_.size(); ++fault) {
+    if (stops(fault, rank)) return true;
+  }
+  return false;
 }
 
-void Faults::begin(Planned& fault, Duration now) {
-  const spec::Fault& of = fault.played.fault;
-  fault.played.begin = now;
-  if (*of.lasting) fault.until = now + **of.lasting;
-  if (*of.kind == FaultKind::Kill) kill(fault, *of.step, now);
-  if (*of.kind == FaultKind::LinkFlap) return flap(fault, now);
-  alter(fault.ports, now);
-}
-
-void Faults::end(Planned& fault, Duration now) {
-  fault.is_over = true;
-  fault.played.end = now;
-  alter(fault.ports, now);
-}
-
-/// Down for the first part of each period, up for the rest.
-void Faults::flap(Planned& fault, Duration now) {
-  const spec::Fault& of = fault.played.fault;
-  fault.is_down = !fault.is_down;
-  const Duration down = part(*of.period, *of.duty);
-  fault.change = now + (fault.is_down ? down : *of.period - down);
-  alter(fault.ports, now);
-}
-
-/// As the faults that go on leave them.
-void Faults::alter(const std::vector<int>& ports, Duration now) {
-  for (const int port : ports) {
+network::FaultCourse::Alter Faults::altered_at(Duration now) {
+  return [this, now](int port, const network::PortChange& change) {
     network::Request request = medium_.network().request(port);
-    const BitRate usual = request.rate;
-    for (const Planned& fault : faults_) {
-      const spec::Fault& of = fault.played.fault;
-      if (!fault.goes_on() ||
-          std::find(fault.ports.begin(), fault.ports.end(), port) == fault.ports.end()) {
-        continue;
-      }
-      const bool down = *of.kind == FaultKind::LinkDown || fault.is_down;
-      if (down) request.rate = BitRate();
-      if (*of.rate) request.rate = std::min(request.rate, **of.rate);
-      if (*of.factor) request.rate = std::min(request.rate, usual * **of.factor);
-      request.loss = 1 - (1 - request.loss) * (1 - *of.loss);
+    if (change.rate) request.rate = *change.rate;
+    // What a link that is down holds stays there: nothing of it is lost.
+    if (change.is_down) {
+      request.rate = BitRate();
+    } else {
+      request.loss = 1 - (1 - request.loss) * (1 - change.loss);
     }
     medium_.alter(port, request, now);
-  }
+  };
 }
 
-void Faults::kill(const Planned& fault, std::optional<std::int64_t> step, Duration now) const {
-  if (done_({.job = fault.job, .rank = **fault.played.fault.rank})) return;
+void Faults::kill(std::size_t fault, Duration now) const {
+  const spec::Fault& of = course_[fault].fault;
+  if (done_({.job = course_.job(fault), .rank = **of.rank})) return;
   throw Error(fmt::format("{} was killed at {}{}: the others cannot go on without it",
                           rank_text(fault), readable(now),
-                          step ? fmt::format(", as it began step {}", *step) : ""));
+                          *of.step ? fmt::format(", as it began step {}", **of.step) : ""));
 }
 
-std::string Faults::rank_text(const Planned& fault) const {
-  const spec::Job& job = experiment_.jobs[fault.job];
-  const int host = spec::placement(experiment_.network,
-                                   job)[static_cast<std::size_t>(**fault.played.fault.rank)];
-  return fmt::format("{} on {}", fault.played.where, spec::host_name(host));
-}
-
-std::vector<PlayedFault> Faults::played() const {
-  std::vector<PlayedFault> all;
-  for (const Planned& fault : faults_) all.push_back(fault.played);
-  return all;
+std::string Faults::rank_text(std::size_t fault) const {
+  const network::PlayedFault& played = course_[fault];
+  const spec::Job& job = experiment_.jobs[course_.job(fault)];
+  const int host =
+      spec::placement(experiment_.network, job)[static_cast<std::size_t>(**played.fault.rank)];
+  return fmt::format("{} on {}", played.where, spec::host_name(host));
 }
 
 /// Each once.
@@ -196,14 +127,15 @@ std::vector<std::string> Faults::pairs_text(const std::vector<Wait>& waits) cons
   return pairs;
 }
 
-std::string Faults::stopped_text(const Planned& fault) const {
+std::string Faults::stopped_text(std::size_t fault) const {
   std::vector<std::string> others;
-  for (int rank = 0; rank < *experiment_.jobs[fault.job].ranks; ++rank) {
-    if (fault.stops({.job = fault.job, .rank = rank})) continue;
-    if (!done_({.job = fault.job, .rank = rank})) others.push_back(fmt::format("{}", rank));
+  const std::size_t job = course_.job(fault);
+  for (int rank = 0; rank < *experiment_.jobs[job].ranks; ++rank) {
+    if (stops(fault, {.job = job, .rank = rank})) continue;
+    if (!done_({.job = job, .rank = rank})) others.push_back(fmt::format("{}", rank));
   }
-  const std::string text =
-      fmt::format("{} was stopped at {} for good", rank_text(fault), readable(*fault.played.begin));
+  const std::string text = fmt::format("{} was stopped at {} for good", rank_text(fault),
+                                       readable(*course_[fault].begin));
   if (others.empty()) return text;
   return fmt::format("{}: {} {} {} for it", text, others.size() == 1 ? "rank" : "ranks",
                      listed(others), others.size() == 1 ? "waits" : "wait");
@@ -212,14 +144,15 @@ std::string Faults::stopped_text(const Planned& fault) const {
 std::string Faults::waiting_text(const std::vector<Wait>& waits) const {
   const std::vector<std::string> pairs = pairs_text(waits);
   std::vector<std::string> parts;
-  for (const Planned& fault : faults_) {
-    if (!fault.goes_on()) continue;
-    const FaultKind kind = *fault.played.fault.kind;
+  for (std::size_t fault = 0; fault < course_.size(); ++fault) {
+    if (!course_.goes_on(fault)) continue;
+    const network::PlayedFault& played = course_[fault];
+    const FaultKind kind = *played.fault.kind;
     if (kind == FaultKind::Stop) parts.push_back(stopped_text(fault));
     if (kind != FaultKind::LinkDown && kind != FaultKind::LinkFlap) continue;
-    parts.push_back(fmt::format("{} has been {} since {}", fault.played.where,
+    parts.push_back(fmt::format("{} has been {} since {}", played.where,
                                 kind == FaultKind::LinkFlap ? "flapping" : "down",
-                                readable(*fault.played.begin)));
+                                readable(*played.begin)));
     if (!pairs.empty()) parts.back() += fmt::format(": there wait {}", listed(pairs));
   }
   if (parts.empty()) return "ranks wait for each other although nothing is broken";

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "trainwire/medium/medium.h"
+#include "trainwire/network/fault_course.h"
 #include "trainwire/spec/experiment.h"
 
 #include <compare>
@@ -36,13 +37,7 @@ struct Wait {
   std::int64_t step = 0;
 };
 
-/// A fault as it went.
-struct PlayedFault {
-  spec::Fault fault = {};
-  std::string where = {};              ///< "host0", "rank 2 of job0"
-  std::optional<Duration> begin = {};  ///< nothing when it did not
-  std::optional<Duration> end = {};    ///< nothing when it lasted
-};
+using network::PlayedFault;
 
 class Faults {
  public:
@@ -52,46 +47,31 @@ class Faults {
   /// REQUIRES: the experiment is resolved, and what is passed outlives it.
   Faults(const spec::Experiment& experiment, medium::Medium& medium, Done done);
 
-  bool empty() const { return faults_.empty(); }
+  bool empty() const { return course_.empty(); }
   /// When something begins or ends next; nothing: not by itself.
-  std::optional<Duration> next() const;
+  std::optional<Duration> next() const { return course_.next(Duration()); }
   /// Begins and ends what is due; returns the ranks that go on. Throws Error for a rank that is
   /// killed, as does the next one.
   std::vector<JobRank> advance(Duration now);
   void step_begins(const JobRank& rank, std::int64_t step, Duration now);
   bool is_stopped(const JobRank& rank) const;
 
-  std::vector<PlayedFault> played() const;
+  std::vector<PlayedFault> played() const { return course_.played(); }
   /// One sentence of what has gone wrong for good and who waits for whom.
   std::string waiting_text(const std::vector<Wait>& waits) const;
 
  private:
-  struct Planned {
-    PlayedFault played = {};
-    std::size_t job = 0;
-    std::vector<int> ports = {};
-    std::optional<Duration> until = {};  ///< once it has begun
-    bool is_over = false;
-    bool is_down = false;                 ///< of a link that flaps, at present
-    std::optional<Duration> change = {};  ///< when that changes
-
-    bool goes_on() const { return played.begin && !is_over; }
-    bool stops(const JobRank& rank) const;
-  };
-
-  void begin(Planned& fault, Duration now);
-  void end(Planned& fault, Duration now);
-  void flap(Planned& fault, Duration now);
-  void alter(const std::vector<int>& ports, Duration now);
-  void kill(const Planned& fault, std::optional<std::int64_t> step, Duration now) const;
-  std::string rank_text(const Planned& fault) const;
-  std::string stopped_text(const Planned& fault) const;
+  bool stops(std::size_t fault, const JobRank& rank) const;
+  network::FaultCourse::Alter altered_at(Duration now);
+  void kill(std::size_t fault, Duration now) const;
+  std::string rank_text(std::size_t fault) const;
+  std::string stopped_text(std::size_t fault) const;
   std::vector<std::string> pairs_text(const std::vector<Wait>& waits) const;
 
   const spec::Experiment& experiment_;
   medium::Medium& medium_;
   Done done_;
-  std::vector<Planned> faults_ = {};
+  network::FaultCourse course_;
 };
 
 }  // namespace tw::sim

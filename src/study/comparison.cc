@@ -17,8 +17,8 @@ namespace {
 
 using stats::Statistic;
 
-constexpr std::array kMetrics{Metric::Step,  Metric::Exchange, Metric::Busbw,
-                              Metric::Bytes, Metric::Accuracy, Metric::ToTarget};
+constexpr std::array kMetrics{Metric::Step,     Metric::Exchange, Metric::Busbw,    Metric::Bytes,
+                              Metric::Accuracy, Metric::ToTarget, Metric::Staleness};
 
 stats::Wording wording(Metric metric) {
   switch (metric) {
@@ -29,6 +29,8 @@ stats::Wording wording(Metric metric) {
     case Metric::Busbw:
     case Metric::Accuracy:
       return {.higher = "higher", .lower = "lower", .noun = "steps"};
+    case Metric::Staleness:
+      return {.higher = "staler", .lower = "fresher", .noun = "steps"};
     case Metric::Bytes:
       return {.higher = "more", .lower = "fewer", .noun = "steps"};
   }
@@ -87,10 +89,14 @@ MetricRow accuracy_row(const record::Learning& baseline, const record::Learning&
                                      100 * kSure * error)};
 }
 
-/// Where both were asked for the same accuracy and reached it.
+/// Time and bytes to an accuracy where both were asked for the same and reached it.
 void compare_learning(const record::Learning& baseline, const record::Learning& other,
                       std::vector<MetricRow>& rows) {
   rows.push_back(accuracy_row(baseline, other));
+  if (baseline.staleness && other.staleness && baseline.staleness->mean > 0) {
+    rows.push_back(
+        counted(Metric::Staleness, "mean", baseline.staleness->mean, other.staleness->mean));
+  }
   if (!baseline.target || !other.target || !baseline.target->time_s || !other.target->time_s ||
       baseline.target->accuracy != other.target->accuracy) {
     return;
@@ -173,6 +179,8 @@ std::string_view name_of(Metric metric) {
       return "accuracy";
     case Metric::ToTarget:
       return "to_target";
+    case Metric::Staleness:
+      return "staleness";
   }
   return "";
 }

@@ -18,7 +18,7 @@
 
 namespace tw::study {
 
-enum class Metric { Step, Exchange, Busbw, Bytes, Accuracy, ToTarget };
+enum class Metric { Step, Exchange, Busbw, Bytes, Accuracy, ToTarget, Staleness };
 
 /// "step", "exchange", "busbw", "bytes", "accuracy", "to_target", as --metric takes them.
 std::string_view name_of(Metric metric);

@@ -44,6 +44,19 @@ TEST(CompareRuns, TellsWhetherAccuraciesDifferBeyondChance) {
   EXPECT_THAT(compare_runs(a, b, "b").rows[3].text, testing::StartsWith("lower by 5.00"));
 }
 
+TEST(CompareRuns, TellsHowStaleModelsWere) {
+  ComparedRun a = run_with({1, 1, 1, 1, 1, 1});
+  a.jobs[0].learning = record::Learning{.staleness = record::Staleness{.mean = 2, .most = 5}};
+  ComparedRun b = a;
+  b.jobs[0].learning->staleness->mean = 3;
+  const Comparison found = compare_runs(a, b, "b");
+  ASSERT_EQ(found.rows.size(), 5u);
+  EXPECT_EQ(title(found.rows[4]), "staleness mean");
+  EXPECT_EQ(found.rows[4].text, "staler by 50.0 % (counted, no test)");
+  b.jobs[0].learning->staleness.reset();
+  EXPECT_EQ(compare_runs(a, b, "b").rows.size(), 4u);
+}
+
 TEST(CompareRuns, TellsWhatItTookToTheAccuracyThatBothReached) {
   ComparedRun a = run_with({1, 1, 1, 1, 1, 1});
   a.jobs[0].learning =

@@ -33,6 +33,8 @@ std::string shown(study::Metric metric, double value) {
       return fmt::format("{:.2f} %", 100 * value);
     case study::Metric::Busbw:
       return bus_text(value);
+    case study::Metric::Staleness:
+      return fmt::format("{:.2f} updates", value);
     case study::Metric::Bytes:
       return readable(Bytes(std::llround(value)));
   }
