@@ -81,7 +81,8 @@ def main():
     known = commands()
     assert len(known) > 20 and "--set" in known["plan"], known
     failed, looked = list(unexplained_checks()), 0
-    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md"),
+                 *(ROOT / "reproductions").rglob("*.md")]
     sources = [path for path in (ROOT / "src").rglob("*") if path.suffix in (".cc", ".h") and not path.name.endswith("_test.cc")]
     for path in [*documents, *sources]:
         text = path.read_text()
