@@ -20,6 +20,7 @@ double usual_s(const Question& question) {
     case Engine::Run:
       return 8;
     case Engine::Packet:
+    case Engine::Analyze:
       return 0.6;
     case Engine::Flow:
     case Engine::Predict:
@@ -129,7 +130,12 @@ Answers answers_to(std::span<const Question> questions, const Conducting& conduc
     answers.emplace(question.key(), std::move(found));
     tell();
   };
-  if (conducting.spread) conducting.spread(computed, take);
+  if (conducting.spread) {
+    std::vector<Question> spread;  // captures are here
+    std::ranges::copy_if(computed, std::back_inserter(spread),
+                         [](const Question& each) { return each.engine != Engine::Analyze; });
+    conducting.spread(spread, take);
+  }
   std::erase_if(computed, [&](const Question& each) { return answers.contains(each.key()); });
   in_parallel(computed.size(), [&](std::size_t i) {
     if (conducting.goes_on && !conducting.goes_on()) return;

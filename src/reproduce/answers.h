@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What artefacts ask of the engines, each question answered once: the documents that `trainwire
-// plan`, `predict`, `sim` and `run` print with --json, found in this process.
+// plan`, `predict`, `sim`, `analyze` and `run` print with --json, found in this process.
 //
 // Simulated answers are the same every time. Measured ones are kept in a folder, so that a --full
 // that was stopped goes on where it was.

@@ -22,7 +22,8 @@ struct Named {
 constexpr std::array kEngines{
     Named{Engine::Equation, "equation"}, Named{Engine::Plan, "plan"},
     Named{Engine::Predict, "predict"},   Named{Engine::Flow, "flow"},
-    Named{Engine::Packet, "packet"},     Named{Engine::Run, "run"},
+    Named{Engine::Packet, "packet"},     Named{Engine::Analyze, "analyze"},
+    Named{Engine::Run, "run"},
 };
 
 constexpr std::array<std::string_view, 7> kKinds{"system",   "technique", "figure", "table",
@@ -35,7 +36,7 @@ Compute compute_of(Fields& fields, const std::string& folder) {
   if (found && *found != Engine::Equation) {
     compute.engine = *found;
   } else {
-    fields.refuse("engine", "write plan, predict, flow, packet or run");
+    fields.refuse("engine", "write plan, predict, flow, packet, analyze or run");
   }
   compute.experiment = fields.needed("experiment");
   if (!compute.experiment.empty() && compute.experiment[0] != '/') {

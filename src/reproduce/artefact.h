@@ -22,9 +22,10 @@ enum class Engine {
   Equation,  ///< arithmetic over published and computed numbers
   Plan,
   Predict,
-  Flow,    ///< simulated flow by flow
-  Packet,  ///< simulated packet by packet
-  Run,     ///< real packets on an emulated network: --full
+  Flow,     ///< simulated flow by flow
+  Packet,   ///< simulated packet by packet
+  Analyze,  ///< found in a capture, or in packets so simulated
+  Run,      ///< real packets on an emulated network: --full
 };
 std::string_view name_of(Engine engine);
 std::optional<Engine> engine_named(std::string_view name);
@@ -33,7 +34,7 @@ std::optional<Engine> engine_named(std::string_view name);
 struct Compute {
   std::string name;
   Engine engine = Engine::Plan;
-  std::string experiment = {};        ///< path of the file
+  std::string experiment = {};        ///< path of the file, or of a capture
   std::vector<std::string> set = {};  ///< as --set takes them
   /// Settings that are varied together: the first of each, then the second of each...
   std::vector<std::pair<std::string, std::vector<std::string>>> vary = {};

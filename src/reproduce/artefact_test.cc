@@ -63,7 +63,7 @@ TEST(Artefact, IsReadFromItsFile) {
 TEST(Artefact, SaysFileLineAndRemedyOfWhatIsWrong) {
   EXPECT_EQ(refusal(with("engine = \"plan\"", "engine = \"plann\"")),
             "reproductions/x/table-1/artefact.toml:8: compute.engine: write plan, predict, flow, "
-            "packet or run");
+            "packet, analyze or run");
   EXPECT_THAT(refusal(with("ours = \"sent / 1e6\"", "ours = \"sen / 1e6\"")),
               HasSubstr("nothing is named \"sen\"; did you mean \"sent\"?"));
   EXPECT_THAT(

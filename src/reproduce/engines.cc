@@ -9,6 +9,7 @@
 #include "trainwire/lab/measure.h"
 #include "trainwire/predict/plan.h"
 #include "trainwire/record/json.h"
+#include "trainwire/reproduce/analysed.h"
 #include "trainwire/reproduce/answers.h"
 #include "trainwire/sim/describe.h"
 #include "trainwire/sim/simulate.h"
@@ -67,6 +68,9 @@ nlohmann::ordered_json simulated(const spec::Experiment& experiment, sim::Level 
 }
 
 nlohmann::ordered_json document_of(const Question& question, const std::function<bool()>& goes_on) {
+  if (question.engine == Engine::Analyze && !question.experiment.ends_with(".toml")) {
+    return analysed(question.experiment);
+  }
   const command::ExperimentFile file = file_of(question);
   switch (question.engine) {
     case Engine::Plan:
@@ -75,6 +79,8 @@ nlohmann::ordered_json document_of(const Question& question, const std::function
       return predicted(file);
     case Engine::Flow:
       return simulated(at_full_size(file), sim::Level::Flow, goes_on);
+    case Engine::Analyze:
+      return analysed(command::load(file), goes_on);
     default:
       return simulated(at_full_size(file), sim::Level::Packet, goes_on);
   }

@@ -217,7 +217,7 @@ command::Body declare_reproduce(command::CommandLine& app) {
                "real packets on emulated networks too; goes on where it was stopped");
   app.add_option("--engine", options->engine, "only what this engine gives")
       .type_name("NAME")
-      .one_of({"equation", "plan", "predict", "flow", "packet", "run"});
+      .one_of({"equation", "plan", "predict", "flow", "packet", "analyze", "run"});
   app.add_option("-o,--out", options->out,
                  "write a page, and CSV, SVG, PDF and LaTeX, into this folder")
       .type_name("DIR");
