@@ -17,6 +17,7 @@ namespace tw::reproduce {
 nlohmann::ordered_json analysed(const std::string& capture);
 
 /// As the experiment is, scaled too; captures are removed afterwards. Throws Error when it does not end.
-nlohmann::ordered_json analysed(const spec::Experiment& experiment, const std::function<bool()>& goes_on);
+nlohmann::ordered_json analysed(const spec::Experiment& experiment,
+                                const std::function<bool()>& goes_on);
 
 }  // namespace tw::reproduce
