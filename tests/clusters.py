@@ -305,6 +305,29 @@ def clocks():
     print(f"clocks 3 s apart: {check['text']}")
 
 
+def shaped():
+    """--shape: refused where somebody has set a queue; else as slow as asked, and taken back, after a kill too."""
+    def queues():
+        return [subprocess.run(on_host(f"host{i}", "tc", "qdisc", "show", "dev", "eth0", "root"), capture_output=True, text=True).stdout.split()[1:3]
+                for i in range(4)]
+    words = ["four.toml", "--launch", "srun", "--shape", "--set", "network.delay=0us", "--set", "network.link=[]"]
+    for i in range(4):
+        subprocess.run(on_host(f"host{i}", "tc", "qdisc", "replace", "dev", "eth0", "root", "handle", "5:", "pfifo"), check=True)
+    told = trainwire("run", *words, "-q", "-o", "refused.run", code=4)
+    assert told.stderr.count("\n") == 1 and "somebody has set its queue" in told.stderr, told.stderr
+    for i in range(4):
+        subprocess.run(on_host(f"host{i}", "tc", "qdisc", "del", "dev", "eth0", "root"), check=True)
+    before = queues()
+    run = json.loads(trainwire("run", *words, "--set", "network.rate=40Mbit", "--no-page", "--json", "--keep-going", "-o", "shaped.run").stdout)
+    # 600 kB a rank and step at 40 Mbit/s
+    assert 0.1 < run["jobs"][0]["step"]["median_s"] < 0.4, run["jobs"][0]["step"]
+    assert queues() == before, queues()
+    slow = ["--shape", "--set", "network.delay=0us", "--set", "network.link=[]", "--set", "network.rate=40Mbit"]
+    print(failing(slow, lambda run: os.kill(processes("host")[-1], signal.SIGKILL), "its connection to the run has ended"), end="")
+    wait_until(lambda: queues() == before)
+    print(f"shaped: a step takes {run['jobs'][0]['step']['median_s']:.3f} s, and devices are as before")
+
+
 def daemons():
     """slurmd and slurmctld killed: a run that is going on does not mind; afterwards one line says it."""
     run = subprocess.Popen([PROGRAM, "run", "four.toml", "--launch", "srun", "--set", "job.steps=100", "--no-page", "-q", "--keep-going",
@@ -362,6 +385,7 @@ def inside():
     print(failing([], kill_host, "its connection to the run has ended"), end="")
     print(failing([], lambda run: os.kill(processes("rank")[0], signal.SIGKILL), "was killed by signal 9"), end="")
     failing([], lambda run: run.kill(), None)
+    shaped()
     daemons()
     print(failing([], cut_link, "has been silent for 10 s", by=f"ssh:{os.environ['TRAINWIRE_HOSTS']}"), end="")
     stranger = subprocess.Popen([PROGRAM, "run", "four.toml", "--launch", "wait", "--port", "29611", "--set", "run.timeout=2s",

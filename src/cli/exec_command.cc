@@ -98,6 +98,7 @@ programs::ProgramOptions programs_of(const ExecOptions& options) {
                                           .accepts_network = options.accept_network,
                                           .keeps_captures = options.keep}};
   made.place.launch = options.where.place().launch;
+  made.place.shapes = options.where.place().shapes;
   for (char** entry = environ; *entry != nullptr; ++entry) made.environment.emplace_back(*entry);
   return made;
 }

@@ -115,6 +115,7 @@ spread::ArrayOptions array_options(const RunOptions& options) {
   if (!options.place.interface.empty()) {
     made.more.insert(made.more.end(), {"--interface", options.place.interface});
   }
+  if (options.place.shape) made.more.emplace_back("--shape");
   if (options.keep) made.more.emplace_back("--keep");
   if (options.transfers) made.more.emplace_back("--transfers");
   return made;

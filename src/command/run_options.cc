@@ -21,12 +21,16 @@ constexpr std::size_t kLastLines = 15;
 lab::RunPlace PlaceOptions::place() const {
   lab::RunPlace place{
       .loopback = on == "loopback", .checks_network = !no_check, .accepts_network = accept_network};
+  if (shape && launch == "local") {
+    throw SpecError("--shape is for machines: emulated hosts' links are shaped anyway");
+  }
   if (launch == "local") return place;
   if (place.loopback) throw SpecError("--on loopback is this machine: leave --launch out");
   if (port < 0 || port > 65535) throw SpecError("--port takes 1 to 65535");
   place.launch = fleet::parse_launch(launch);
   place.launch->interface = interface;
   place.launch->port = port;
+  place.shapes = shape;
   return place;
 }
 
@@ -34,8 +38,7 @@ void add_launch(CommandLine& app, PlaceOptions& options) {
   app.add_option("--launch", options.launch,
                  "start a process on every host and run there: by srun, mpirun or ssh:HOSTFILE; "
                  "wait: hosts join by themselves (`trainwire host`); local: emulated here; "
-                 "manifest:k8s: print what Kubernetes needs. Nothing "
-                 "is shaped on machines. Default local")
+                 "manifest:k8s: print what Kubernetes needs. Default local")
       .type_name("HOW")
       .suggests({"local", "srun", "mpirun", "ssh:", "wait", "manifest:k8s"});
   app.add_option(
@@ -44,6 +47,9 @@ void add_launch(CommandLine& app, PlaceOptions& options) {
       .type_name("NAME");
   app.add_option("--port", options.port, "where hosts join; default: any that is free")
       .type_name("N");
+  app.add_flag("--shape", options.shape,
+               "make what leaves the machines' devices as slow as the experiment's links, for the "
+               "time of the run; needs root there. Without it machines' networks are as they are");
 }
 
 void add_place(CommandLine& app, PlaceOptions& options) {

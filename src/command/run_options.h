@@ -24,13 +24,14 @@ struct PlaceOptions {
   std::string launch = "local";
   std::string interface;
   int port = 0;
+  bool shape = false;
   bool no_check = false;
   bool accept_network = false;
   bool quiet = false;
 
   lab::RunPlace place() const;
 };
-/// Hosts that are machines: --launch, --interface, --port.
+/// Hosts that are machines: --launch, --interface, --port, --shape.
 void add_launch(CommandLine& app, PlaceOptions& options);
 void add_place(CommandLine& app, PlaceOptions& options);
 

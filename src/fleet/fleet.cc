@@ -101,11 +101,12 @@ Fleet::~Fleet() {
 
 void Fleet::begin(const BeginOptions& options) {
   folder_ = options.folder;
-  for (auto& member : members_) {
-    member->link.send(json{{"begin",
-                            {{"folder", options.folder},
-                             {"captures", options.captures},
-                             {"snap_length", options.snap_length}}}});
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    json orders{{"folder", options.folder},
+                {"captures", options.captures},
+                {"snap_length", options.snap_length}};
+    if (i < options.shapes.size()) orders["shape"] = to_json(options.shapes[i]);
+    members_[i]->link.send(json{{"begin", std::move(orders)}});
   }
   wait_for_all([](const Member& member) { return member.begun; }, kLongestAnswer);
   if (failure_) throw Error(*failure_);

@@ -17,6 +17,7 @@
 #include "trainwire/fleet/launch.h"
 #include "trainwire/fleet/link.h"
 #include "trainwire/fleet/process.h"
+#include "trainwire/fleet/shape.h"
 #include "trainwire/ledger/ledger.h"
 #include "trainwire/ledger/scratch.h"
 #include "trainwire/os/child.h"
@@ -82,6 +83,7 @@ class Fleet {
     std::string folder;  ///< the run's: hosts have one of their own in its place
     bool captures = true;
     int snap_length = 128;
+    std::vector<Shape> shapes = {};  ///< of each host's device; empty: as they are
   };
   /// Every host captures from here on. Throws Error.
   void begin(const BeginOptions& options);

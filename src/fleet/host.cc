@@ -8,6 +8,7 @@
 #include "trainwire/fleet/handshake.h"
 #include "trainwire/fleet/host_process.h"
 #include "trainwire/fleet/link.h"
+#include "trainwire/fleet/shape.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/ledger.h"
 #include "trainwire/ledger/leftovers.h"
@@ -210,6 +211,9 @@ class Host {
 
   void begin(const json& orders) {
     folders_ = {.run = orders.at("folder").get<std::string>(), .here = scratch_.path()};
+    if (orders.contains("shape")) {
+      shaping_ = std::make_unique<Shaping>(device_.name, shape_from(orders.at("shape")), ledger_);
+    }
     if (orders.at("captures").get<bool>()) {
       meter_ = std::make_unique<Meter>(device_.name, scratch_.file(kCapture),
                                        orders.at("snap_length").get<int>());
@@ -248,6 +252,7 @@ class Host {
     std::this_thread::sleep_for(kSettling);
     json told = meter_ ? meter_->finish() : json();
     meter_.reset();
+    shaping_.reset();  // files go home at the device's own speed
     std::uint32_t number = 0;
     for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
       if (entry.is_regular_file()) send_file(entry.path().string(), number++);
@@ -280,6 +285,7 @@ class Host {
   ledger::Ledger ledger_;
   ledger::Scratch scratch_;
   Folders folders_;
+  std::unique_ptr<Shaping> shaping_;
   std::unique_ptr<Meter> meter_;
   std::vector<std::unique_ptr<HostProcess>> processes_;
   std::int64_t told_ns_ = os::monotonic_ns();

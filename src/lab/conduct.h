@@ -42,6 +42,7 @@ struct ConductRequest {
   RankCare care = {};
   std::string folder;  ///< for outputs, marks and captures
   bool captures = true;
+  bool shapes = false;  ///< the devices of hosts that are machines
   int snap_length = 128;
   Duration timeout = std::chrono::minutes(10);
   bool checks_network = true;

@@ -16,8 +16,9 @@ namespace tw::lab {
 /// Where ranks run, and how much is asked of that place.
 struct RunPlace {
   bool loopback = false;  ///< nothing is shaped or captured
-  /// Hosts are machines, captured but not shaped; nothing: they are emulated here.
+  /// Hosts are machines, captured but not shaped unless `shapes`; nothing: they are emulated here.
   std::optional<fleet::Launch> launch = {};
+  bool shapes = false;  ///< the machines' devices, as the experiment asks, for the time of the run
   bool checks_network = true;
   bool accepts_network = false;  ///< goes on although the network is not what was asked for
   bool keeps_captures = false;   ///< after their analysis

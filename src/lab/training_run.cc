@@ -22,6 +22,7 @@ ConductRequest request_of(const RunPlace& place, const spec::Experiment& experim
   ConductRequest request;
   request.plan = network::make_plan(experiment);
   request.captures = *experiment.capture.enabled && !place.loopback;
+  request.shapes = place.shapes;
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
   request.checks_network = place.checks_network && !place.loopback && !place.launch;

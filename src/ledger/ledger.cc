@@ -87,6 +87,11 @@ void Ledger::add_namespace(const os::FileDescriptor& network, std::string_view n
   append(line_of(LedgerNetwork{.identity = identify_network(network), .name = std::string(name)}));
 }
 
+void Ledger::add_queue(const std::string& device) {
+  append(line_of(LedgerQueue{.network = identify_network(os::open_to_read("/proc/self/ns/net")),
+                             .device = device}));
+}
+
 void Ledger::add_path(const std::string& path) {
   check(path.starts_with('/'), "a ledger holds absolute paths");
   append(line_of_path(path));

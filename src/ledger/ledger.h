@@ -29,6 +29,8 @@ class Ledger {
 
   void add(const os::ProcessIdentity& process, std::string_view role);
   void add_namespace(const os::FileDescriptor& network, std::string_view name);
+  /// A device of this network whose queue is ours (queue.h).
+  void add_queue(const std::string& device);
   /// A temporary file or folder, in the folder of ledgers or the system's for temporary files.
   /// REQUIRES: the path is absolute.
   void add_path(const std::string& path);

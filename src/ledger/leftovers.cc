@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/ledger/leftovers.h"
 
+#include "trainwire/base/error.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftover_path.h"
+#include "trainwire/ledger/queue.h"
 #include "trainwire/ledger/record.h"
 
 #include <dirent.h>
@@ -128,11 +130,12 @@ class Leftover {
     run_.id = name_.substr(0, name_.size() - kSuffix.size());
     if (record_.owner) run_.command = record_.owner->command;
     if (speaks_of_us) kill_processes();
+    const bool all_queues = take_back_queues();
     remove_paths(report);
     note_unread(report);
     note_doubts(report);
     // With doubts left it is needed again.
-    if (!options_.dry_run && doubtful_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
+    if (!options_.dry_run && doubtful_.empty() && all_queues) ::unlinkat(folder_.get(), name_.c_str(), 0);
     report.runs.push_back(std::move(run_));
   }
 
@@ -181,6 +184,31 @@ class Leftover {
       if (where != Residence::There) continue;
       kill(*process, fmt::format("process {} ({}) in the network of {}", pid, program_of(pid),
                                  network->name));
+    }
+  }
+
+  /// False when one is of another network that is still there, where it is for others to do.
+  bool take_back_queues() {
+    bool all = true;
+    for (const LedgerQueue& queue : record_.queues) {
+      if (record_.owner && !shares_processes(*record_.owner)) continue;  // gone with its boot
+      if (queue.network == identify_network(os::open_to_read("/proc/self/ns/net"))) {
+        take_back(queue.device);
+      } else {
+        const auto living = all_processes();
+        all = all && std::ranges::none_of(living, [&](pid_t pid) {
+                return network_number(pid) == queue.network.number;
+              });
+      }
+    }
+    return all;
+  }
+
+  void take_back(const std::string& device) {
+    try {
+      const bool ours = options_.dry_run ? root_queue(device) == kOurQueue : take_back_queue(device);
+      if (ours) run_.removed.push_back("the shaping of " + device);
+    } catch (const SystemError&) {  // the device is gone, and with it its queue
     }
   }
 

@@ -3,7 +3,8 @@
 // process that started them, so there is seldom anything; the ledgers are the proof.
 //
 // Touched are only: processes that a dead run's ledger names, by number and start time; processes
-// that live in a network of its, by the network's cookie; its temporary files; the ledger.
+// that live in a network of its, by the network's cookie; queues of devices of this network that are
+// its; its temporary files; the ledger.
 
 #pragma once
 

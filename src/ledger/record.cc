@@ -83,6 +83,15 @@ bool take(LedgerRecord& record, const json& object) {
         {.identity = {.number = *numbered, .cookie = *cookie}, .name = *name});
     return true;
   }
+  if (kind == "queue") {
+    const auto numbered = number(object, "number");
+    const auto cookie = number(object, "cookie");
+    const auto device = text(object, "device");
+    if (!numbered || !cookie || !device) return false;
+    record.queues.push_back(
+        {.network = {.number = *numbered, .cookie = *cookie}, .device = *device});
+    return true;
+  }
   if (kind == "path") {
     const auto path = text(object, "path");
     if (path) record.paths.push_back(*path);
@@ -146,6 +155,13 @@ std::string line_of(const LedgerNetwork& network) {
                {"number", network.identity.number},
                {"cookie", network.identity.cookie},
                {"name", network.name}});
+}
+
+std::string line_of(const LedgerQueue& queue) {
+  return line({{"kind", "queue"},
+               {"number", queue.network.number},
+               {"cookie", queue.network.cookie},
+               {"device", queue.device}});
 }
 
 std::string line_of_path(std::string_view path) { return line({{"kind", "path"}, {"path", path}}); }

@@ -39,10 +39,18 @@ struct LedgerNetwork {
   bool operator==(const LedgerNetwork&) const = default;
 };
 
+/// A device whose queue is ours.
+struct LedgerQueue {
+  NetworkIdentity network = {};
+  std::string device = {};
+  bool operator==(const LedgerQueue&) const = default;
+};
+
 struct LedgerRecord {
   std::optional<LedgerOwner> owner = {};
   std::vector<LedgerProcess> processes = {};
   std::vector<LedgerNetwork> networks = {};
+  std::vector<LedgerQueue> queues = {};
   std::vector<std::string> paths = {};
   int unread = 0;  ///< lines that are none of these
   bool operator==(const LedgerRecord&) const = default;
@@ -60,6 +68,7 @@ bool can_see_leftovers(const LedgerOwner& owner);
 std::string line_of(const LedgerOwner& owner);
 std::string line_of(const LedgerProcess& process);
 std::string line_of(const LedgerNetwork& network);
+std::string line_of(const LedgerQueue& queue);
 std::string line_of_path(std::string_view path);
 
 /// Any bytes are a ledger: what cannot be read is counted and otherwise ignored.

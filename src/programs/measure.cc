@@ -273,6 +273,7 @@ lab::ConductRequest request_of(const spec::Experiment& experiment, const Program
     launch.environment = options.environment;
   }
   request.captures = *experiment.capture.enabled;
+  request.shapes = options.place.shapes;
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
   request.checks_network = options.place.checks_network && !options.place.launch;

@@ -181,11 +181,11 @@ void Links::set_offload(const std::string& name, bool on) {
   }
 }
 
-void Links::shape(const std::string& name, const Bucket& bucket) {
+void Links::shape(const std::string& name, const Bucket& bucket, std::uint32_t queue) {
   NetlinkMessage message(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE);
   tcmsg header = {};
   header.tcm_ifindex = index(name);
-  header.tcm_handle = 0x10000;
+  header.tcm_handle = queue;
   header.tcm_parent = TC_H_ROOT;
   const auto bytes_per_second = static_cast<std::uint64_t>(bucket.rate.bits_per_second() / 8);
   tc_tbf_qopt options = {};
@@ -199,12 +199,12 @@ void Links::shape(const std::string& name, const Bucket& bucket) {
   socket_.request(std::move(message), fmt::format("shaping {} to {}", name, readable(bucket.rate)));
 }
 
-void Links::add_netem(const std::string& name, const Netem& netem) {
+void Links::add_netem(const std::string& name, const Netem& netem, std::uint32_t queue) {
   NetlinkMessage message(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE);
   tcmsg header = {};
   header.tcm_ifindex = index(name);
   header.tcm_handle = 0x20000;
-  header.tcm_parent = 0x10001;
+  header.tcm_parent = queue | 1U;
   tc_netem_qopt options = {};
   options.limit = u32(netem.limit);
   const bool bursts = netem.loss > 0 && netem.loss_burst > 1;

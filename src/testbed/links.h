@@ -38,6 +38,8 @@ struct Netem {
 
 class Links {
  public:
+  static constexpr std::uint32_t kQueue = 0x10000;  ///< the bucket's number: "1:" as tc writes it
+
   /// In the calling thread's namespace. Throws SystemError, as everything below.
   Links();
 
@@ -53,10 +55,10 @@ class Links {
   /// Segmentation by the device: off, every packet on the wire is one MTU-sized frame.
   void set_offload(const std::string& name, bool on);
   /// A bucket of tokens before the line. Replaces what was there.
-  void shape(const std::string& name, const Bucket& bucket);
+  void shape(const std::string& name, const Bucket& bucket, std::uint32_t queue = kQueue);
 
   /// Delay and loss inside the bucket. Throws SystemError where the kernel has no netem.
-  void add_netem(const std::string& name, const Netem& netem);
+  void add_netem(const std::string& name, const Netem& netem, std::uint32_t queue = kQueue);
 
   void add_address(const std::string& name, const network::NetPlan& plan, int host);
   /// The plan's network behind `name`, and multicast.

@@ -13,13 +13,6 @@ bool leaves_host(const network::NetPlan& plan, const network::Port& port) {
   return port.from < static_cast<int>(plan.hosts.size());
 }
 
-/// Packets of the largest size that the delay keeps in flight, twice, and the queue.
-std::int64_t packets_in_flight(const network::NetPlan& plan, const network::Port& port,
-                               Duration delay) {
-  const Bytes bytes = (port.rate * delay) * 2 + port.queue;
-  return bytes.count() / network::frame_bytes(plan.mtu).count() + 100;
-}
-
 /// The first link and this one, at once: every host's first link is the same (require_netem_can).
 Netem both_links(const network::NetPlan& plan, const network::Port& port) {
   Netem netem{
@@ -51,6 +44,12 @@ void require_netem_can(const network::NetPlan& plan) {
           "engine = \"nfqueue\" or \"tap\"");
     }
   }
+}
+
+std::int64_t packets_in_flight(const network::NetPlan& plan, const network::Port& port,
+                               Duration delay) {
+  const Bytes bytes = (port.rate * delay) * 2 + port.queue;
+  return bytes.count() / network::frame_bytes(plan.mtu).count() + 100;
 }
 
 void set_up_port(Links& links, const network::NetPlan& plan, int port, const std::string& device,

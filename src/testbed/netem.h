@@ -15,6 +15,10 @@ namespace tw::testbed {
 /// hosts differ in delay, jitter or loss, which only the other engines can do.
 void require_netem_can(const network::NetPlan& plan);
 
+/// Packets of the largest size that the delay keeps in flight, twice, and the queue.
+std::int64_t packets_in_flight(const network::NetPlan& plan, const network::Port& port,
+                               Duration delay);
+
 /// Sets up the device that sends what the port carries.
 void set_up_port(Links& links, const network::NetPlan& plan, int port, const std::string& device,
                  spec::Engine engine);

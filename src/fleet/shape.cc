@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/fleet/shape.h"
+
+#include "trainwire/base/error.h"
+#include "trainwire/ledger/queue.h"
+#include "trainwire/os/errno_error.h"
+#include "trainwire/testbed/links.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace tw::fleet {
+namespace {
+
+using nlohmann::json;
+
+/// Waits until whoever shaped the device is gone. Holds nothing of his but the pipe: neither his
+/// ledger nor the output that a launcher waits for the end of.
+[[noreturn]] void guard(const std::string& device, int alive) {
+  ::setsid();
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) ::signal(number, SIG_IGN);
+  const os::FileDescriptor nothing = os::open_to_write("/dev/null");
+  ::dup2(alive, 0);
+  ::dup2(nothing.get(), 1);
+  ::dup2(nothing.get(), 2);
+  ::close_range(3, ~0U, 0);
+  char byte = 0;
+  while (::read(0, &byte, 1) < 0 && errno == EINTR) {
+  }
+  try {
+    ledger::take_back_queue(device);
+  } catch (const Error&) {
+    ::_exit(1);  // the device is gone
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+json to_json(const Shape& shape) {
+  return {{"rate_bps", shape.rate_bps},       {"burst_bytes", shape.burst_bytes},
+          {"limit_bytes", shape.limit_bytes}, {"delay_ns", shape.delay_ns},
+          {"jitter_ns", shape.jitter_ns},     {"loss", shape.loss},
+          {"loss_burst", shape.loss_burst},   {"packets", shape.packets}};
+}
+
+Shape shape_from(const json& d) {
+  try {
+    Shape shape;
+    d.at("rate_bps").get_to(shape.rate_bps);
+    d.at("burst_bytes").get_to(shape.burst_bytes);
+    d.at("limit_bytes").get_to(shape.limit_bytes);
+    d.at("delay_ns").get_to(shape.delay_ns);
+    d.at("jitter_ns").get_to(shape.jitter_ns);
+    d.at("loss").get_to(shape.loss);
+    d.at("loss_burst").get_to(shape.loss_burst);
+    d.at("packets").get_to(shape.packets);
+    return shape;
+  } catch (const json::exception& error) {
+    throw DataError(fmt::format("reading how a device is to be shaped: {}", error.what()));
+  }
+}
+
+Shaping::Shaping(std::string device, const Shape& shape, ledger::Ledger& ledger)
+    : device_(std::move(device)) {
+  const std::uint32_t there = ledger::root_queue(device_);
+  if (there != 0) {
+    throw SystemError(fmt::format(
+        "shaping {}: somebody has set its queue already (tc qdisc show dev {}); take that away, or "
+        "leave --shape out",
+        device_, device_));
+  }
+  ledger.add_queue(device_);
+  start_guard();
+  try {
+    testbed::Links links;
+    links.shape(device_,
+                {.rate = BitRate(shape.rate_bps),
+                 .burst = Bytes(shape.burst_bytes),
+                 .limit = Bytes(shape.limit_bytes)},
+                ledger::kOurQueue);
+    if (shape.needs_netem()) {
+      links.add_netem(device_,
+                      {.delay = Duration(shape.delay_ns),
+                       .jitter = Duration(shape.jitter_ns),
+                       .loss = shape.loss,
+                       .loss_burst = shape.loss_burst,
+                       .limit = shape.packets},
+                      ledger::kOurQueue);
+    }
+  } catch (const SystemError& error) {
+    take_back();
+    if (!shape.needs_netem()) throw;
+    throw SystemError(fmt::format(
+        "{}; without netem only rates can be shaped: --set network.delay=0us --set network.loss=0",
+        error.what()));
+  }
+}
+
+Shaping::~Shaping() { take_back(); }
+
+void Shaping::start_guard() {
+  os::Pipe pipe = os::make_pipe();
+  guard_ = ::fork();
+  if (guard_ < 0) throw os::errno_error("starting the guard of a shaped device", errno);
+  if (guard_ == 0) {
+    pipe.write = {};
+    guard(device_, pipe.read.get());
+  }
+  alive_ = std::move(pipe.write);
+}
+
+/// The guard does it, so that there is one way.
+void Shaping::take_back() noexcept {
+  alive_ = {};
+  if (guard_ > 0) ::waitpid(std::exchange(guard_, 0), nullptr, 0);
+}
+
+}  // namespace tw::fleet
