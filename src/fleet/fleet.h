@@ -83,7 +83,7 @@ class Fleet {
     std::string folder;  ///< the run's: hosts have one of their own in its place
     bool captures = true;
     int snap_length = 128;
-    std::vector<Shape> shapes = {};  ///< of each host's device; empty: as they are
+    std::vector<DeviceShape> shapes = {};  ///< of each host's device; empty: as they are
   };
   /// Every host captures from here on. Throws Error.
   void begin(const BeginOptions& options);

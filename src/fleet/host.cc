@@ -252,6 +252,9 @@ class Host {
     std::this_thread::sleep_for(kSettling);
     json told = meter_ ? meter_->finish() : json();
     meter_.reset();
+    if (shaping_ && !shaping_->is_there()) {
+      throw Error(fmt::format("somebody has changed the queues of {} during the run", device_.name));
+    }
     shaping_.reset();  // files go home at the device's own speed
     std::uint32_t number = 0;
     for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {

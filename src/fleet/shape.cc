@@ -34,76 +34,107 @@ using nlohmann::json;
   while (::read(0, &byte, 1) < 0 && errno == EINTR) {
   }
   try {
-    ledger::take_back_queue(device);
+    ledger::take_back_queues(device);
   } catch (const Error&) {
     ::_exit(1);  // the device is gone
   }
   ::_exit(0);
 }
 
-}  // namespace
-
-json to_json(const Shape& shape) {
+json one_to_json(const Shape& shape) {
   return {{"rate_bps", shape.rate_bps},       {"burst_bytes", shape.burst_bytes},
           {"limit_bytes", shape.limit_bytes}, {"delay_ns", shape.delay_ns},
           {"jitter_ns", shape.jitter_ns},     {"loss", shape.loss},
           {"loss_burst", shape.loss_burst},   {"packets", shape.packets}};
 }
 
-Shape shape_from(const json& d) {
+Shape one_from(const json& d) {
+  Shape shape;
+  d.at("rate_bps").get_to(shape.rate_bps);
+  d.at("burst_bytes").get_to(shape.burst_bytes);
+  d.at("limit_bytes").get_to(shape.limit_bytes);
+  d.at("delay_ns").get_to(shape.delay_ns);
+  d.at("jitter_ns").get_to(shape.jitter_ns);
+  d.at("loss").get_to(shape.loss);
+  d.at("loss_burst").get_to(shape.loss_burst);
+  d.at("packets").get_to(shape.packets);
+  return shape;
+}
+
+void put_queue(testbed::Links& links, const std::string& device, const Shape& shape) {
+  links.shape(device,
+              {.rate = BitRate(shape.rate_bps),
+               .burst = Bytes(shape.burst_bytes),
+               .limit = Bytes(shape.limit_bytes)},
+              ledger::kOurQueue);
+  if (!shape.needs_netem()) return;
   try {
-    Shape shape;
-    d.at("rate_bps").get_to(shape.rate_bps);
-    d.at("burst_bytes").get_to(shape.burst_bytes);
-    d.at("limit_bytes").get_to(shape.limit_bytes);
-    d.at("delay_ns").get_to(shape.delay_ns);
-    d.at("jitter_ns").get_to(shape.jitter_ns);
-    d.at("loss").get_to(shape.loss);
-    d.at("loss_burst").get_to(shape.loss_burst);
-    d.at("packets").get_to(shape.packets);
-    return shape;
+    links.add_netem(device,
+                    {.delay = Duration(shape.delay_ns),
+                     .jitter = Duration(shape.jitter_ns),
+                     .loss = shape.loss,
+                     .loss_burst = shape.loss_burst,
+                     .limit = shape.packets},
+                    ledger::kOurQueue);
+  } catch (const SystemError& error) {
+    throw SystemError(
+        fmt::format("{}; without it only rates can be shaped: --set network.delay=0us, no loss",
+                    error.what()));
+  }
+}
+
+}  // namespace
+
+json to_json(const DeviceShape& shape) {
+  return {{"out", one_to_json(shape.out)}, {"in", one_to_json(shape.in)}};
+}
+
+DeviceShape shape_from(const json& document) {
+  try {
+    return {.out = one_from(document.at("out")), .in = one_from(document.at("in"))};
   } catch (const json::exception& error) {
     throw DataError(fmt::format("reading how a device is to be shaped: {}", error.what()));
   }
 }
 
-Shaping::Shaping(std::string device, const Shape& shape, ledger::Ledger& ledger)
+Shaping::Shaping(std::string device, const DeviceShape& shape, ledger::Ledger& ledger)
     : device_(std::move(device)) {
-  const std::uint32_t there = ledger::root_queue(device_);
-  if (there != 0) {
-    throw SystemError(fmt::format(
-        "shaping {}: somebody has set its queue already (tc qdisc show dev {}); take that away, or "
-        "leave --shape out",
-        device_, device_));
+  if (ledger::queues_of(device_) != ledger::Queues::Kernels) {
+    throw SystemError(
+        fmt::format("shaping {}: somebody has set its queues already (tc qdisc show dev {}); take "
+                    "that away, or leave --shape out",
+                    device_, device_));
+  }
+  const bool loses = shape.out.loss > 0 || shape.in.loss > 0;
+  if (loses && testbed::Links().offloads(device_)) {
+    throw SystemError(
+        fmt::format("shaping {}: it handles several packets as one, which would be lost together; "
+                    "ethtool -K {} tso off gso off gro off, or no loss",
+                    device_, device_));
   }
   ledger.add_queue(device_);
   start_guard();
   try {
-    testbed::Links links;
-    links.shape(device_,
-                {.rate = BitRate(shape.rate_bps),
-                 .burst = Bytes(shape.burst_bytes),
-                 .limit = Bytes(shape.limit_bytes)},
-                ledger::kOurQueue);
-    if (shape.needs_netem()) {
-      links.add_netem(device_,
-                      {.delay = Duration(shape.delay_ns),
-                       .jitter = Duration(shape.jitter_ns),
-                       .loss = shape.loss,
-                       .loss_burst = shape.loss_burst,
-                       .limit = shape.packets},
-                      ledger::kOurQueue);
-    }
+    apply(shape);
   } catch (const SystemError& error) {
     take_back();
-    if (!shape.needs_netem()) throw;
-    throw SystemError(fmt::format(
-        "{}; without netem only rates can be shaped: --set network.delay=0us --set network.loss=0",
-        error.what()));
+    if (::geteuid() == 0) throw;
+    throw SystemError(fmt::format("{}; --shape needs root on every host", error.what()));
   }
 }
 
 Shaping::~Shaping() { take_back(); }
+
+bool Shaping::is_there() const { return ledger::queues_of(device_) == ledger::Queues::Ours; }
+
+void Shaping::apply(const DeviceShape& shape) const {
+  testbed::Links links;
+  const std::string passage = ledger::incoming_device(device_);
+  put_queue(links, device_, shape.out);
+  links.make_passage(passage);
+  put_queue(links, passage, shape.in);
+  links.lead_arriving(device_, passage);
+}
 
 void Shaping::start_guard() {
   os::Pipe pipe = os::make_pipe();

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A machine's network device made as slow as the experiment asks, for the time of a run: a token
-// bucket where packets leave, with delay and loss inside it where the kernel has netem.
+// bucket for what leaves, one for what arrives (in front of which the kernel puts a device of its
+// own, ifb), with delay and loss inside them where the kernel has netem.
 //
 // It is taken back when the object goes; by a guard, a process of its own, when this one is killed;
-// and by the ledger, with the next command, when the guard is killed too. A device whose queue
+// and by the ledger, with the next command, when the guard is killed too. A device whose queues
 // somebody else has set is refused.
 //
-// Limits: what a machine receives is shaped by those who send it; where several send to one at once
-// it may get more than its link would carry. Everything that leaves by the device is shaped.
+// Limits: everything that goes through the device is shaped. Captures see what arrives before its
+// bucket does. Losses are of single packets only where the device's offloads are off, so that is
+// asked for.
 
 #pragma once
 
-#include "trainwire/base/units.h"
 #include "trainwire/ledger/ledger.h"
+#include "trainwire/os/file_descriptor.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <sys/types.h>
@@ -22,6 +24,7 @@
 
 namespace tw::fleet {
 
+/// What a link does in one direction.
 struct Shape {
   double rate_bps = 0;
   std::int64_t burst_bytes = 0;  ///< what may leave at once
@@ -35,20 +38,31 @@ struct Shape {
 
   bool needs_netem() const { return delay_ns > 0 || jitter_ns > 0 || loss > 0; }
 };
-nlohmann::json to_json(const Shape& shape);
+
+/// Both of a host's.
+struct DeviceShape {
+  Shape out;
+  Shape in;
+  bool operator==(const DeviceShape&) const = default;
+};
+nlohmann::json to_json(const DeviceShape& shape);
 /// Throws DataError.
-Shape shape_from(const nlohmann::json& document);
+DeviceShape shape_from(const nlohmann::json& document);
 
 class Shaping {
  public:
   /// To be made before this process has threads. Throws SystemError.
-  Shaping(std::string device, const Shape& shape, ledger::Ledger& ledger);
+  Shaping(std::string device, const DeviceShape& shape, ledger::Ledger& ledger);
   ~Shaping();
   Shaping(const Shaping&) = delete;
   Shaping& operator=(const Shaping&) = delete;
 
+  /// Whether nobody has changed it. Throws SystemError.
+  bool is_there() const;
+
  private:
   void start_guard();
+  void apply(const DeviceShape& shape) const;
   void take_back() noexcept;
 
   std::string device_;

@@ -24,7 +24,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const Shape kSlow{.rate_bps = 1e8, .burst_bytes = 20'000, .limit_bytes = 200'000};
+const Shape kOneWay{.rate_bps = 1e8, .burst_bytes = 20'000, .limit_bytes = 200'000};
+const DeviceShape kSlow{.out = kOneWay, .in = kOneWay};
 
 /// In a network of its own with a device of that name; the child's exit code.
 int in_own_network(const std::function<int()>& body) {
@@ -45,7 +46,8 @@ bool comes_true(const std::function<bool()>& claim) {
 }
 
 TEST(Shape, TravelsAsADocument) {
-  const Shape shape{.rate_bps = 1, .delay_ns = 2, .loss = 0.25, .packets = 7};
+  const DeviceShape shape{.out = {.rate_bps = 1, .delay_ns = 2, .loss = 0.25, .packets = 7},
+                          .in = {.rate_bps = 3}};
   EXPECT_EQ(shape_from(to_json(shape)), shape);
   EXPECT_THROW(shape_from({{"rate_bps", "fast"}}), DataError);
 }
@@ -57,16 +59,16 @@ TEST(Shaping, IsTakenBackAtTheEndAndRefusesWhatIsSomebodyElses) {
               ledger::Ledger ledger(folder.path(), "test");
               {
                 const Shaping shaping("a0", kSlow, ledger);
-                if (ledger::root_queue("a0") != ledger::kOurQueue) return 1;
+                if (ledger::queues_of("a0") != ledger::Queues::Ours) return 1;
               }
-              if (ledger::root_queue("a0") != 0) return 2;
+              if (ledger::queues_of("a0") != ledger::Queues::Kernels) return 2;
               testbed::Links().shape("a0", {.rate = BitRate(1e6), .burst = Bytes(9000), .limit = Bytes(90000)});
               try {
                 const Shaping shaping("a0", kSlow, ledger);
                 return 3;
               } catch (const SystemError&) {
               }
-              return ledger::root_queue("a0") == 0x10000 ? 0 : 4;
+              return ledger::queues_of("a0") == ledger::Queues::Others ? 0 : 4;
             }),
             0);
 }
@@ -81,9 +83,9 @@ TEST(Shaping, IsTakenBackAfterAKill) {
                 ::pause();
                 return 0;
               });
-              if (!comes_true([] { return ledger::root_queue("a0") == ledger::kOurQueue; })) return 1;
+              if (!comes_true([] { return ledger::queues_of("a0") == ledger::Queues::Ours; })) return 1;
               ::kill(host.identity().pid, SIGKILL);
-              return comes_true([] { return ledger::root_queue("a0") == 0; }) ? 0 : 2;
+              return comes_true([] { return ledger::queues_of("a0") == ledger::Queues::Kernels; }) ? 0 : 2;
             }),
             0);
 }
@@ -102,7 +104,7 @@ TEST(Shaping, IsTakenBackByTheNextCommandWhenNobodyElseCould) {
               host.wait_for(std::chrono::seconds(5));
               const auto cleared = ledger::clear_leftovers(folder.path());
               if (cleared.runs.size() != 1 || cleared.runs.front().removed.size() != 1) return 1;
-              return ledger::root_queue("a0") == 0 ? 0 : 2;
+              return ledger::queues_of("a0") == ledger::Queues::Kernels ? 0 : 2;
             }),
             0);
 }

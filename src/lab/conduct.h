@@ -5,6 +5,7 @@
 #pragma once
 
 #include "trainwire/capture/live.h"
+#include "trainwire/fleet/shape.h"
 #include "trainwire/lab/launch.h"
 #include "trainwire/lab/rank_group.h"
 #include "trainwire/ledger/ledger.h"
@@ -42,7 +43,8 @@ struct ConductRequest {
   RankCare care = {};
   std::string folder;  ///< for outputs, marks and captures
   bool captures = true;
-  bool shapes = false;  ///< the devices of hosts that are machines
+  /// Of the devices of hosts that are machines; empty: as they are.
+  std::vector<fleet::DeviceShape> shapes = {};
   int snap_length = 128;
   Duration timeout = std::chrono::minutes(10);
   bool checks_network = true;

@@ -13,6 +13,10 @@
 
 namespace tw::lab {
 
+/// The engines of runs on machines.
+inline constexpr const char* kHosts = "hosts";
+inline constexpr const char* kShapedHosts = "shaped hosts";
+
 /// Where ranks run, and how much is asked of that place.
 struct RunPlace {
   bool loopback = false;  ///< nothing is shaped or captured

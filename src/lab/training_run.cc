@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/training_run.h"
 
+#include "trainwire/lab/shapes.h"
 #include "trainwire/lab/unshaped.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
@@ -16,13 +17,12 @@ namespace tw::lab {
 namespace {
 
 constexpr const char* kLoopback = "loopback";
-constexpr const char* kHosts = "hosts";
 
 ConductRequest request_of(const RunPlace& place, const spec::Experiment& experiment) {
   ConductRequest request;
   request.plan = network::make_plan(experiment);
   request.captures = *experiment.capture.enabled && !place.loopback;
-  request.shapes = place.shapes;
+  if (place.shapes) request.shapes = shapes_of(request.plan);
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
   request.checks_network = place.checks_network && !place.loopback && !place.launch;
@@ -133,7 +133,7 @@ record::LiveHeader TrainingRun::live_header() const {
   record::LiveHeader header{.name = *experiment_.name,
                             .started_ns = static_cast<std::uint64_t>(os::real_time_ns())};
   for (const network::HostPlan& host : request_.plan.hosts) header.hosts.push_back(host.name);
-  if (!place_.loopback && !place_.launch) header.capacity_bps.emplace();
+  if (!place_.loopback && (!place_.launch || place_.shapes)) header.capacity_bps.emplace();
   for (const network::Port& port : request_.plan.ports) {
     const bool from_host = static_cast<std::size_t>(port.from) < header.hosts.size();
     if (from_host && header.capacity_bps) {
@@ -153,7 +153,7 @@ record::LiveHeader TrainingRun::live_header() const {
 }
 
 std::string engine_name(const TrainingRun& run) {
-  if (run.fleet() != nullptr) return kHosts;
+  if (run.fleet() != nullptr) return run.request().shapes.empty() ? kHosts : kShapedHosts;
   return run.loopback() ? kLoopback : std::string(testbed::name_of(run.request().engine));
 }
 

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/unshaped.h"
 
-#include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/own_program.h"
 #include "trainwire/spec/experiment.h"
-#include "trainwire/testbed/netem.h"
 #include "trainwire/testbed/programs.h"
-#include "trainwire/testbed/shaping.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
 
 namespace tw::lab {
@@ -137,7 +133,7 @@ ConductOutcome conduct_on_fleet(const ConductRequest& request, fleet::Fleet& fle
   fleet.begin({.folder = request.folder,
                .captures = request.captures,
                .snap_length = request.snap_length,
-               .shapes = request.shapes ? shapes_of(request.plan) : std::vector<fleet::Shape>()});
+               .shapes = request.shapes});
   outcome.started = os::moment();
   std::vector<RankCommand> commands;
   for (LaunchRequest launch : request.launches) {
@@ -182,46 +178,6 @@ ConductOutcome conduct_on_fleet(const ConductRequest& request, fleet::Fleet& fle
   }
   if (fleet.failure() && !outcome.failure) outcome.failure = fleet.failure();
   return outcome;
-}
-
-std::vector<fleet::Shape> shapes_of(const network::NetPlan& plan) {
-  const auto hosts = static_cast<int>(plan.hosts.size());
-  const auto refuse = [](const std::string& what) {
-    throw SpecError(fmt::format("--shape: {}; only what leaves a machine can be shaped", what));
-  };
-  if (plan.switches.size() > 1) refuse("there are links between switches");
-  std::vector<fleet::Shape> shapes(plan.hosts.size());
-  const network::Port& to = plan.ports.at(1);
-  for (const network::Port& port : plan.ports) {
-    if (port.from >= hosts) {
-      const bool is_same = port.delay == to.delay && port.jitter == to.jitter &&
-                           port.loss == to.loss && port.loss_burst == to.loss_burst;
-      if (!is_same) refuse(fmt::format("{}: links to hosts differ in delay or loss", port.link));
-      continue;
-    }
-    const testbed::Bucket bucket = testbed::bucket_for(port, plan.mtu, plan.lossy());
-    const Duration delay = port.delay + to.delay;
-    const Duration jitter(static_cast<std::int64_t>(
-        std::hypot(static_cast<double>(port.jitter.count()), static_cast<double>(to.jitter.count()))));
-    shapes[static_cast<std::size_t>(port.from)] = {
-        .rate_bps = bucket.rate.bits_per_second(),
-        .burst_bytes = bucket.burst.count(),
-        .limit_bytes = bucket.limit.count(),
-        .delay_ns = delay.count(),
-        .jitter_ns = jitter.count(),
-        .loss = 1 - (1 - port.loss) * (1 - to.loss),
-        .loss_burst = std::max(port.loss_burst, to.loss_burst),
-        .packets = testbed::packets_in_flight(plan, port, delay)};
-  }
-  for (const network::Port& port : plan.ports) {
-    if (port.from < hosts) continue;
-    for (const fleet::Shape& shape : shapes) {
-      if (port.rate.bits_per_second() < shape.rate_bps) {
-        refuse(fmt::format("{}: it receives more slowly than others send", port.link));
-      }
-    }
-  }
-  return shapes;
 }
 
 std::int64_t clock_shift_ns(const fleet::Fleet& fleet, int host) {

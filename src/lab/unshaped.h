@@ -30,11 +30,6 @@ void take_names(network::NetPlan& plan, const fleet::Fleet& fleet);
 /// empty. Throws Error when hosts cannot do what they are told before anything has begun.
 ConductOutcome conduct_on_fleet(const ConductRequest& request, fleet::Fleet& fleet);
 
-/// How each host's device is to be shaped so that the machines' network is like the plan. Throws
-/// SpecError for what cannot be done where packets leave: links inside the network, links to hosts
-/// that are slower than those from them or differ in delay or loss.
-std::vector<fleet::Shape> shapes_of(const network::NetPlan& plan);
-
 /// How far the machines' clocks differ, and what was done about it.
 record::Check clocks_check(const fleet::Fleet& fleet);
 /// By how much times that a host has written down must be lowered to be on the first host's clock;

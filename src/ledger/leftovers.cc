@@ -6,6 +6,7 @@
 #include "trainwire/ledger/leftover_path.h"
 #include "trainwire/ledger/queue.h"
 #include "trainwire/ledger/record.h"
+#include "trainwire/os/namespace.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -130,12 +131,12 @@ class Leftover {
     run_.id = name_.substr(0, name_.size() - kSuffix.size());
     if (record_.owner) run_.command = record_.owner->command;
     if (speaks_of_us) kill_processes();
-    const bool all_queues = take_back_queues();
+    take_back_shaping();
     remove_paths(report);
     note_unread(report);
     note_doubts(report);
     // With doubts left it is needed again.
-    if (!options_.dry_run && doubtful_.empty() && all_queues) ::unlinkat(folder_.get(), name_.c_str(), 0);
+    if (!options_.dry_run && doubtful_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
     report.runs.push_back(std::move(run_));
   }
 
@@ -187,28 +188,32 @@ class Leftover {
     }
   }
 
-  /// False when one is of another network that is still there, where it is for others to do.
-  bool take_back_queues() {
-    bool all = true;
+  void take_back_shaping() {
     for (const LedgerQueue& queue : record_.queues) {
-      if (record_.owner && !shares_processes(*record_.owner)) continue;  // gone with its boot
-      if (queue.network == identify_network(os::open_to_read("/proc/self/ns/net"))) {
-        take_back(queue.device);
-      } else {
-        const auto living = all_processes();
-        all = all && std::ranges::none_of(living, [&](pid_t pid) {
-                return network_number(pid) == queue.network.number;
-              });
-      }
+      if (const auto network = find_network(queue.network)) take_back(*network, queue.device);
     }
-    return all;
   }
 
-  void take_back(const std::string& device) {
+  /// Nothing when it is gone, and its devices with it.
+  static std::optional<os::FileDescriptor> find_network(const NetworkIdentity& network) {
+    os::FileDescriptor own = os::current_network_namespace();
+    if (identify_network(own) == network) return own;
+    for (const pid_t pid : all_processes()) {
+      if (network_number(pid) != network.number) continue;
+      if (residence(pid, network) != Residence::There) continue;
+      os::FileDescriptor found(
+          ::open(fmt::format("/proc/{}/ns/net", pid).c_str(), O_RDONLY | O_CLOEXEC));
+      if (found.is_open()) return found;
+    }
+    return {};
+  }
+
+  void take_back(const os::FileDescriptor& network, const std::string& device) {
     try {
-      const bool ours = options_.dry_run ? root_queue(device) == kOurQueue : take_back_queue(device);
+      const os::InNetwork inside(network);
+      const bool ours = options_.dry_run ? queues_of(device) == Queues::Ours : take_back_queues(device);
       if (ours) run_.removed.push_back("the shaping of " + device);
-    } catch (const SystemError&) {  // the device is gone, and with it its queue
+    } catch (const SystemError&) {  // the device is gone, and with it its queues
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue in front of a network device that a run has put in place of the kernel's own, and how
-// the device gets that back. Ours is known by its number; anybody else's is left alone.
+// The queues of a network device that a run has put in place of the kernel's own, and how the device
+// gets those back. What leaves goes through a queue that is known by its number; what arrives goes
+// through that of another device, which is known by its name. Anybody else's are left alone.
 
 #pragma once
 
@@ -9,14 +10,18 @@
 
 namespace tw::ledger {
 
-/// "7477:" as tc writes it.
+/// Of what leaves: "7477:" as tc writes it.
 inline constexpr std::uint32_t kOurQueue = 0x7477'0000;
 
-/// The number of the queue that everything leaves the device by, in this thread's network; 0 is the
-/// kernel's own. Throws SystemError.
-std::uint32_t root_queue(const std::string& device);
+/// The device (ifb) that what arrives at this one goes through. Throws SystemError.
+std::string incoming_device(const std::string& device);
 
-/// Whether ours was there; then it is gone. Throws SystemError.
-bool take_back_queue(const std::string& device);
+enum class Queues { Kernels, Ours, Others };
+
+/// Whose queues the device has, in this thread's network. Throws SystemError.
+Queues queues_of(const std::string& device);
+
+/// Whether any of ours was there; then it is gone. Throws SystemError.
+bool take_back_queues(const std::string& device);
 
 }  // namespace tw::ledger

@@ -11,6 +11,7 @@
 #include "trainwire/lab/outcome.h"
 #include "trainwire/lab/traffic_figures.h"
 #include "trainwire/lab/traffic_talk.h"
+#include "trainwire/lab/shapes.h"
 #include "trainwire/lab/unshaped.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/os/own_program.h"
@@ -212,7 +213,7 @@ class Measurement {
     record::Run run = lab::described("exec", captured_, outcome_, request_);
     run.checks = lab::conduct_checks(outcome_, request_, captured_);
     if (fleet_) {
-      run.engine = "hosts";
+      run.engine = request_.shapes.empty() ? lab::kHosts : lab::kShapedHosts;
       run.checks.push_back(lab::clocks_check(*fleet_));
     }
     if (mps_)
@@ -273,7 +274,7 @@ lab::ConductRequest request_of(const spec::Experiment& experiment, const Program
     launch.environment = options.environment;
   }
   request.captures = *experiment.capture.enabled;
-  request.shapes = options.place.shapes;
+  if (options.place.shapes) request.shapes = lab::shapes_of(request.plan);
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
   request.checks_network = options.place.checks_network && !options.place.launch;

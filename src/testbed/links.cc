@@ -8,16 +8,21 @@
 #include <fmt/format.h>
 #include <linux/ethtool.h>
 #include <linux/if_bridge.h>
+#include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/neighbour.h>
+#include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
+#include <linux/tc_act/tc_mirred.h>
 #include <linux/veth.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -36,6 +41,15 @@ ifinfomsg of_link(int index, unsigned flags = 0, unsigned change = 0) {
 }
 
 std::uint32_t u32(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+/// False with errno where it cannot.
+bool ask_driver(const std::string& name, ethtool_value& value) {
+  const os::FileDescriptor any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request = {};
+  std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
+  request.ifr_data = reinterpret_cast<char*>(&value);
+  return ::ioctl(any.get(), SIOCETHTOOL, &request) == 0;
+}
 
 void describe(NetlinkMessage& message, const LinkEnd& end, int mtu) {
   message.text(IFLA_IFNAME, end.name)
@@ -168,17 +182,63 @@ void Links::set_largest_segment(const std::string& name, Bytes size) {
 }
 
 void Links::set_offload(const std::string& name, bool on) {
-  const os::FileDescriptor any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   for (const std::uint32_t feature : {ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO}) {
     ethtool_value value{.cmd = feature, .data = on ? 1U : 0U};
-    ifreq request = {};
-    std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
-    request.ifr_data = reinterpret_cast<char*>(&value);
-    if (::ioctl(any.get(), SIOCETHTOOL, &request) != 0) {
+    if (!ask_driver(name, value)) {
       throw os::errno_error(fmt::format("switching {}'s offloads {}", name, on ? "on" : "off"),
                             errno);
     }
   }
+}
+
+bool Links::offloads(const std::string& name) const {
+  return std::ranges::any_of(std::array{ETHTOOL_GTSO, ETHTOOL_GGSO, ETHTOOL_GGRO}, [&](auto one) {
+    ethtool_value value{.cmd = static_cast<std::uint32_t>(one), .data = 0};
+    return ask_driver(name, value) && value.data != 0;
+  });
+}
+
+void Links::make_passage(const std::string& name) {
+  NetlinkMessage message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+  message.header(of_link(0, IFF_UP, IFF_UP)).text(IFLA_IFNAME, name);
+  message.nest(IFLA_LINKINFO, [](NetlinkMessage& info) { info.text(IFLA_INFO_KIND, "ifb"); });
+  socket_.request(std::move(message), fmt::format("making the device {} (ifb)", name));
+}
+
+void Links::lead_arriving(const std::string& name, const std::string& passage) {
+  const std::string attempt = fmt::format("leading what arrives at {} through {}", name, passage);
+  tcmsg header = {};
+  header.tcm_ifindex = index(name);
+  header.tcm_parent = TC_H_INGRESS;
+  header.tcm_handle = TC_H_MAKE(TC_H_INGRESS, 0);
+  NetlinkMessage place(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL);
+  place.header(header).text(TCA_KIND, "ingress");
+  socket_.request(std::move(place), attempt);
+
+  header.tcm_parent = header.tcm_handle;
+  header.tcm_handle = 0;
+  header.tcm_info = TC_H_MAKE(1U << 16U, htons(ETH_P_ALL));
+  // One key that any packet has: the word at 0 under an empty mask.
+  std::vector<std::byte> every(sizeof(tc_u32_sel) + sizeof(tc_u32_key));
+  tc_u32_sel selector = {};
+  selector.flags = TC_U32_TERMINAL;
+  selector.nkeys = 1;
+  std::memcpy(every.data(), &selector, sizeof selector);
+  tc_mirred there = {};
+  there.action = TC_ACT_STOLEN;
+  there.eaction = TCA_EGRESS_REDIR;
+  there.ifindex = u32(index(passage));
+  NetlinkMessage rule(RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL);
+  rule.header(header).text(TCA_KIND, "u32").nest(TCA_OPTIONS, [&](NetlinkMessage& options) {
+    options.bytes(TCA_U32_SEL, every).nest(TCA_U32_ACT, [&](NetlinkMessage& actions) {
+      actions.nest(1, [&](NetlinkMessage& first) {
+        first.text(TCA_ACT_KIND, "mirred").nest(TCA_ACT_OPTIONS, [&](NetlinkMessage& mirred) {
+          mirred.put(TCA_MIRRED_PARMS, there);
+        });
+      });
+    });
+  });
+  socket_.request(std::move(rule), attempt);
 }
 
 void Links::shape(const std::string& name, const Bucket& bucket, std::uint32_t queue) {

@@ -60,6 +60,15 @@ class Links {
   /// Delay and loss inside the bucket. Throws SystemError where the kernel has no netem.
   void add_netem(const std::string& name, const Netem& netem, std::uint32_t queue = kQueue);
 
+  /// A device (ifb) through whose queue packets can be led. Throws SystemError where the kernel has
+  /// none.
+  void make_passage(const std::string& name);
+  /// What arrives at `name` goes through the queue of `passage` before anybody gets it; captures of
+  /// `name` see it before.
+  void lead_arriving(const std::string& name, const std::string& passage);
+  /// Whether the device, or the kernel for it, sends or receives several packets as one.
+  bool offloads(const std::string& name) const;
+
   void add_address(const std::string& name, const network::NetPlan& plan, int host);
   /// The plan's network behind `name`, and multicast.
   void add_routes(const std::string& name, const network::NetPlan& plan);

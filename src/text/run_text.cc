@@ -255,6 +255,7 @@ std::string place_text(const std::string& engine) {
     return fmt::format("simulated {} by {}", engine, engine);
   }
   if (engine == "hosts") return "hosts are machines: no link is shaped";
+  if (engine == "shaped hosts") return "hosts are machines, shaped as the experiment says";
   if (engine != "loopback") return "engine " + engine;
   return "loopback: no link is shaped, nothing is captured, times are this machine's";
 }
