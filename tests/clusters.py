@@ -422,12 +422,6 @@ def main():
     done = subprocess.run([PROGRAM, "net", "cluster", "four.toml", "--with", "slurm", "--with", "ssh", "--", sys.executable,
                            os.path.abspath(SELF), PROGRAM, "--inside"], stdin=subprocess.DEVNULL, timeout=240)
     assert done.returncode == 0, done.returncode
-    manifest = trainwire("run", "four.toml", "--launch", "manifest:k8s", "--image", "registry/trainwire:1",
-                         env=dict(os.environ, TRAINWIRE_TOKEN="00112233445566778899aabbccddeeff")).stdout
-    golden = pathlib.Path(SELF).parent / "golden" / "four-k8s.yaml"
-    if "--write" in sys.argv:
-        golden.write_text(manifest)
-    assert manifest == golden.read_text(), "the manifest is another: look at it, then clusters.py TRAINWIRE --write"
     shutil.rmtree(folder)
     return 0
 

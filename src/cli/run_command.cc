@@ -120,7 +120,8 @@ int print_manifest(const RunOptions& options, const spec::Experiment& experiment
                   .experiment = spec::to_toml(experiment),
                   .token = given.value_or(transport::tcp::text_of(transport::tcp::make_token())),
                   .hosts = *experiment.network.hosts,
-                  .port = options.place.port > 0 ? options.place.port : 29600}));
+                  .port = options.place.port > 0 ? options.place.port : 29600,
+                  .shapes = options.place.shape}));
   return command::kDone;
 }
 

@@ -27,31 +27,31 @@ std::string indented(const std::string& text, int blanks) {
 constexpr const char* kObjects = R"(apiVersion: v1
 kind: Secret
 metadata:
-  name: {name}
+  name: "{name}"
 stringData:
   token: "{token}"
 ---
 apiVersion: v1
 kind: ConfigMap
 metadata:
-  name: {name}
+  name: "{name}"
 data:
   experiment.toml: |
 {experiment}---
 apiVersion: v1
 kind: Service
 metadata:
-  name: {name}
+  name: "{name}"
 spec:
   clusterIP: None
   publishNotReadyAddresses: true
   selector:
-    job-name: {name}
+    job-name: "{name}"
 ---
 apiVersion: batch/v1
 kind: Job
 metadata:
-  name: {name}
+  name: "{name}"
 spec:
   completionMode: Indexed
   completions: {hosts}
@@ -60,16 +60,16 @@ spec:
   template:
     metadata:
       labels:
-        app: {name}
+        app: "{name}"
     spec:
-      subdomain: {name}
+      subdomain: "{name}"
       restartPolicy: Never
       affinity:
         podAntiAffinity:
           requiredDuringSchedulingIgnoredDuringExecution:
             - labelSelector:
                 matchLabels:
-                  app: {name}
+                  app: "{name}"
               topologyKey: kubernetes.io/hostname
       containers:
         - name: host
@@ -78,7 +78,7 @@ spec:
           args:
             - |
               if [ "$JOB_COMPLETION_INDEX" = 0 ]; then
-                trainwire run /experiment/experiment.toml --launch wait --port {port} -o /tmp/job.run --json &
+                trainwire run /experiment/experiment.toml --launch wait --port {port}{shape} -o /tmp/job.run --json &
                 run=$!
               fi
               trainwire host --join {name}-0.{name}:{port} || exit $?
@@ -87,18 +87,18 @@ spec:
             - name: TRAINWIRE_TOKEN
               valueFrom:
                 secretKeyRef:
-                  name: {name}
+                  name: "{name}"
                   key: token
           securityContext:
             capabilities:
-              add: ["NET_RAW"]
+              add: [{rights}]
           volumeMounts:
             - name: experiment
               mountPath: /experiment
       volumes:
         - name: experiment
           configMap:
-            name: {name}
+            name: "{name}"
 )";
 
 }  // namespace
@@ -112,6 +112,8 @@ std::string object_name(const std::string& text) {
     if (is_capital) name += static_cast<char>(c - 'A' + 'a');
     if (!is_letter && !is_capital && !name.empty() && name.back() != '-') name += '-';
   }
+  // A Service's begins with a letter.
+  if (!name.empty() && name.front() >= '0' && name.front() <= '9') name.insert(0, "job-");
   name.resize(std::min(name.size(), kMostName));
   while (name.ends_with('-')) name.pop_back();
   return name.empty() ? "trainwire" : name;
@@ -129,7 +131,9 @@ std::string kubernetes_manifest(const ManifestOptions& options) {
   return fmt::format(
       kObjects, fmt::arg("name", object_name(options.name)), fmt::arg("token", options.token),
       fmt::arg("experiment", indented(options.experiment, 4)), fmt::arg("hosts", options.hosts),
-      fmt::arg("image", options.image), fmt::arg("port", options.port));
+      fmt::arg("image", options.image), fmt::arg("port", options.port),
+      fmt::arg("shape", options.shapes ? " --shape" : ""),
+      fmt::arg("rights", options.shapes ? "\"NET_RAW\", \"NET_ADMIN\"" : "\"NET_RAW\""));
 }
 
 }  // namespace tw::cluster

@@ -19,12 +19,13 @@ struct ManifestOptions {
   std::string token;               ///< 32 hexadecimal digits
   int hosts = 1;
   int port = 29600;
+  bool shapes = false;  ///< pods' devices, as the experiment asks
 };
 
 /// Throws SpecError for an image with characters that names of images do not have.
 std::string kubernetes_manifest(const ManifestOptions& options);
 
-/// Lower-case letters, digits and dashes, as names of objects must be.
+/// A lower-case letter, then such, digits and dashes, as names of objects must be.
 std::string object_name(const std::string& text);
 
 }  // namespace tw::cluster

@@ -33,9 +33,23 @@ TEST(Manifest, RefusesAnImageThatWouldBeMoreThanAName) {
               HasSubstr("image: \"r.io:5000/a/b_c:1.0@sha256:ab\"\n"));
 }
 
+TEST(Manifest, AsksForTheRightToShapeWhereThatIsWanted) {
+  const std::string text =
+      kubernetes_manifest({.image = "a", .experiment = "", .token = "", .shapes = true});
+  EXPECT_THAT(text, HasSubstr(R"(add: ["NET_RAW", "NET_ADMIN"])"));
+  EXPECT_THAT(text, HasSubstr("--launch wait --port 29600 --shape -o"));
+}
+
+// "on" and "null" would be no text in YAML.
+TEST(Manifest, QuotesNames) {
+  EXPECT_THAT(kubernetes_manifest({.name = "On", .image = "a", .experiment = "", .token = ""}),
+              HasSubstr("  name: \"on\"\n"));
+}
+
 TEST(Manifest, NamesObjectsAsKubernetesAllows) {
   EXPECT_EQ(object_name("--A_b  C--"), "a-b-c");
   EXPECT_EQ(object_name("???"), "trainwire");
+  EXPECT_EQ(object_name("4 hosts"), "job-4-hosts");
   EXPECT_LE(object_name(std::string(100, 'x')).size(), 50U);
 }
 

@@ -11,7 +11,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace tw::record {
 
@@ -98,6 +101,17 @@ bool is_run(const std::string& folder) {
   return result::text_member(path_of(folder), "program") == kProgram;
 }
 
+bool is_cut_off(const std::string& folder) {
+  const std::string file = path_of(folder);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return false;
+  std::ifstream in(file, std::ios::binary);
+  // Disks give back zeros where they were not told in time.
+  const bool is_empty = std::all_of(std::istreambuf_iterator<char>(in), {},
+                                    [](char c) { return c == '\0'; });
+  return is_empty || (is_run(folder) && result::read_json(file).is_null());
+}
+
 RunFile read_run(const std::string& folder) {
   const std::string file = path_of(folder);
   // Tells a missing file from a bad one; nobody may ever write to a pipe.
@@ -105,7 +119,11 @@ RunFile read_run(const std::string& folder) {
   if (!std::filesystem::is_fifo(file, ignored)) os::open_to_read(file);
   const ordered_json document = our_document(folder);
   if (document.is_null()) {
-    throw DataError(fmt::format("reading {}: it is no run of trainwire", file));
+    throw DataError(fmt::format(
+        "reading {}: {}", file,
+        is_cut_off(folder)
+            ? "it is empty or torn, as a power cut leaves it; do the run again with --force"
+            : "it is no run of trainwire"));
   }
   const ordered_json schema = document.value("schema", ordered_json());
   if (!schema.is_number_integer() || schema < 1 || schema > result::kSchema) {

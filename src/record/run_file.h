@@ -58,6 +58,9 @@ void require_unchanged(const std::string& folder, const RunFile& file);
 
 /// Whether the folder has a run.json of ours.
 bool is_run(const std::string& folder);
+/// Whether there is a run.json that says nothing any more: a run's whose machine lost its power before
+/// the disk had it.
+bool is_cut_off(const std::string& folder);
 
 /// run.json of a run that has begun, or of one that has ended.
 enum class Stage { Begun, Ended };

@@ -77,7 +77,7 @@ Content content_of(const std::string& path) {
   const fs::directory_iterator entries(path, error);
   if (error) throw os::errno_error(fmt::format("looking into {}", path), error.value());
   if (entries == fs::directory_iterator()) return Content::Empty;
-  return is_run(path) ? Content::Run : Content::Other;
+  return is_run(path) || is_cut_off(path) ? Content::Run : Content::Other;
 }
 
 void refuse_unless_free(const std::string& path, Content content, IfThere if_there) {

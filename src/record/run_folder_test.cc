@@ -60,6 +60,23 @@ TEST(RunFolder, IsIncompleteUntilItIsFinished) {
   EXPECT_TRUE(fs::exists(test / "x.run/pairs.csv"));
 }
 
+// What a power cut may leave: nothing, zeros, a beginning.
+TEST(RunFolder, OfARunThatWasCutOffSaysSoAndIsReplacedByForceAlone) {
+  for (const std::string& text : {std::string(), std::string(512, '\0'),
+                                  std::string(R"({"schema": 1, "program": "trainwire", "comm)")}) {
+    const TestFolder test;
+    write_run(test / "x.run");
+    std::ofstream(test / "x.run/run.json", std::ios::binary) << text;
+    EXPECT_TRUE(is_cut_off(test / "x.run"));
+    EXPECT_THAT([&] { read_run(test / "x.run"); },
+                ThrowsMessage<DataError>(AllOf(HasSubstr("power cut"), HasSubstr("--force"))));
+    EXPECT_THAT([&] { write_run(test / "x.run"); }, ThrowsMessage<SystemError>(HasSubstr("--force")));
+    write_run(test / "x.run", IfThere::Replace);
+    EXPECT_TRUE(read_run(test / "x.run").complete);
+    EXPECT_FALSE(is_cut_off(test / "x.run"));
+  }
+}
+
 TEST(RunFolder, IsNotTakenWhileAnotherIsWritten) {
   const TestFolder test;
   {

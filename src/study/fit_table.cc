@@ -151,7 +151,9 @@ FitTable read_sweep(const std::string& folder) {
                     "with a [sweep], or a CSV file",
                     folder));
   }
-  if (record::is_run(folder)) record::require_unchanged(folder, record::read_run(folder));
+  if (record::is_run(folder) || record::is_cut_off(folder)) {
+    record::require_unchanged(folder, record::read_run(folder));
+  }
   FitTable table = parse_fit_table(read_all(os::open_to_read(path), path), path);
   if (!table.is_sweep) throw DataError(fmt::format("reading {}: not the points of a sweep", path));
   table.folder = folder;

@@ -85,7 +85,7 @@ bool is_finished(const std::string& folder, const Planned& point,
 }
 
 void require_sweepable(const std::string& folder) {
-  if (!std::filesystem::exists(folder + "/run.json")) return;
+  if (!std::filesystem::exists(folder + "/run.json") || record::is_cut_off(folder)) return;
   if (record::read_run(folder).summary.sweep) return;
   if (!std::filesystem::exists(folder + "/steps.csv")) return;
   throw SystemError(fmt::format(

@@ -212,7 +212,7 @@ std::optional<std::string> problem_of(const record::Run& run) {
 
 std::optional<Swept> finished_sweep(const Request& request, const std::string& folder,
                                     const Observer& observer) {
-  if (!std::filesystem::exists(folder + "/run.json")) return {};
+  if (!std::filesystem::exists(folder + "/run.json") || record::is_cut_off(folder)) return {};
   record::RunFile there = record::read_run(folder);
   auto& points = there.summary.points;
   if (!there.complete || !points) return {};
