@@ -1,55 +1,18 @@
 #!/usr/bin/env python3
-"""Runs on hosts that srun, ssh and mpirun start, in an emulated cluster of four: bytes as on one machine, faults in one line.
+"""Runs on hosts that srun, ssh and mpirun start, in an emulated cluster of four: bytes as on one machine.
 
-clusters.py TRAINWIRE. Calls itself inside `trainwire net cluster --with slurm --with ssh`. Skipped, with the reason, where
-Slurm or sshd is not installed.
+clusters.py TRAINWIRE. Skipped, with the reason, where Slurm or sshd is not installed.
 """
 import csv
 import json
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-import time
 
-PROGRAM = os.path.abspath(sys.argv[1])
-EXPERIMENT = """
-name = "four"
-[network]
-hosts = 4
-rate = "400Mbit"
-delay = "50us"
-[[job]]
-parameters = "400kB"
-compute_time = "2ms"
-ranks = 4
-strategy = "ring"
-steps = 12
-warmup = 1
-[[network.link]]
-at = "host2"
-direction = "to_host"
-rate = "100Mbit"
-[run]
-timeout = "20s"
-"""
-SWEEP = """
-name = "sweep"
-[network]
-hosts = 2
-[[job]]
-parameters = "100kB"
-compute_time = "2ms"
-strategy = "ring"
-steps = 6
-[sweep]
-"job.parameters" = ["100kB", "200kB", "300kB"]
-[run]
-timeout = "20s"
-"""
+from cluster_hosts import EXPERIMENT, PROGRAM, SWEEP, checks_of, counted, in_cluster, nothing_left, on_host, points_of, trainwire, wait_until
+
 # Every rank sends a million bytes around, and knows them again.
 AROUND = """
 #include <mpi.h>
@@ -96,26 +59,6 @@ taker.join()
 """
 
 
-def trainwire(*words, code=0, **more):
-    done = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **more)
-    assert done.returncode == code, (words, done.returncode, done.stderr, done.stdout[-2000:])
-    return done
-
-
-def counted(folder):
-    """What ranks sent and what the wire shows of it, which the check `stream` compares for every pair."""
-    checks = json.loads(pathlib.Path(folder, "run.json").read_text())["summary"]["checks"]
-    return [(check["expected"], check["found"]) for check in checks if check["name"] in ("schedule", "stream")]
-
-
-def points_of(folder):
-    return [counted(path) for path in sorted(pathlib.Path(folder).glob("point-*"))]
-
-
-def checks_of(run):
-    return {check["name"]: check["ok"] for check in run["checks"]}
-
-
 def launched(how, name, **more):
     run = json.loads(trainwire("run", "four.toml", "--launch", how, "-o", name, "--no-page", "--json", "--keep-going",
                                **more).stdout)
@@ -123,87 +66,6 @@ def launched(how, name, **more):
         assert checks_of(run)[check], (how, check, run["checks"])
     assert run["engine"] == "hosts"
     return run
-
-
-def folders():
-    return {path for kind in ("host", "launch") for path in pathlib.Path("/tmp").glob(f"trainwire-{kind}-*")}
-
-
-FOLDERS_BEFORE = folders()
-
-
-def failing(words, kill, says, by="srun"):
-    """Starts a long run, kills something in it, and wants one line."""
-    shutil.rmtree("fault.run", ignore_errors=True)
-    run = subprocess.Popen([PROGRAM, "run", "four.toml", "--launch", by, "--set", "job.steps=1500", "--set", "run.timeout=120s", "--no-page", "-q",
-                            "--force", "-o", "fault.run", *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    try:
-        for _ in range(200):
-            live = pathlib.Path("fault.run/live.jsonl")
-            if live.exists() and live.read_text().count("\n") > 2:
-                break
-            time.sleep(0.05)
-        began = time.monotonic()
-        kill(run)
-        _, errors = run.communicate(timeout=30)
-    finally:
-        run.kill()
-    assert time.monotonic() - began < 20, "it took too long"
-    if says is not None:
-        assert run.returncode == 4, (run.returncode, errors)
-        assert errors.count("\n") == 1 and says in errors, errors
-    return errors
-
-
-def processes(word):
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if entry.name.isdigit() and word.encode() in words:
-            found.append(int(entry.name))
-    return found
-
-
-def daemon_of(host, name):
-    """The process of that name on the host."""
-    return next(pid for pid in daemons_named(name) if network_of(pid) == network_of(HOST_DAEMONS[host]))
-
-
-def daemons_named(name):
-    found = []
-    for entry in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if (entry / "comm").read_text().strip() == name:
-                found.append(int(entry.name))
-        except OSError:
-            pass
-    return found
-
-
-def network_of(pid):
-    return os.readlink(f"/proc/{pid}/ns/net")
-
-
-def on_host(host, *words):
-    """Words of a command there."""
-    return ["nsenter", "-t", str(HOST_DAEMONS[host]), "-n", "-u", *words]
-
-
-HOST_DAEMONS = {}  # by host: a process that lives there
-
-
-def find_hosts():
-    for pid in daemons_named("sshd"):
-        name = subprocess.run(["nsenter", "-t", str(pid), "-u", "hostname"], capture_output=True, text=True).stdout.strip()
-        HOST_DAEMONS.setdefault(name, pid)
-    assert sorted(HOST_DAEMONS) == [f"host{i}" for i in range(4)], HOST_DAEMONS
-
-
-def cut_link(run):
-    subprocess.run(on_host("host3", "ip", "link", "set", "eth0", "down"), check=True)
 
 
 def programs(local):
@@ -246,13 +108,6 @@ def sweeps():
     assert "of an earlier start" in done.stderr and "points as job array" not in done.stderr, done.stderr
     assert points_of("array.run") == points_of("local-sweep.run")
     print("a sweep as a job array: as on one machine, gone on with after a kill")
-
-
-def wait_until(is_so, longest=20):
-    limit = time.monotonic() + longest
-    while not is_so():
-        assert time.monotonic() < limit, "it did not come to that"
-        time.sleep(0.05)
 
 
 def shared_work(captures, whole):
@@ -305,48 +160,7 @@ def clocks():
     print(f"clocks 3 s apart: {check['text']}")
 
 
-def shaped():
-    """--shape: refused where somebody has set a queue; else as slow as asked, and taken back, after a kill too."""
-    def queues():
-        return [subprocess.run(on_host(f"host{i}", "tc", "qdisc", "show", "dev", "eth0", "root"), capture_output=True, text=True).stdout.split()[1:3]
-                for i in range(4)]
-    words = ["four.toml", "--launch", "srun", "--shape", "--set", "network.delay=0us", "--set", "network.link=[]"]
-    for i in range(4):
-        subprocess.run(on_host(f"host{i}", "tc", "qdisc", "replace", "dev", "eth0", "root", "handle", "5:", "pfifo"), check=True)
-    told = trainwire("run", *words, "-q", "-o", "refused.run", code=4)
-    assert told.stderr.count("\n") == 1 and "somebody has set its queue" in told.stderr, told.stderr
-    for i in range(4):
-        subprocess.run(on_host(f"host{i}", "tc", "qdisc", "del", "dev", "eth0", "root"), check=True)
-    before = queues()
-    run = json.loads(trainwire("run", *words, "--set", "network.rate=40Mbit", "--no-page", "--json", "--keep-going", "-o", "shaped.run").stdout)
-    # 600 kB a rank and step at 40 Mbit/s
-    assert 0.1 < run["jobs"][0]["step"]["median_s"] < 0.4, run["jobs"][0]["step"]
-    assert queues() == before, queues()
-    slow = ["--shape", "--set", "network.delay=0us", "--set", "network.link=[]", "--set", "network.rate=40Mbit"]
-    print(failing(slow, lambda run: os.kill(processes("host")[-1], signal.SIGKILL), "its connection to the run has ended"), end="")
-    wait_until(lambda: queues() == before)
-    print(f"shaped: a step takes {run['jobs'][0]['step']['median_s']:.3f} s, and devices are as before")
-
-
-def daemons():
-    """slurmd and slurmctld killed: a run that is going on does not mind; afterwards one line says it."""
-    run = subprocess.Popen([PROGRAM, "run", "four.toml", "--launch", "srun", "--set", "job.steps=100", "--no-page", "-q", "--keep-going",
-                            "-o", "daemon.run"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    live = pathlib.Path("daemon.run/live.jsonl")
-    wait_until(lambda: live.exists() and live.read_text().count("\n") > 1)
-    os.kill(daemon_of("host3", "slurmd"), signal.SIGKILL)
-    os.kill(daemons_named("slurmctld")[0], signal.SIGKILL)
-    errors = run.communicate(timeout=40)[1]
-    assert run.returncode == 0, errors
-    told = trainwire("run", "four.toml", "--launch", "srun", "-q", "-o", "none.run", code=4)
-    assert told.stderr.count("\n") == 1 and "srun" in told.stderr, told.stderr
-    told = trainwire("run", "sweep.toml", "--launch", "srun", "-q", "-o", "none-sweep.run", code=4)
-    assert told.stderr.count("\n") == 1 and "sbatch" in told.stderr, told.stderr
-    print(told.stderr, end="")
-
-
 def inside():
-    find_hosts()
     local = counted("local.run")
     run = launched("srun", "srun.run")
     assert counted("srun.run") == local, (counted("srun.run"), local)
@@ -378,53 +192,12 @@ def inside():
     sweeps()
     shared_work(captures, whole)
     clocks()
-
-    # Faults.
-    def kill_host(run):
-        os.kill(max(processes("host")), signal.SIGKILL)
-    print(failing([], kill_host, "its connection to the run has ended"), end="")
-    print(failing([], lambda run: os.kill(processes("rank")[0], signal.SIGKILL), "was killed by signal 9"), end="")
-    failing([], lambda run: run.kill(), None)
-    shaped()
-    daemons()
-    print(failing([], cut_link, "has been silent for 10 s", by=f"ssh:{os.environ['TRAINWIRE_HOSTS']}"), end="")
-    stranger = subprocess.Popen([PROGRAM, "run", "four.toml", "--launch", "wait", "--port", "29611", "--set", "run.timeout=2s",
-                                 "-q", "-o", "wait.run"], stderr=subprocess.PIPE, text=True, env=dict(os.environ, TRAINWIRE_TOKEN="1" * 32))
-    time.sleep(0.5)
-    told = trainwire("host", "--join", "host0:29611", "--number", "0", code=4, env=dict(os.environ, TRAINWIRE_TOKEN="0" * 32))
-    assert "its token is not this run's" in told.stderr, told.stderr
-    errors = stranger.communicate(timeout=20)[1]
-    assert stranger.returncode == 4 and "somebody was refused: its token is not this run's" in errors, errors
-    print(errors, end="")
-    wait_until(lambda: not processes("rank") and not processes("host"), 40)  # a host that is cut off gives up after 30 s
-    trainwire("cleanup")
-    left = folders() - FOLDERS_BEFORE
-    assert not left, left
+    nothing_left()
 
 
-def main():
-    if "--inside" in sys.argv:
-        return inside()
-    for name in ("slurmctld", "slurmd", "srun", "munged", "sshd"):
-        if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"):
-            print(f"skipped: {name} is not installed (slurmctld slurmd slurm-client munge openssh-server)")
-            return 77
-    if os.geteuid() != 0:
-        print("skipped: slurmd and sshd want root")
-        return 77
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="clusters"))
-    os.chdir(folder)
-    os.environ["TRAINWIRE_STATE"] = str(folder / "state")
-    (folder / "four.toml").write_text(EXPERIMENT)
-    (folder / "sweep.toml").write_text(SWEEP)
+def local_runs():
     trainwire("run", "four.toml", "--no-check", "--no-page", "-q", "--keep-going", "-o", "local.run")
     trainwire("run", "sweep.toml", "--no-check", "--no-page", "-q", "--keep-going", "-o", "local-sweep.run")
-    done = subprocess.run([PROGRAM, "net", "cluster", "four.toml", "--with", "slurm", "--with", "ssh", "--", sys.executable,
-                           os.path.abspath(SELF), PROGRAM, "--inside"], stdin=subprocess.DEVNULL, timeout=240)
-    assert done.returncode == 0, done.returncode
-    shutil.rmtree(folder)
-    return 0
 
 
-SELF = os.path.abspath(__file__)
-sys.exit(main())
+sys.exit(in_cluster(__file__, {"four.toml": EXPERIMENT, "sweep.toml": SWEEP}, inside, local_runs))

@@ -38,7 +38,7 @@ std::string slurm_config(const network::NetPlan& plan, const SlurmSite& site) {
       "ClusterName=trainwire\n"
       "SlurmctldHost={}({})\n"
       "SlurmUser={}\nSlurmdUser={}\n"
-      "AuthInfo=socket={}\n"
+      "AuthInfo=socket={},cred_expire=10\n"  // for as long a job that lost its node waits at least
       "StateSaveLocation={}/state\n"
       "SlurmdSpoolDir={}/spool.%n\n"
       "TmpFS={}/tmp.%n\n"  // hosts share /tmp, where PMIx would meet itself

@@ -28,7 +28,7 @@ TEST(SlurmConfig, KeepsEverythingInItsFolder) {
   const std::string text = slurm_config(
       two_hosts(), {.folder = "/tmp/x", .munge_socket = "/tmp/x/munge", .user = "root"});
   EXPECT_THAT(text, HasSubstr("SlurmdSpoolDir=/tmp/x/spool.%n\n"));
-  EXPECT_THAT(text, HasSubstr("AuthInfo=socket=/tmp/x/munge\n"));
+  EXPECT_THAT(text, HasSubstr("AuthInfo=socket=/tmp/x/munge,"));
   EXPECT_THAT(text, Not(HasSubstr("/var/")));
 }
 

@@ -9,10 +9,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace tw::fleet {
@@ -20,10 +22,18 @@ namespace {
 
 using nlohmann::json;
 
+void give_back(const std::string& device) noexcept {
+  try {
+    ledger::take_back_queues(device);
+  } catch (const Error&) {  // the device is gone
+  }
+}
+
 /// Waits until whoever shaped the device is gone. Holds nothing of his but the pipe: neither his
 /// ledger nor the output that a launcher waits for the end of.
 [[noreturn]] void guard(const std::string& device, int alive) {
   ::setsid();
+  ::prctl(PR_SET_NAME, "trainwire-guard");
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) ::signal(number, SIG_IGN);
   const os::FileDescriptor nothing = os::open_to_write("/dev/null");
   ::dup2(alive, 0);
@@ -33,11 +43,7 @@ using nlohmann::json;
   char byte = 0;
   while (::read(0, &byte, 1) < 0 && errno == EINTR) {
   }
-  try {
-    ledger::take_back_queues(device);
-  } catch (const Error&) {
-    ::_exit(1);  // the device is gone
-  }
+  give_back(device);
   ::_exit(0);
 }
 
@@ -118,8 +124,9 @@ Shaping::Shaping(std::string device, const DeviceShape& shape, ledger::Ledger& l
     apply(shape);
   } catch (const SystemError& error) {
     take_back();
-    if (::geteuid() == 0) throw;
-    throw SystemError(fmt::format("{}; --shape needs root on every host", error.what()));
+    const std::string why = error.what();
+    if (why.find(std::strerror(EPERM)) == std::string::npos) throw;
+    throw SystemError(why + "; --shape needs root on every host");
   }
 }
 
@@ -147,10 +154,10 @@ void Shaping::start_guard() {
   alive_ = std::move(pipe.write);
 }
 
-/// The guard does it, so that there is one way.
 void Shaping::take_back() noexcept {
   alive_ = {};
   if (guard_ > 0) ::waitpid(std::exchange(guard_, 0), nullptr, 0);
+  give_back(device_);  // a guard that was killed has not
 }
 
 }  // namespace tw::fleet

@@ -73,6 +73,46 @@ TEST(Shaping, IsTakenBackAtTheEndAndRefusesWhatIsSomebodyElses) {
             0);
 }
 
+TEST(Shaping, SaysWhatItNeedsWhereItMayNot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const ledger::TestFolder folder;
+  EXPECT_EQ(in_own_network([&] {
+              ledger::Ledger ledger(folder.path(), "test");
+              if (::setuid(65534) != 0) return 77;
+              try {
+                const Shaping shaping("a0", kSlow, ledger);
+                return 1;
+              } catch (const SystemError& error) {
+                return std::string(error.what()).find("needs root") != std::string::npos ? 0 : 2;
+              }
+            }),
+            0);
+}
+
+TEST(Shaping, OfADeviceThatIsNotThereNamesIt) {
+  const ledger::TestFolder folder;
+  ledger::Ledger ledger(folder.path(), "test");
+  EXPECT_THAT([&] { const Shaping shaping("nosuch0", kSlow, ledger); },
+              testing::ThrowsMessage<SystemError>(testing::HasSubstr("nosuch0")));
+}
+
+TEST(Shaping, LosesSinglePacketsOrNone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const ledger::TestFolder folder;
+  EXPECT_EQ(in_own_network([&] {
+              ledger::Ledger ledger(folder.path(), "test");
+              DeviceShape lossy = kSlow;
+              lossy.in.loss = 0.1;
+              try {
+                const Shaping shaping("a0", lossy, ledger);
+                return 1;
+              } catch (const SystemError& error) {
+                return std::string(error.what()).find("ethtool -K a0") != std::string::npos ? 0 : 2;
+              }
+            }),
+            0);
+}
+
 TEST(Shaping, IsTakenBackAfterAKill) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const ledger::TestFolder folder;
