@@ -186,5 +186,20 @@ def in_cluster(file, experiments, inside, before=None):
     done = subprocess.run([PROGRAM, "net", "cluster", "four.toml", "--with", "slurm", "--with", "ssh", "--", sys.executable,
                            os.path.abspath(file), PROGRAM, "--inside"], stdin=subprocess.DEVNULL, timeout=240)
     assert done.returncode == 0, done.returncode
+    # The cluster is gone: nobody else lives among these mounts, and only what the test wrote is left.
+    wait_until(lambda: not mates(), 10)
+    left = [path for path in pathlib.Path("/tmp").iterdir() if path != folder]
+    assert not left or PROGRAM.startswith("/tmp/"), left
     shutil.rmtree(folder)
     return 0
+
+
+def mates():
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if int(entry.name) != os.getpid() and os.readlink(entry / "ns/mnt") == os.readlink("/proc/self/ns/mnt"):
+                found.append((int(entry.name), (entry / "comm").read_text().strip()))
+        except OSError:
+            pass
+    return found

@@ -65,6 +65,9 @@ def launched(how, name, **more):
     for check in ("schedule", "sums", "stream", "clocks", "ranks", "bytes"):
         assert checks_of(run)[check], (how, check, run["checks"])
     assert run["engine"] == "hosts"
+    # Links are the same ones, so times are alike.
+    here = json.loads(pathlib.Path("local.run/run.json").read_text())["summary"]["jobs"][0]["step"]["median_s"]
+    assert here / 2 < run["jobs"][0]["step"]["median_s"] < here * 2, (how, run["jobs"][0]["step"], here)
     return run
 
 
@@ -128,6 +131,13 @@ def shared_work(captures, whole):
     simulated = [json.loads(trainwire("sim", "sweep.toml", "-o", name, "--no-page", "--json", "-q", *more).stdout)["points"]
                  for name, more in (("sim-here.run", []), ("sim-there.run", ["--launch", "srun", "--machines", "4"]))]
     assert simulated[0] == simulated[1]
+    folder = str(pathlib.Path(__file__).resolve().parent.parent / "reproductions")
+    verdicts = [json.loads(trainwire("reproduce", "closed-forms", "--folder", folder, "--json", "-q", *more).stdout)["artefacts"]
+                for more in ([], ["--launch", "srun", "--machines", "4"])]
+    assert verdicts[0] and verdicts[0] == verdicts[1]
+    rows = json.loads(trainwire("bench", "exchange", "four.toml", "--launch", f"ssh:{hosts}", "--sizes", "64KiB,400kB", "--repeats", "3", "--json").stdout)["rows"]
+    # 600 kB of 400 kB through host2's 100 Mbit/s: 48 ms at least.
+    assert [row["wrong"] for row in rows] == [0, 0] and rows[1]["time_s"] > 0.045, rows
     pairs = json.loads(trainwire("bench", "pairs", "four.toml", "--launch", "srun", "--time", "100ms", "--repeats", "2", "--json").stdout)
     assert len(pairs["pairs"]) == 12
     # A machine that is busy may make another look slow, never as slow as a quarter of the rate.

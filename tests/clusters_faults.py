@@ -126,6 +126,7 @@ def inside():
         os.kill(max(processes("host")), signal.SIGKILL)
     print(failing([], kill_host, "its connection to the run has ended"), end="")
     print(failing([], lambda run: os.kill(processes("rank")[0], signal.SIGKILL), "was killed by signal 9"), end="")
+    print(failing([], lambda run: os.kill(named("srun")[0], signal.SIGKILL), "srun"), end="")
     failing([], lambda run: run.kill(), None)
     shaped()
     daemons()
