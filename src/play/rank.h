@@ -69,6 +69,10 @@ class Rank {
   void begin_step(Duration now);
   void end_step(Duration now);
 
+  /// Parts that have bytes.
+  static std::size_t moving(const workload::Parts& parts);
+  static Message message_of(const workload::Parts& parts, const workload::Part& part,
+                            const workload::Wire& wire, std::int64_t step);
   bool exchange(Duration now);
   std::vector<Order>::iterator next_order();
   bool look_at_all(Duration now);
