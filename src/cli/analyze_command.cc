@@ -4,27 +4,26 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
 #include "trainwire/cli/commands.h"
-#include "trainwire/cluster/parts.h"
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
 #include "trainwire/command/hosts_file.h"
 #include "trainwire/command/run_options.h"
 #include "trainwire/excerpt/cut.h"
+#include "trainwire/excerpt/cut_option.h"
 #include "trainwire/gather/hosts.h"
 #include "trainwire/gather/partial.h"
 #include "trainwire/gather/ports.h"
 #include "trainwire/operations/summary.h"
-#include "trainwire/os/file_descriptor.h"
 #include "trainwire/readers/given.h"
 #include "trainwire/record/json.h"
+#include "trainwire/spread/part_files.h"
 #include "trainwire/summarise/describe.h"
 #include "trainwire/summarise/jobs.h"
 #include "trainwire/summarise/small_flows.h"
 #include "trainwire/summarise/tables.h"
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/progress.h"
-#include "trainwire/terminal/status.h"
 #include "trainwire/text/capture_text.h"
 #include "trainwire/text/verdict_text.h"
 
@@ -34,12 +33,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 
 namespace tw::cli {
@@ -110,7 +107,16 @@ std::string part_name(const AnalyzeOptions& options) {
   return folder.substr(0, folder.size() - 4) + ".part";
 }
 
-/// What is merged later, elsewhere: views, not yet combined.
+spread::PartOrder part_order(const AnalyzeOptions& options) {
+  return {.files = options.captures.empty() ? options.files : options.captures,
+          .filter = options.filter,
+          .window_ns = window_of(options),
+          .replaces = options.force,
+          .tells = !options.quiet,
+          .shows_progress = !options.quiet && !options.no_progress};
+}
+
+/// What is merged later, elsewhere.
 int write_part(const AnalyzeOptions& options, command::Streams streams) {
   const bool unused = !options.log.empty() || !options.expect.empty() || !options.cuts.empty() ||
                       !options.hosts.empty() || options.json;
@@ -120,31 +126,8 @@ int write_part(const AnalyzeOptions& options, command::Streams streams) {
         "that "
         "merges the parts");
   }
-  terminal::Progress progress(
-      streams.err, !options.quiet && !options.no_progress && terminal::is_terminal(streams.err));
-  const terminal::InterruptGuard guard;
-  gather::ReadOptions how;
-  how.table.window_ns = window_of(options);
-  how.filter = options.filter;
-  how.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all); };
-  how.stop = [&] { return guard.interrupted(); };
-  const auto parts = gather::read_partial(options.captures, how);
-  if (guard.interrupted()) return command::kInterrupted;
-  const std::string path = options.out.empty() ? part_name(options) : options.out;
-  std::error_code none;
-  if (!options.force && std::filesystem::exists(path, none)) {
-    throw SpecError(fmt::format("{} is there already; take another -o, or --force", path));
-  }
-  const std::string bytes = gather::encode_partial(parts);
-  const os::FileDescriptor file = os::open_in_place(path + ".new");
-  os::write_all(file, std::as_bytes(std::span(bytes)), path);
-  std::filesystem::rename(path + ".new", path);
-  if (!options.quiet) {
-    fmt::print(streams.out, "{}: {} view{}, {}\nnext: trainwire analyze *.part\n", path,
-               parts.size(), parts.size() == 1 ? "" : "s",
-               readable(Bytes(static_cast<std::int64_t>(bytes.size()))));
-  }
-  return command::kDone;
+  return spread::write_part(part_order(options),
+                            options.out.empty() ? part_name(options) : options.out, streams);
 }
 
 /// Has the files read where they lie; afterwards they are the parts that have come. False when it was
@@ -161,35 +144,13 @@ bool fetch_parts(AnalyzeOptions& options, command::Streams streams) {
   if (!launch) throw SpecError("--launch local is this machine: leave it out");
   if (options.out.empty()) options.out = default_folder(options);
   const std::filesystem::path out(options.out);
-  const std::string folder =
-      (out.extension() == ".run" ? out.parent_path() / out.stem() : out).string() + ".parts";
-  if (!options.force && std::filesystem::exists(folder)) {
-    throw SpecError(fmt::format("{} is there already; take another -o, or --force", folder));
-  }
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  terminal::Status status(streams.err,
-                          terminal::shown_on(streams.err, options.quiet || options.no_progress));
-  const terminal::InterruptGuard guard;
-  const cluster::Parts parts =
-      cluster::make_parts({.launch = *launch,
-                           .machines = fleet::machine_count(*launch, options.machines),
-                           .files = options.files,
-                           .window_ns = window_of(options),
-                           .filter = std::exchange(options.filter, {}),
-                           .folder = std::filesystem::absolute(folder).string(),
-                           .tell = [&](const std::string& text) { status.tell(text); },
-                           .stop = [&] { return guard.interrupted(); }});
-  status.wipe();
-  if (parts.interrupted) return false;
-  if (parts.failure) {
-    throw Error(fmt::format("{}{}; {} holds the {} parts that came: trainwire analyze {}/*.part",
-                            *parts.failure,
-                            parts.failed > 1 ? fmt::format(" (and {} more)", parts.failed - 1) : "",
-                            folder, parts.paths.size(), folder));
-  }
-  options.files = parts.paths;
-  return true;
+  const auto parts = spread::fetch_parts(
+      part_order(options), *launch, fleet::machine_count(*launch, options.machines),
+      (out.extension() == ".run" ? out.parent_path() / out.stem() : out).string() + ".parts",
+      streams);
+  options.filter.clear();
+  if (parts) options.files = *parts;
+  return parts.has_value();
 }
 
 /// Reads the captures until their end or the first Ctrl-C.
@@ -256,53 +217,12 @@ void print_damage(const summarise::CaptureResult& result, command::Streams strea
   }
 }
 
-/// What is to be cut out, and where to.
-struct CutOption {
-  bool is_step;
-  std::size_t number;  ///< findings count from 1, as they are printed; steps from 0, as in tables
-  std::string path;
-};
-
-/// "finding:2=x.pcapng", "step:12=y.pcapng". Throws SpecError.
-CutOption cut_option(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::size_t equals = text.find('=');
-  const std::string what = text.substr(0, colon);
-  CutOption cut{.is_step = what == "step", .number = 0, .path = {}};
-  const bool has_parts = colon < equals && equals + 1 < text.size();
-  const char* const end = text.data() + std::min(equals, text.size());
-  const char* const digits = text.data() + std::min(colon + 1, text.size());
-  const bool is_number = has_parts && std::from_chars(digits, end, cut.number).ptr == end;
-  if (!is_number || digits == end || (what != "finding" && what != "step")) {
-    throw SpecError(
-        fmt::format("--cut {}: expected finding:N=FILE or step:N=FILE, for example "
-                    "--cut finding:1=slow.pcapng",
-                    printable(text)));
-  }
-  cut.path = text.substr(equals + 1);
-  return cut;
-}
-
-excerpt::Selection selection_of(const CutOption& cut, const summarise::CaptureResult& result) {
-  const std::size_t findings = result.analysis.findings.size();
-  const std::size_t steps = result.analysis.iterations.steps.size();
-  if (cut.is_step) {
-    if (cut.number < steps) return excerpt::of_step(result.analysis, cut.number);
-    throw SpecError(
-        fmt::format("--cut step:{}: there are {} steps, counted from 0", cut.number, steps));
-  }
-  if (cut.number >= 1 && cut.number <= findings) {
-    return excerpt::of_finding(result.analysis, result.traffic, cut.number - 1);
-  }
-  throw SpecError(
-      fmt::format("--cut finding:{}: there are {} findings, counted from 1", cut.number, findings));
-}
-
 void cut_out(const AnalyzeOptions& options, const summarise::CaptureResult& result,
              command::Streams streams) {
   for (const std::string& text : options.cuts) {
-    const CutOption cut = cut_option(text);
-    const excerpt::Selection selection = selection_of(cut, result);
+    const excerpt::CutOption cut = excerpt::cut_option(text);
+    const excerpt::Selection selection =
+        excerpt::selection_of(cut, result.analysis, result.traffic);
     const std::uint64_t packets = excerpt::cut(result.traffic.files, selection, cut.path);
     if (options.quiet) continue;
     fmt::print(streams.err, "{}: {} packets of {} {}\n", printable(cut.path), packets,
@@ -379,7 +299,7 @@ void refuse_for_parts(const AnalyzeOptions& options) {
 int analyze(AnalyzeOptions options, command::Streams streams) {
   summarise::CaptureResult result;
   window_of(options);
-  for (const std::string& text : options.cuts) cut_option(text);
+  for (const std::string& text : options.cuts) excerpt::cut_option(text);
   if (!options.launch.empty() && !fetch_parts(options, streams)) return command::kInterrupted;
   readers::Given given = readers::given_files(options.files);
   options.captures = std::move(given.captures);
