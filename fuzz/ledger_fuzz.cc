@@ -19,6 +19,7 @@ std::string written(const LedgerRecord& record) {
   std::string text = record.owner ? line_of(*record.owner) : "";
   for (const LedgerProcess& process : record.processes) text += line_of(process);
   for (const LedgerNetwork& network : record.networks) text += line_of(network);
+  for (const LedgerQueue& queue : record.queues) text += line_of(queue);
   for (const std::string& path : record.paths) text += line_of_path(path);
   return text;
 }

@@ -36,6 +36,7 @@ TEST(Ledger, HoldsWhatWasAddedAndVanishesWithTheRun) {
     Ledger ledger(folder.path(), "trainwire exec x.toml");
     ledger.add({.pid = 1234, .start_ticks = 99}, "engine");
     ledger.add_path("/tmp/some-folder");
+    ledger.add_queue("eth7");
     const LedgerRecord found = parse_ledger(text_of(folder.path() + "/" + ledger.id() + ".json"));
     ASSERT_TRUE(found.owner);
     EXPECT_EQ(found.owner->process, os::identify(::getpid()));
@@ -44,6 +45,9 @@ TEST(Ledger, HoldsWhatWasAddedAndVanishesWithTheRun) {
     EXPECT_THAT(found.processes,
                 ElementsAre(LedgerProcess{.process = {1234, 99}, .role = "engine"}));
     EXPECT_THAT(found.paths, ElementsAre("/tmp/some-folder"));
+    ASSERT_EQ(found.queues.size(), 1U);
+    EXPECT_EQ(found.queues.front().device, "eth7");
+    EXPECT_EQ(found.queues.front().network, identify_network(os::current_network_namespace()));
     EXPECT_EQ(found.unread, 0);
   }
   EXPECT_EQ(folder.entries(), 0U);
