@@ -53,7 +53,9 @@ Fleet::Fleet(FleetOptions options)
 std::string Fleet::absent() const {
   std::vector<std::string> numbers;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (!members_[i]) numbers.push_back(std::to_string(i));
+    if (members_[i]) continue;
+    const bool has_name = options_.launch.kind == LaunchKind::Ssh;  // a launcher for every host
+    numbers.push_back(has_name ? fmt::format("{}: {}", i, launchers_[i].label) : std::to_string(i));
   }
   return fmt::format("{} of {} hosts {} not joined (number {})", numbers.size(), members_.size(),
                      numbers.size() == 1 ? "has" : "have", fmt::join(numbers, ", "));
