@@ -106,6 +106,7 @@ void Fleet::begin(const BeginOptions& options) {
                 {"captures", options.captures},
                 {"snap_length", options.snap_length}};
     if (i < options.shapes.size()) orders["shape"] = to_json(options.shapes[i]);
+    members_[i]->refuses = false;
     members_[i]->link.send(json{{"begin", std::move(orders)}});
   }
   wait_for_all([](const Member& member) { return member.begun; }, kLongestAnswer);
@@ -226,6 +227,7 @@ void Fleet::take(Member& member, const Frame& frame) {
   } else if (message.contains("begun")) {
     member.begun = true;
   } else if (message.contains("failed")) {
+    member.refuses = true;
     fail(member, message.at("failed").get<std::string>());
   } else if (message.contains("ended")) {
     if (Running* const running = own()) {
@@ -242,6 +244,7 @@ void Fleet::take(Member& member, const Frame& frame) {
   } else if (message.contains("finished")) {
     member.into = {};
     member.finished = true;
+    if (message.contains("trouble")) fail(member, message.at("trouble").get<std::string>());
     const json& told = message.at("finished");
     if (told.is_null()) return;
     member.result.capture =
@@ -264,7 +267,7 @@ bool Fleet::wait_for_all(const std::function<bool(const Member&)>& done, Duratio
   for (;;) {
     attend();
     const auto waited = std::ranges::find_if(
-        members_, [&](const auto& member) { return !member->gone && !done(*member); });
+        members_, [&](const auto& m) { return !m->gone && !m->refuses && !done(*m); });
     if (waited == members_.end()) return true;
     for (const auto& member : members_) {  // as long as somebody speaks, nobody is given up
       limit = std::max(limit, member->link.heard_ns() + longest.count() / 3);
@@ -280,6 +283,7 @@ bool Fleet::wait_for_all(const std::function<bool(const Member&)>& done, Duratio
 
 std::vector<HostResult> Fleet::finish() {
   for (auto& member : members_) {
+    member->refuses = false;
     if (!member->gone) member->link.send(json{{"finish", true}});
   }
   wait_for_all([](const Member& member) { return member.finished; }, kLongestAnswer);

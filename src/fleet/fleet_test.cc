@@ -103,6 +103,22 @@ TEST(Meeting, IsReadAndWritten) {
   }
 }
 
+TEST(Fleet, HearsAtOnceWhatALivingHostCannotDo) {
+  const std::int64_t began = os::monotonic_ns();
+  WaitingRun run(1, [](Fleet& fleet) -> std::string {
+    fleet.begin({.folder = "/tmp"});
+    return "begun";
+  });
+  Link link = run.connect();
+  join(link, hello_of(0, "a", "10.0.0.1"));
+  for (json said = heard(link); !said.is_null() && !said.contains("leave"); said = heard(link)) {
+    if (said.contains("clock")) link.send(json{{"clock", said.at("clock")}, {"real_ns", 0}});
+    if (said.contains("begin")) link.send(json{{"failed", "it may not"}});
+  }
+  EXPECT_EQ(run.result(), "a (10.0.0.1): it may not");
+  EXPECT_LT(os::monotonic_ns() - began, 10'000'000'000);
+}
+
 TEST(HostProcess, FindsTheRunsFilesInItsOwnFolder) {
   const Folders folders{.run = "/home/a/x.run", .here = "/tmp/h"};
   nlohmann::json task{{"log", "/home/a/x.run/r0.log"}, {"other", {"/home/a/x.running", 3}}};

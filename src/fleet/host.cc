@@ -252,15 +252,17 @@ class Host {
     std::this_thread::sleep_for(kSettling);
     json told = meter_ ? meter_->finish() : json();
     meter_.reset();
-    if (shaping_ && !shaping_->is_there()) {
-      throw Error(fmt::format("somebody has changed the queues of {} during the run", device_.name));
-    }
+    const bool changed = shaping_ && !shaping_->is_there();
     shaping_.reset();  // files go home at the device's own speed
     std::uint32_t number = 0;
     for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
       if (entry.is_regular_file()) send_file(entry.path().string(), number++);
     }
-    link_.send(json{{"finished", told}});
+    json message{{"finished", told}};
+    if (changed) {
+      message["trouble"] = fmt::format("somebody has changed the queues of {} during the run", device_.name);
+    }
+    link_.send(message);
   }
 
   void send_file(const std::string& path, std::uint32_t number) {

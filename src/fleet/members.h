@@ -20,6 +20,7 @@ struct Member {
   bool begun = false;
   bool finished = false;
   bool gone = false;                                                ///< told already
+  bool refuses = false;  ///< what it was last told to do; its reason has come
   std::int64_t best_ns = std::numeric_limits<std::int64_t>::max();  ///< soonest answer
   std::int64_t asked_ns = 0;
   int answers = 0;
