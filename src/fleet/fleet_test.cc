@@ -7,6 +7,7 @@
 #include "trainwire/fleet/handshake.h"
 #include "trainwire/fleet/introduction.h"
 #include "trainwire/fleet/meeting.h"
+#include "trainwire/os/clock.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
