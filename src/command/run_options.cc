@@ -22,7 +22,7 @@ lab::RunPlace PlaceOptions::place() const {
   lab::RunPlace place{
       .loopback = on == "loopback", .checks_network = !no_check, .accepts_network = accept_network};
   if (shape && launch == "local") {
-    throw SpecError("--shape is for machines: emulated hosts' links are shaped anyway");
+    throw SpecError("--shape goes with --launch: emulated links are shaped anyway");
   }
   if (launch == "local") return place;
   if (place.loopback) throw SpecError("--on loopback is this machine: leave --launch out");
@@ -48,8 +48,8 @@ void add_launch(CommandLine& app, PlaceOptions& options) {
   app.add_option("--port", options.port, "where hosts join; default: any that is free")
       .type_name("N");
   app.add_flag("--shape", options.shape,
-               "make what leaves the machines' devices as slow as the experiment's links, for the "
-               "time of the run; needs root there. Without it machines' networks are as they are");
+               "make the machines' devices as slow as the experiment's links, for the time of the "
+               "run; needs root there. Without it their network is as it is");
 }
 
 void add_place(CommandLine& app, PlaceOptions& options) {
