@@ -207,6 +207,29 @@ def a_changed_table_is_refused(work):
         assert run(*words).returncode == 0, (words, run(*words))
 
 
+def a_power_cut_is_told(work):
+    """run.json is empty, zeros or torn: everybody who reads says so; a sweep does that point again, and nothing else."""
+    folder = work / "sweep.run"
+    document = folder / "run.json"
+    whole = document.read_text()
+    for cut in ("", "\0" * 100, whole[:len(whole) // 2]):
+        document.write_text(cut)
+        for words in (["report", str(folder), "-o", str(work / "cut.html")], ["compare", str(folder), str(folder)],
+                      ["export", str(folder), "--to", "csv", "-o", str(work / "cut"), "--force"], ["predict", str(folder)],
+                      ["fit", str(folder), "--x", "network.loss", "--y", "step_mean_s", "--model", "linear"]):
+            done = run(*words)
+            assert done.returncode == 3 and "power cut" in done.stderr and done.stderr.count("\n") == 1, (words, done)
+        again = run("run", str(work / "sweep.toml"), "--on", "loopback", "-q", "-o", str(folder), "--no-page")
+        assert again.returncode == 0 and document.read_text().startswith("{"), again
+    before = files_of(folder)
+    point = folder / "point-001" / "run.json"
+    point.write_text("")
+    again = run("run", str(work / "sweep.toml"), "--on", "loopback", "-q", "-o", str(folder), "--no-page")
+    after = files_of(folder)
+    assert again.returncode == 0 and point.stat().st_size > 0, again
+    assert all(after[path] == before[path] for path in before if "point-000" in str(path) or "point-002" in str(path))
+
+
 def what_cannot_end_is_refused(work):
     file = work / "slow.toml"
     file.write_text(EXPERIMENT.format(name='"x"', steps=1000).replace('compute = "none"', 'compute_time = "1s"'))
@@ -217,7 +240,7 @@ def what_cannot_end_is_refused(work):
 
 with tempfile.TemporaryDirectory(prefix="run-folders") as place:
     for case in (names_stay_inside, a_link_is_not_written_through, a_link_is_not_published, a_folder_has_one_writer,
-                 a_finished_sweep_is_left_alone, a_changed_table_is_refused, what_cannot_end_is_refused, a_sweep_goes_past_failures,
+                 a_finished_sweep_is_left_alone, a_changed_table_is_refused, a_power_cut_is_told, what_cannot_end_is_refused, a_sweep_goes_past_failures,
                  repetitions_end_when_they_agree, a_killed_bench_is_swept):
         case(pathlib.Path(place))
         print(f"{case.__name__}: ok")
