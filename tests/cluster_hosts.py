@@ -145,10 +145,10 @@ def cut_link(host):
     subprocess.run(on_host(host, "ip", "link", "set", "eth0", "down"), check=True)
 
 
-def wait_until(is_so, longest=20):
+def wait_until(is_so, longest=20, left=lambda: None):
     limit = time.monotonic() + longest
     while not is_so():
-        assert time.monotonic() < limit, "it did not come to that"
+        assert time.monotonic() < limit, ("it did not come to that", left())
         time.sleep(0.05)
 
 

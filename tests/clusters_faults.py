@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from cluster_hosts import (EXPERIMENT, PROGRAM, SWEEP, checks_of, cut_link, failing, in_cluster, named, nothing_left, on_host, parent_of, processes,
+from cluster_hosts import (EXPERIMENT, PROGRAM, SWEEP, checks_of, cut_link, failing, in_cluster, named, nothing_left, on_host, processes,
                            trainwire, wait_until)
 
 SHAPED = """
@@ -71,22 +71,21 @@ def shaped():
         assert delayed.stderr.count("\n") == 1 and "netem" in delayed.stderr and "only rates can be shaped" in delayed.stderr, delayed.stderr
     assert queues() == before, queues()
 
-    def kill_host_and_guard(run):
-        guard = named("trainwire-guard")[0]
-        host = parent_of(guard)
-        os.kill(guard, signal.SIGKILL)
-        os.kill(host, signal.SIGKILL)
+    def kill_guard(run):
+        for guard in named("trainwire-guard", "host2"):
+            os.kill(guard, signal.SIGKILL)
 
     def kill_host(run):
-        guard = named("trainwire-guard")[0]
-        os.kill(parent_of(guard), signal.SIGKILL)
+        for host in set(processes("host", "host2")) - set(named("trainwire-guard")):
+            os.kill(host, signal.SIGKILL)
 
+    slow = ["--shape", "--set", "job.steps=300"]
     gone = "its connection to the run has ended"
     for kill, says in ((kill_host, gone), (lambda run: run.kill(), None), (lambda run: run.send_signal(signal.SIGINT), None),
-                       (lambda run: os.kill(named("trainwire-guard")[0], signal.SIGKILL) or run.send_signal(signal.SIGINT), None)):
-        failing(["--shape"], kill, says, file="shaped.toml")
-        wait_until(lambda: queues() == before)
-    failing(["--shape"], kill_host_and_guard, gone, file="shaped.toml")
+                       (lambda run: kill_guard(run) or run.send_signal(signal.SIGINT), None)):
+        failing(slow, kill, says, file="shaped.toml")
+        wait_until(lambda: queues() == before, left=lambda: (queues(), named("trainwire-guard")))
+    failing(slow, lambda run: kill_guard(run) or kill_host(run), gone, file="shaped.toml")
     wait_until(lambda: sum(now != then for now, then in zip(queues(), before)) == 1)
     told = trainwire("cleanup")
     assert "the shaping of eth0" in told.stdout + told.stderr and queues() == before, (told, queues())
@@ -126,7 +125,7 @@ def inside():
         os.kill(max(processes("host")), signal.SIGKILL)
     print(failing([], kill_host, "its connection to the run has ended"), end="")
     print(failing([], lambda run: os.kill(processes("rank")[0], signal.SIGKILL), "was killed by signal 9"), end="")
-    print(failing([], lambda run: os.kill(named("srun")[0], signal.SIGKILL), "srun"), end="")
+    print(failing([], lambda run: os.kill(named("srun")[0], signal.SIGKILL), "its connection to the run has ended"), end="")  # it takes its hosts with it
     failing([], lambda run: run.kill(), None)
     shaped()
     daemons()

@@ -260,7 +260,8 @@ class Host {
     }
     json message{{"finished", told}};
     if (changed) {
-      message["trouble"] = fmt::format("somebody has changed the queues of {} during the run", device_.name);
+      message["trouble"] =
+          fmt::format("somebody has changed the queues of {} during the run", device_.name);
     }
     link_.send(message);
   }

@@ -19,7 +19,7 @@ struct Member {
   JoinedHost who;
   bool begun = false;
   bool finished = false;
-  bool gone = false;                                                ///< told already
+  bool gone = false;     ///< told already
   bool refuses = false;  ///< what it was last told to do; its reason has come
   std::int64_t best_ns = std::numeric_limits<std::int64_t>::max();  ///< soonest answer
   std::int64_t asked_ns = 0;

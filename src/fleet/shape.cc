@@ -6,6 +6,7 @@
 #include "trainwire/os/errno_error.h"
 #include "trainwire/testbed/links.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <signal.h>
@@ -13,8 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 namespace tw::fleet {
@@ -29,16 +32,24 @@ void give_back(const std::string& device) noexcept {
   }
 }
 
-/// Waits until whoever shaped the device is gone. Holds nothing of his but the pipe: neither his
+/// A batch system kills all that it has started at once: the guard has to outlive that by a moment.
+void leave_batch_job() {
+  for (const char* group : {"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/freezer/cgroup.procs"}) {
+    const os::FileDescriptor file(::open(group, O_WRONLY | O_CLOEXEC));
+    if (file.is_open()) std::ignore = ::write(file.get(), "0", 1);
+  }
+}
+
+/// Waits until whoever shaped the device is gone. Holds nothing of his but the pipes: neither his
 /// ledger nor the output that a launcher waits for the end of.
-[[noreturn]] void guard(const std::string& device, int alive) {
-  ::setsid();
+[[noreturn]] void guard(const std::string& device, int alive, int ended) {
   ::prctl(PR_SET_NAME, "trainwire-guard");
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) ::signal(number, SIG_IGN);
+  leave_batch_job();
   const os::FileDescriptor nothing = os::open_to_write("/dev/null");
-  ::dup2(alive, 0);
-  ::dup2(nothing.get(), 1);
   ::dup2(nothing.get(), 2);
+  ::dup2(alive, 0);
+  ::dup2(ended, 1);
   ::close_range(3, ~0U, 0);
   char byte = 0;
   while (::read(0, &byte, 1) < 0 && errno == EINTR) {
@@ -83,9 +94,8 @@ void put_queue(testbed::Links& links, const std::string& device, const Shape& sh
                      .limit = shape.packets},
                     ledger::kOurQueue);
   } catch (const SystemError& error) {
-    throw SystemError(
-        fmt::format("{}; without it only rates can be shaped: --set network.delay=0us, no loss",
-                    error.what()));
+    throw SystemError(fmt::format(
+        "{}; without it only rates can be shaped: --set network.delay=0us, no loss", error.what()));
   }
 }
 
@@ -143,20 +153,29 @@ void Shaping::apply(const DeviceShape& shape) const {
   links.lead_arriving(device_, passage);
 }
 
+/// It is nobody's child, so that who ends this process with its children does not end it.
 void Shaping::start_guard() {
-  os::Pipe pipe = os::make_pipe();
-  guard_ = ::fork();
-  if (guard_ < 0) throw os::errno_error("starting the guard of a shaped device", errno);
-  if (guard_ == 0) {
-    pipe.write = {};
-    guard(device_, pipe.read.get());
+  os::Pipe alive = os::make_pipe();
+  os::Pipe ended = os::make_pipe();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    alive.write = {};
+    ended.read = {};
+    guard(device_, alive.read.get(), ended.write.get());
   }
-  alive_ = std::move(pipe.write);
+  if (child < 0) throw os::errno_error("starting the guard of a shaped device", errno);
+  ::waitpid(child, nullptr, 0);
+  alive_ = std::move(alive.write);
+  guard_ended_ = std::move(ended.read);
 }
 
 void Shaping::take_back() noexcept {
   alive_ = {};
-  if (guard_ > 0) ::waitpid(std::exchange(guard_, 0), nullptr, 0);
+  std::array<std::byte, 1> nothing = {};
+  if (guard_ended_.is_open()) os::read_some(guard_ended_, nothing);
+  guard_ended_ = {};
   give_back(device_);  // a guard that was killed has not
 }
 

@@ -17,7 +17,6 @@
 #include "trainwire/os/file_descriptor.h"
 
 #include <nlohmann/json_fwd.hpp>
-#include <sys/types.h>
 
 #include <cstdint>
 #include <string>
@@ -66,8 +65,8 @@ class Shaping {
   void take_back() noexcept;
 
   std::string device_;
-  os::FileDescriptor alive_;  ///< closes with this process
-  pid_t guard_ = 0;
+  os::FileDescriptor alive_;        ///< closes with this process
+  os::FileDescriptor guard_ended_;  ///< closes with the guard
 };
 
 }  // namespace tw::fleet

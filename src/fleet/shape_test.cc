@@ -32,7 +32,8 @@ int in_own_network(const std::function<int()>& body) {
   os::Child child = os::Child::start([&] {
     if (::unshare(CLONE_NEWNET) != 0) return 77;
     testbed::Links links;
-    links.make_pair({.name = "a0"}, {.name = "a1"}, 1500);
+    links.make_pair({.name = "a0", .mac = {2, 0, 0, 0, 0, 1}},
+                    {.name = "a1", .mac = {2, 0, 0, 0, 0, 2}}, 1500);
     links.set_up("a0");
     return body();
   });
@@ -62,7 +63,8 @@ TEST(Shaping, IsTakenBackAtTheEndAndRefusesWhatIsSomebodyElses) {
                 if (ledger::queues_of("a0") != ledger::Queues::Ours) return 1;
               }
               if (ledger::queues_of("a0") != ledger::Queues::Kernels) return 2;
-              testbed::Links().shape("a0", {.rate = BitRate(1e6), .burst = Bytes(9000), .limit = Bytes(90000)});
+              testbed::Links().shape(
+                  "a0", {.rate = BitRate(1e6), .burst = Bytes(9000), .limit = Bytes(90000)});
               try {
                 const Shaping shaping("a0", kSlow, ledger);
                 return 3;
@@ -123,9 +125,12 @@ TEST(Shaping, IsTakenBackAfterAKill) {
                 ::pause();
                 return 0;
               });
-              if (!comes_true([] { return ledger::queues_of("a0") == ledger::Queues::Ours; })) return 1;
+              if (!comes_true([] { return ledger::queues_of("a0") == ledger::Queues::Ours; }))
+                return 1;
               ::kill(host.identity().pid, SIGKILL);
-              return comes_true([] { return ledger::queues_of("a0") == ledger::Queues::Kernels; }) ? 0 : 2;
+              return comes_true([] { return ledger::queues_of("a0") == ledger::Queues::Kernels; })
+                         ? 0
+                         : 2;
             }),
             0);
 }
@@ -137,8 +142,9 @@ TEST(Shaping, IsTakenBackByTheNextCommandWhenNobodyElseCould) {
               os::Child host = os::Child::start([&]() -> int {
                 ledger::Ledger ledger(folder.path(), "test");
                 ledger.add_queue("a0");
-                testbed::Links().shape("a0", {.rate = BitRate(1e6), .burst = Bytes(9000), .limit = Bytes(90000)},
-                                       ledger::kOurQueue);
+                testbed::Links().shape(
+                    "a0", {.rate = BitRate(1e6), .burst = Bytes(9000), .limit = Bytes(90000)},
+                    ledger::kOurQueue);
                 ::_exit(0);
               });
               host.wait_for(std::chrono::seconds(5));

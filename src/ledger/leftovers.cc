@@ -211,7 +211,8 @@ class Leftover {
   void take_back(const os::FileDescriptor& network, const std::string& device) {
     try {
       const os::InNetwork inside(network);
-      const bool ours = options_.dry_run ? queues_of(device) == Queues::Ours : take_back_queues(device);
+      const bool ours =
+          options_.dry_run ? queues_of(device) == Queues::Ours : take_back_queues(device);
       if (ours) run_.removed.push_back("the shaping of " + device);
     } catch (const SystemError&) {  // the device is gone, and with it its queues
     }

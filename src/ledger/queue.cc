@@ -78,7 +78,8 @@ std::string incoming_device(const std::string& device) {
 Queues queues_of(const std::string& device) {
   const Listed found = listed(device);
   const bool leads = is_there(incoming_device(device));
-  const bool others = (found.leaving != 0 && found.leaving != kOurQueue) || (found.arriving && !leads);
+  const bool others =
+      (found.leaving != 0 && found.leaving != kOurQueue) || (found.arriving && !leads);
   if (others) return Queues::Others;
   return leads || found.leaving == kOurQueue ? Queues::Ours : Queues::Kernels;
 }

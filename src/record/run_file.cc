@@ -107,8 +107,8 @@ bool is_cut_off(const std::string& folder) {
   if (!std::filesystem::is_regular_file(file, ignored)) return false;
   std::ifstream in(file, std::ios::binary);
   // Disks give back zeros where they were not told in time.
-  const bool is_empty = std::all_of(std::istreambuf_iterator<char>(in), {},
-                                    [](char c) { return c == '\0'; });
+  const bool is_empty =
+      std::all_of(std::istreambuf_iterator<char>(in), {}, [](char c) { return c == '\0'; });
   return is_empty || (is_run(folder) && result::read_json(file).is_null());
 }
 

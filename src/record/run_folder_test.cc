@@ -70,7 +70,8 @@ TEST(RunFolder, OfARunThatWasCutOffSaysSoAndIsReplacedByForceAlone) {
     EXPECT_TRUE(is_cut_off(test / "x.run"));
     EXPECT_THAT([&] { read_run(test / "x.run"); },
                 ThrowsMessage<DataError>(AllOf(HasSubstr("power cut"), HasSubstr("--force"))));
-    EXPECT_THAT([&] { write_run(test / "x.run"); }, ThrowsMessage<SystemError>(HasSubstr("--force")));
+    EXPECT_THAT([&] { write_run(test / "x.run"); },
+                ThrowsMessage<SystemError>(HasSubstr("--force")));
     write_run(test / "x.run", IfThere::Replace);
     EXPECT_TRUE(read_run(test / "x.run").complete);
     EXPECT_FALSE(is_cut_off(test / "x.run"));
