@@ -140,9 +140,9 @@ std::optional<std::string> job_number(std::string_view text) {
 }
 
 bool ArrayState::is_hopeless() const {
-  static constexpr std::array<std::string_view, 6> kHopeless{
-      "ReqNodeNotAvail",    "Nodes_required", "Nodes required",
-      "PartitionNodeLimit", "PartitionDown",  "BadConstraints"};
+  static constexpr std::array<std::string_view, 8> kHopeless{
+      "ReqNodeNotAvail", "Nodes_required", "Nodes required", "PartitionNodeLimit",
+      "PartitionDown",   "BadConstraints", "JobHeld",        "held"};
   return running == 0 && waiting > 0 && std::ranges::any_of(kHopeless, [&](std::string_view text) {
            return reason.find(text) != reason.npos;
          });
@@ -195,6 +195,10 @@ ArrayEnd wait_for(const std::string& job, const ArrayWait& how) {
       heard = now;
       if (how.tell) how.tell(*state);
       if (state->is_over()) return {};
+      if (state->running == 0 && how.have_all && how.have_all()) {
+        cancel(job);
+        return {};
+      }
       if (!state->is_hopeless()) hopeless.reset();
       if (state->is_hopeless() && !hopeless) hopeless = now;
     } else if (now - heard > how.longest_silence.count()) {

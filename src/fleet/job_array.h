@@ -49,7 +49,8 @@ struct ArrayState {
   std::size_t waiting = 0;
   std::string reason = {};  ///< of one that waits, as Slurm says
   bool is_over() const { return running + waiting == 0; }
-  /// It waits for what waiting does not bring: nodes that are down, a limit of the partition.
+  /// It waits for what waiting does not bring: nodes that are down, a limit of the partition,
+  /// somebody who holds it.
   bool is_hopeless() const;
   bool operator==(const ArrayState&) const = default;
 };
@@ -67,6 +68,9 @@ struct ArrayWait {
   Duration longest_hopeless = std::chrono::minutes(10);
   std::function<void(const ArrayState&)> tell = {};
   std::function<bool()> stop = {};
+  /// Whether what the tasks were for is there: a Slurm that has lost its memory may want to do again
+  /// what was done. Those that have not begun are then cancelled.
+  std::function<bool()> have_all = {};
 };
 /// How waiting ended.
 struct ArrayEnd {

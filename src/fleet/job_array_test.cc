@@ -52,6 +52,7 @@ TEST(JobArray, CountsWhatIsLeft) {
   EXPECT_TRUE(parse_queue("").is_over());
   EXPECT_TRUE(parse_queue("PENDING|Nodes required for job are DOWN, DRAINED\n").is_hopeless());
   EXPECT_FALSE(parse_queue("PENDING|PartitionDown\nRUNNING|None\n").is_hopeless());
+  EXPECT_TRUE(parse_queue("PENDING|launch failed requeued held\n").is_hopeless());
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ void SweepArray::await_earlier(std::vector<std::size_t>& points) {
                "trainwire: job {} of an earlier start may still be there; waiting for it\n", *job);
     streams_.err.flush();
   }
-  wait(*job);
+  wait(*job, points);
   std::erase_if(points, [&](std::size_t i) {
     return sweep::is_finished(folder_, request_.points[i], request_.experiments[i]);
   });
@@ -131,10 +131,13 @@ void SweepArray::run(const std::vector<std::size_t>& points) {
                points.size(), job, nodes, nodes == 1 ? "" : "s");
     streams_.err.flush();
   }
-  wait(job);
+  wait(job, points);
 }
 
-void SweepArray::wait(const std::string& job) {
+void SweepArray::wait(const std::string& job, const std::vector<std::size_t>& points) {
+  const auto is_finished = [&](std::size_t i) {
+    return sweep::is_finished(folder_, request_.points[i], request_.experiments[i]);
+  };
   const fleet::ArrayEnd end =
       fleet::wait_for(job, {.longest_hopeless = *request_.experiment.run.timeout,
                             .tell =
@@ -143,7 +146,8 @@ void SweepArray::wait(const std::string& job) {
                                   looking_.tell(fmt::format("job array {}: {} points run, {} wait",
                                                             job, state.running, state.waiting));
                                 },
-                            .stop = looking_.stop});
+                            .stop = looking_.stop,
+                            .have_all = [&] { return std::ranges::all_of(points, is_finished); }});
   interrupted_ = end.interrupted;
   if (end.trouble) {  // the job may still be there: its number stays
     throw Error(fmt::format("{}; points that are finished are kept, and the same command goes on",

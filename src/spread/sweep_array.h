@@ -40,7 +40,7 @@ class SweepArray {
   void spread(std::vector<std::size_t> points);
   void await_earlier(std::vector<std::size_t>& points);
   void run(const std::vector<std::size_t>& points);
-  void wait(const std::string& job);
+  void wait(const std::string& job, const std::vector<std::size_t>& points);
   sweep::Attempt attempt(std::size_t point, const std::string& at);
   std::vector<std::string> words_of(std::size_t point) const;
   std::string path_of(std::size_t point) const;
