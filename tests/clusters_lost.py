@@ -22,7 +22,7 @@ ONE = ["sweep.toml", "--set", "sweep={}", "--no-page", "-q"]  # a run of two hos
 
 def sweep(folder):
     """Points of some seconds."""
-    return subprocess.Popen([PROGRAM, "run", "sweep.toml", "--launch", "srun", "--set", "job.steps=400", "--no-page", "--keep-going", "-o", folder],
+    return subprocess.Popen([PROGRAM, "run", "sweep.toml", "--launch", "srun", "--set", "job.steps=200", "--no-page", "--keep-going", "-o", folder],
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
