@@ -5,6 +5,8 @@
 #include "trainwire/ledger/queue.h"
 #include "trainwire/os/errno_error.h"
 #include "trainwire/testbed/links.h"
+#include "trainwire/testbed/netem.h"
+#include "trainwire/testbed/shaping.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -78,6 +80,18 @@ Shape one_from(const json& d) {
   return shape;
 }
 
+Shape shape_of(const network::NetPlan& plan, const network::Port& port) {
+  const testbed::Bucket bucket = testbed::bucket_for(port, plan.mtu, plan.lossy());
+  return {.rate_bps = bucket.rate.bits_per_second(),
+          .burst_bytes = bucket.burst.count(),
+          .limit_bytes = bucket.limit.count(),
+          .delay_ns = port.delay.count(),
+          .jitter_ns = port.jitter.count(),
+          .loss = port.loss,
+          .loss_burst = port.loss_burst,
+          .packets = testbed::packets_in_flight(plan, port, port.delay)};
+}
+
 void put_queue(testbed::Links& links, const std::string& device, const Shape& shape) {
   links.shape(device,
               {.rate = BitRate(shape.rate_bps),
@@ -100,6 +114,21 @@ void put_queue(testbed::Links& links, const std::string& device, const Shape& sh
 }
 
 }  // namespace
+
+std::vector<DeviceShape> shapes_of(const network::NetPlan& plan) {
+  if (plan.switches.size() > 1) {
+    throw SpecError(
+        "--shape: machines shape what they send and receive, not links between switches; take "
+        "network.topology = \"star\", or leave --shape out");
+  }
+  std::vector<DeviceShape> shapes(plan.hosts.size());
+  for (const network::Port& port : plan.ports) {
+    const bool leaves = port.from < static_cast<int>(plan.hosts.size());
+    const auto host = static_cast<std::size_t>(leaves ? port.from : port.to);
+    (leaves ? shapes[host].out : shapes[host].in) = shape_of(plan, port);
+  }
+  return shapes;
+}
 
 json to_json(const DeviceShape& shape) {
   return {{"out", one_to_json(shape.out)}, {"in", one_to_json(shape.in)}};

@@ -14,12 +14,14 @@
 #pragma once
 
 #include "trainwire/ledger/ledger.h"
+#include "trainwire/network/plan.h"
 #include "trainwire/os/file_descriptor.h"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tw::fleet {
 
@@ -44,6 +46,10 @@ struct DeviceShape {
   Shape in;
   bool operator==(const DeviceShape&) const = default;
 };
+/// What every host's has to do so that the machines' network is like the plan. Throws SpecError for
+/// one with links between switches: a host has a hand in its own link alone.
+std::vector<DeviceShape> shapes_of(const network::NetPlan& plan);
+
 nlohmann::json to_json(const DeviceShape& shape);
 /// Throws DataError.
 DeviceShape shape_from(const nlohmann::json& document);

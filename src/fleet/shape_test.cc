@@ -8,6 +8,7 @@
 #include "trainwire/ledger/test_folder.h"
 #include "trainwire/os/child.h"
 #include "trainwire/os/namespace.h"
+#include "trainwire/spec/parse.h"
 #include "trainwire/testbed/links.h"
 
 #include <gmock/gmock.h>
@@ -44,6 +45,35 @@ int in_own_network(const std::function<int()>& body) {
 bool comes_true(const std::function<bool()>& claim) {
   for (int i = 0; i < 500 && !claim(); ++i) std::this_thread::sleep_for(milliseconds(10));
   return claim();
+}
+
+network::NetPlan plan_of(const std::string& network) {
+  return network::make_plan(spec::parse("[network]\n" + network, "x.toml", {}, {}));
+}
+
+TEST(Shape, AreEachHostsTwoDirections) {
+  const auto shapes = shapes_of(plan_of(R"(
+hosts = 3
+rate = "1Gbit"
+delay = "50us"
+[[network.link]]
+at = "host1"
+direction = "to_host"
+rate = "100Mbit"
+delay = "2ms"
+)"));
+  ASSERT_EQ(shapes.size(), 3U);
+  EXPECT_DOUBLE_EQ(shapes[0].out.rate_bps, 1e9);
+  EXPECT_DOUBLE_EQ(shapes[1].out.rate_bps, 1e9);
+  EXPECT_DOUBLE_EQ(shapes[1].in.rate_bps, 1e8);
+  EXPECT_EQ(shapes[1].in.delay_ns, 2'000'000);
+  EXPECT_EQ(shapes[2].in.delay_ns, 50'000);
+  EXPECT_TRUE(shapes[2].in.needs_netem());
+  EXPECT_GT(shapes[0].out.limit_bytes, shapes[0].out.burst_bytes);
+}
+
+TEST(Shape, OfLinksBetweenSwitchesAreRefused) {
+  EXPECT_THROW(shapes_of(plan_of("topology = \"dumbbell\"\nhosts = 4\n")), SpecError);
 }
 
 TEST(Shape, TravelsAsADocument) {

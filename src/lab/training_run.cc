@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/lab/training_run.h"
 
-#include "trainwire/lab/shapes.h"
 #include "trainwire/lab/unshaped.h"
 #include "trainwire/ledger/folder.h"
 #include "trainwire/ledger/leftovers.h"
@@ -22,7 +21,7 @@ ConductRequest request_of(const RunPlace& place, const spec::Experiment& experim
   ConductRequest request;
   request.plan = network::make_plan(experiment);
   request.captures = *experiment.capture.enabled && !place.loopback;
-  if (place.shapes) request.shapes = shapes_of(request.plan);
+  if (place.shapes) request.shapes = fleet::shapes_of(request.plan);
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
   request.checks_network = place.checks_network && !place.loopback && !place.launch;

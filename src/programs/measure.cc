@@ -9,7 +9,6 @@
 #include "trainwire/gpu/mps.h"
 #include "trainwire/lab/checks.h"
 #include "trainwire/lab/outcome.h"
-#include "trainwire/lab/shapes.h"
 #include "trainwire/lab/traffic_figures.h"
 #include "trainwire/lab/traffic_talk.h"
 #include "trainwire/lab/unshaped.h"
@@ -274,7 +273,7 @@ lab::ConductRequest request_of(const spec::Experiment& experiment, const Program
     launch.environment = options.environment;
   }
   request.captures = *experiment.capture.enabled;
-  if (options.place.shapes) request.shapes = lab::shapes_of(request.plan);
+  if (options.place.shapes) request.shapes = fleet::shapes_of(request.plan);
   request.snap_length = *experiment.capture.snaplen;
   request.timeout = *experiment.run.timeout;
   request.checks_network = options.place.checks_network && !options.place.launch;
