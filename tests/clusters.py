@@ -67,7 +67,7 @@ def launched(how, name, **more):
     assert run["engine"] == "hosts"
     # Links are the same ones, so times are alike.
     here = json.loads(pathlib.Path("local.run/run.json").read_text())["summary"]["jobs"][0]["step"]["median_s"]
-    assert here / 2 < run["jobs"][0]["step"]["median_s"] < here * 2, (how, run["jobs"][0]["step"], here)
+    assert here / 3 < run["jobs"][0]["step"]["median_s"] < here * 3, (how, run["jobs"][0]["step"], here)
     return run
 
 

@@ -61,7 +61,7 @@ def shaped():
         assert run["engine"] == "shaped hosts" and checks_of(run)["bytes"] and checks_of(run)["stream"], run["checks"]
         took.append(run["jobs"][0]["step"]["median_s"])
         assert queues() == before, queues()
-    assert 0.12 < took[0] < 0.3 and 0.24 < took[1] < 0.6, took
+    assert 0.12 < took[0] < 0.5 and 0.24 < took[1] < 1, took  # a busy machine is slower, never faster
     delayed = subprocess.run([PROGRAM, "run", "shaped.toml", "--launch", "srun", "--shape", "--set", "network.delay=20ms", "--no-page", "-q",
                               "--keep-going", "-o", "delayed.run"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     if delayed.returncode == 0:  # six rounds of 40 ms
