@@ -2,61 +2,39 @@
 #include "trainwire/recognise/footprint.h"
 
 #include "trainwire/collective/count.h"
-#include "trainwire/collective/strategies.h"
+#include "trainwire/recognise/likelihood.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
-#include <optional>
+#include <tuple>
 #include <utility>
 
 namespace tw::recognise {
 namespace {
 
 constexpr std::int64_t kElements = 1 << 20;  ///< payload that parts are counted with
-constexpr double kSlack = 0.04;              ///< of the largest connection: framing, side messages
-constexpr std::size_t kMostHosts = 16;
-constexpr int kMostTries = 100'000;
+constexpr std::size_t kMostHosts = 16;       ///< with several ranks on each
+constexpr int kMostTries = 300'000;
 
-/// What the connections from host to host carry, most first; hosts are places 0..n-1.
-class Sheaf {
- public:
-  explicit Sheaf(std::size_t hosts) : hosts_(hosts), parts_(hosts * hosts) {}
-
-  void add(std::size_t from, std::size_t to, double part) {
-    std::vector<double>& parts = parts_[from * hosts_ + to];
-    parts.insert(std::upper_bound(parts.begin(), parts.end(), part, std::greater<>()), part);
-    total_ += part;
-    largest_ = std::max(largest_, part);
-    most_ = std::max(most_, parts.size());
+std::vector<Carried> connections_of(const Pattern& pattern) {
+  std::vector<Carried> result;
+  for (const Pattern::Edge& edge : pattern.edges()) {
+    result.push_back({edge.from, edge.to, edge.bytes});
   }
-  const std::vector<double>& at(std::size_t from, std::size_t to) const {
-    return parts_[from * hosts_ + to];
-  }
-  std::size_t hosts() const { return hosts_; }
-  double total() const { return total_; }
-  double largest() const { return largest_; }
-  std::size_t most() const { return most_; }  ///< connections of a pair
+  return result;
+}
 
- private:
-  std::size_t hosts_;
-  std::vector<std::vector<double>> parts_;
-  double total_ = 0;
-  double largest_ = 0;
-  std::size_t most_ = 0;
-};
-
-Sheaf sheaf_of(std::string_view strategy, const collective::Arrangement& arrangement) {
-  const collective::Schedule schedule = collective::make_schedule(strategy, arrangement);
+std::vector<Carried> connections_of(std::string_view strategy,
+                                    const collective::Arrangement& arrangement) {
   const int ranks = arrangement.layout.ranks();
-  Sheaf result(static_cast<std::size_t>(arrangement.layout.hosts));
+  std::vector<Carried> result;
   collective::for_each_host_pair(
-      schedule, collective::evenly(ranks, ranks), kElements,
+      collective::make_schedule(strategy, arrangement), collective::evenly(ranks, ranks), kElements,
       [&](int from, int to, std::int64_t elements, std::int64_t) {
-        const auto a = static_cast<std::size_t>(arrangement.layout.host(from));
-        const auto b = static_cast<std::size_t>(arrangement.layout.host(to));
-        if (a != b) result.add(a, b, static_cast<double>(elements) / kElements);
+        const int a = arrangement.layout.host(from);
+        const int b = arrangement.layout.host(to);
+        if (a != b) result.push_back({a, b, static_cast<double>(elements) / kElements});
       });
   return result;
 }
@@ -64,61 +42,71 @@ Sheaf sheaf_of(std::string_view strategy, const collective::Arrangement& arrange
 /// Finds who of those seen is which host of a layout.
 class Assignment {
  public:
-  Assignment(const Sheaf& seen, const Sheaf& expected)
+  Assignment(const Footprint& seen, const Footprint& expected, double tolerance)
       : seen_(seen),
         expected_(expected),
         payload_(seen.total() / expected.total()),
-        used_(seen.hosts(), false) {}
+        slack_(tolerance * seen.largest()),
+        used_(static_cast<std::size_t>(seen.hosts()), false) {}
 
-  bool find() { return extend(0); }
-  double payload() const { return payload_; }
-  const std::vector<std::size_t>& place_of() const { return place_of_; }
-  double residual() const {
+  std::optional<Match> find() {
+    if (!has_the_same_parts() || !extend(0)) return std::nullopt;
     double off = 0;
-    for (std::size_t a = 0; a < place_of_.size(); ++a) {
-      for (std::size_t b = 0; b < place_of_.size(); ++b) off += *difference(a, b);
+    for (int from = 0; from < expected_.hosts(); ++from) {
+      for (int to = 0; to < expected_.hosts(); ++to) off += *difference(from, to);
     }
-    return off / seen_.total();
+    return Match{.place_of = place_of_, .payload = payload_, .residual = off / seen_.total()};
   }
 
  private:
-  /// Sum over the connections; nothing when one differs by more than the slack, or is missing.
-  std::optional<double> difference(std::size_t from, std::size_t to) const {
-    const std::vector<double>& found = seen_.at(place_of_[from], place_of_[to]);
-    const std::vector<double>& parts = expected_.at(from, to);
-    if (found.size() != parts.size()) return std::nullopt;
+  /// Each within the slack of its counterpart, wherever: a cheap test before the search.
+  bool has_the_same_parts() const {
+    std::vector<double> found = seen_.parts();
+    std::vector<double> parts = expected_.parts();
+    std::sort(found.begin(), found.end());
+    std::sort(parts.begin(), parts.end());
+    return std::equal(
+        found.begin(), found.end(), parts.begin(), parts.end(),
+        [&](double bytes, double part) { return std::abs(bytes - payload_ * part) <= slack_; });
+  }
+  /// Sum over the connections; nothing when one differs by more than the slack.
+  std::optional<double> difference(int from, int to) const {
+    const std::span<const double> found = seen_.at(place(from), place(to));
+    const std::span<const double> parts = expected_.at(from, to);
     double sum = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const double off = std::abs(found[i] - payload_ * parts[i]);
-      if (off > kSlack * seen_.largest()) return std::nullopt;
+      if (off > slack_) return std::nullopt;
       sum += off;
     }
     return sum;
   }
-  bool fits(std::size_t host) const {
-    for (std::size_t other = 0; other < host; ++other) {
+  int place(int host) const { return place_of_[static_cast<std::size_t>(host)]; }
+  bool fits(int host) const {
+    for (int other = 0; other < host; ++other) {
       if (!difference(host, other) || !difference(other, host)) return false;
     }
     return true;
   }
-  bool extend(std::size_t host) {
+  bool extend(int host) {
     if (host == expected_.hosts()) return true;
-    for (std::size_t place = 0; place < seen_.hosts(); ++place) {
-      if (used_[place] || ++tries_ > kMostTries) continue;
-      used_[place] = true;
-      place_of_.push_back(place);
+    for (int candidate = 0; candidate < seen_.hosts(); ++candidate) {
+      if (used_[static_cast<std::size_t>(candidate)] || ++tries_ > kMostTries) continue;
+      used_[static_cast<std::size_t>(candidate)] = true;
+      place_of_.push_back(candidate);
       if (fits(host) && extend(host + 1)) return true;
       place_of_.pop_back();
-      used_[place] = false;
+      used_[static_cast<std::size_t>(candidate)] = false;
     }
     return false;
   }
 
-  const Sheaf& seen_;
-  const Sheaf& expected_;
+  const Footprint& seen_;
+  const Footprint& expected_;
   double payload_;
+  double slack_;
   std::vector<bool> used_;
-  std::vector<std::size_t> place_of_;
+  std::vector<int> place_of_ = {};
   int tries_ = 0;
 };
 
@@ -145,35 +133,71 @@ std::vector<std::pair<std::string, collective::Arrangement>> candidates(int host
 
 }  // namespace
 
+Footprint::Footprint(int hosts, std::vector<Carried> connections) : hosts_(hosts) {
+  std::sort(connections.begin(), connections.end(), [](const Carried& a, const Carried& b) {
+    return std::tuple(a.from, a.to, -a.bytes) < std::tuple(b.from, b.to, -b.bytes);
+  });
+  std::vector<std::size_t> number;  // among those of its pair
+  for (std::size_t i = 0; i < connections.size(); ++i) {
+    const bool is_next = i > 0 && connections[i].from == connections[i - 1].from &&
+                         connections[i].to == connections[i - 1].to;
+    number.push_back(is_next ? number.back() + 1 : 0);
+    most_ = std::max(most_, number.back() + 1);
+    total_ += connections[i].bytes;
+    largest_ = std::max(largest_, connections[i].bytes);
+  }
+  parts_.resize(static_cast<std::size_t>(hosts) * static_cast<std::size_t>(hosts) * most_);
+  for (std::size_t i = 0; i < connections.size(); ++i) {
+    const std::span<const double> pair = at(connections[i].from, connections[i].to);
+    parts_[static_cast<std::size_t>(pair.data() - parts_.data()) + number[i]] =
+        connections[i].bytes;
+  }
+}
+
+Footprint::Footprint(const Pattern& pattern) : Footprint(pattern.size(), connections_of(pattern)) {}
+
+Footprint::Footprint(std::string_view strategy, const collective::Arrangement& arrangement)
+    : Footprint(arrangement.layout.hosts, connections_of(strategy, arrangement)) {}
+
+std::optional<Match> match(const Footprint& seen, const Footprint& expected, double tolerance) {
+  if (seen.hosts() != expected.hosts() || seen.most() != expected.most()) return std::nullopt;
+  if (seen.total() <= 0 || expected.total() <= 0) return std::nullopt;
+  return Assignment(seen, expected, tolerance).find();
+}
+
 std::vector<Packed> match_packed(std::span<const Carried> connections) {
-  std::map<int, std::size_t> place;
-  for (const Carried& one : connections) {
-    place.try_emplace(one.from, 0);
-    place.try_emplace(one.to, 0);
-  }
   std::vector<int> hosts;
-  for (auto& [host, number] : place) {
-    number = hosts.size();
-    hosts.push_back(host);
+  for (const Carried& one : connections) {
+    hosts.push_back(one.from);
+    hosts.push_back(one.to);
   }
+  std::sort(hosts.begin(), hosts.end());
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   // Between two hosts a ring of several channels has the same connections, and is likelier.
   if (hosts.size() < 3 || hosts.size() > kMostHosts) return {};
+  const auto place = [&](int host) {
+    return static_cast<int>(std::lower_bound(hosts.begin(), hosts.end(), host) - hosts.begin());
+  };
+  std::vector<Carried> placed;
+  for (const Carried& one : connections) {
+    placed.push_back({place(one.from), place(one.to), one.bytes});
+  }
+  const Footprint seen(static_cast<int>(hosts.size()), std::move(placed));
   std::vector<Packed> matches;
-  Sheaf seen(hosts.size());
-  for (const Carried& one : connections) seen.add(place[one.from], place[one.to], one.bytes);
-  for (const auto& [strategy, arrangement] : candidates(static_cast<int>(hosts.size()))) {
-    const Sheaf expected = sheaf_of(strategy, arrangement);
-    if (expected.most() != seen.most() || expected.total() <= 0) continue;
-    Assignment assignment(seen, expected);
-    if (!assignment.find()) continue;
+  for (const auto& [strategy, arrangement] : candidates(seen.hosts())) {
+    const std::optional<Match> found =
+        match(seen, Footprint(strategy, arrangement), widest_difference());
+    if (!found) continue;
     Packed result{.strategy = strategy,
                   .ranks_on_each = arrangement.layout.ranks() / arrangement.layout.hosts,
                   .order = {},
                   .servers = {},
                   .connections = seen.most(),
-                  .payload = assignment.payload(),
-                  .residual = assignment.residual()};
-    for (const std::size_t at : assignment.place_of()) result.order.push_back(hosts[at]);
+                  .payload = found->payload,
+                  .residual = found->residual};
+    for (const int at : found->place_of) {
+      result.order.push_back(hosts[static_cast<std::size_t>(at)]);
+    }
     if (strategy == collective::strategy(collective::ps).name) {
       const auto servers = static_cast<std::ptrdiff_t>(arrangement.servers / result.ranks_on_each);
       result.servers.assign(result.order.end() - servers, result.order.end());

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several ranks on each host, from the connections between hosts: ranks that exchange data have a
-// connection of their own, so a strategy and a layout together say how many there are between each
-// two hosts, and what each of them carries. That tells more than the bytes between hosts: six ranks
-// on three hosts may send as much from host to host as three ranks of another strategy do.
+// What a strategy sends from host to host, connection by connection, and the search for its hosts
+// behind those that were seen.
+//
+// Ranks that exchange data have a connection of their own, so a strategy and a layout together say
+// how many there are between each two hosts, and what each of them carries. With one rank on each
+// host that is the matrix of their bytes. With several it tells more: six ranks on three hosts may
+// send as much from host to host as three ranks of another strategy do.
 //
 // Nothing about a strategy is written down here a second time: its connections are counted from
-// its schedule.
+// its schedule. The search gives hosts their places one by one, and gives up at the first pair
+// whose connections do not fit.
 //
 // Limits: ranks in order, equally many on each host; strategies whose ranks on a host speak to
 // other hosts through one of them show nothing (ring, hierarchical, trees of hosts).
 
 #pragma once
 
+#include "trainwire/collective/strategies.h"
+#include "trainwire/recognise/pattern.h"
+
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tw::recognise {
@@ -25,6 +34,48 @@ struct Carried {
   int to;
   double bytes;
 };
+
+/// What the connections from host to host carry, most first; hosts are places 0..hosts()-1.
+class Footprint {
+ public:
+  /// Of hosts that are called by their places.
+  Footprint(int hosts, std::vector<Carried> connections);
+  /// One connection for each pair that carries bytes.
+  explicit Footprint(const Pattern& pattern);
+  /// In parts of the payload. REQUIRES: collective::problem(strategy, arrangement) finds none.
+  Footprint(std::string_view strategy, const collective::Arrangement& arrangement);
+
+  /// As many as most(), where there are fewer with zeros.
+  std::span<const double> at(int from, int to) const {
+    return std::span(parts_).subspan(
+        (static_cast<std::size_t>(from) * static_cast<std::size_t>(hosts_) +
+         static_cast<std::size_t>(to)) *
+            most_,
+        most_);
+  }
+  const std::vector<double>& parts() const { return parts_; }
+  int hosts() const { return hosts_; }
+  double total() const { return total_; }
+  double largest() const { return largest_; }
+  std::size_t most() const { return most_; }  ///< connections of a pair
+
+ private:
+  int hosts_;
+  std::size_t most_ = 0;
+  double total_ = 0;
+  double largest_ = 0;
+  std::vector<double> parts_ = {};
+};
+
+struct Match {
+  std::vector<int> place_of;  ///< among those seen, of each expected host
+  double payload;             ///< bytes
+  double residual;            ///< sum of differences over sum of bytes
+};
+
+/// Nothing when no places fit within `tolerance` of the largest connection, or the search was given
+/// up after a bounded number of tries.
+std::optional<Match> match(const Footprint& seen, const Footprint& expected, double tolerance);
 
 struct Packed {
   std::string strategy;  ///< as the catalogue names it

@@ -12,6 +12,70 @@
 namespace tw::recognise {
 namespace {
 
+/// Of a strategy with one rank on each host.
+Footprint footprint(const std::string& strategy, int ranks) {
+  return {strategy, {.layout = collective::evenly(ranks, ranks)}};
+}
+
+/// What is seen of it where host h lives at place `places[h]`.
+Footprint placed(const Footprint& expected, const std::vector<int>& places, double payload) {
+  std::vector<Carried> seen;
+  for (int from = 0; from < expected.hosts(); ++from) {
+    for (int to = 0; to < expected.hosts(); ++to) {
+      const double part = expected.at(from, to).front();
+      if (part <= 0) continue;
+      seen.push_back({places[static_cast<std::size_t>(from)], places[static_cast<std::size_t>(to)],
+                      payload * part});
+    }
+  }
+  return {expected.hosts(), seen};
+}
+
+TEST(Footprint, OfARingIsTheClosedForm) {
+  // 2 * 3/4 of the payload to the successor, nothing elsewhere.
+  const Footprint ring = footprint("ring", 4);
+  EXPECT_NEAR(ring.at(0, 1).front(), 1.5, 1e-6);
+  EXPECT_DOUBLE_EQ(ring.at(1, 0).front(), 0);
+}
+
+TEST(Match, FindsRanksBehindHostsWhateverTheirOrder) {
+  for (const std::string strategy : {"ring", "halving_doubling", "double_tree", "clique",
+                                     "recursive_doubling", "reduce_broadcast"}) {
+    for (const std::vector<int>& places :
+         {std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}, std::vector<int>{3, 7, 1, 0, 6, 2, 5, 4}}) {
+      const Footprint expected = footprint(strategy, 8);
+      const auto found = match(placed(expected, places, 4e6), expected, 0.02);
+      ASSERT_TRUE(found) << strategy;
+      EXPECT_NEAR(found->payload, 4e6, 1) << strategy;
+      EXPECT_NEAR(found->residual, 0, 1e-9) << strategy;
+    }
+  }
+}
+
+TEST(Match, RefusesAnotherStrategy) {
+  const std::vector<int> places{0, 1, 2, 3, 4, 5, 6, 7};
+  const Footprint ring = placed(footprint("ring", 8), places, 4e6);
+  EXPECT_FALSE(match(ring, footprint("halving_doubling", 8), 0.02));
+  EXPECT_FALSE(match(ring, footprint("ring", 4), 0.02));
+}
+
+TEST(Match, RefusesARingWithAnUnevenEdge) {
+  const Footprint seen(3, {{0, 1, 100}, {1, 2, 100}, {2, 0, 90}});
+  EXPECT_FALSE(match(seen, footprint("ring", 3), 0.04));
+}
+
+TEST(Match, TakesFoldedHalvingDoublingForPlainOfAPowerOfTwo) {
+  const std::vector<int> places{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_TRUE(match(placed(footprint("halving_doubling", 8), places, 4e6),
+                    footprint("folded_halving_doubling", 8), 0.02));
+}
+
+TEST(Match, TellsFoldedHalvingDoublingFromPlainOtherwise) {
+  const std::vector<int> places{0, 1, 2, 3, 4};
+  EXPECT_FALSE(match(placed(footprint("halving_doubling", 5), places, 4e6),
+                     footprint("folded_halving_doubling", 5), 0.02));
+}
+
 /// What each connection carries when `ranks` on `hosts` exchange a megabyte. Host h is called
 /// 10 + hosts - h, so that no order comes by itself.
 std::vector<Carried> connections(const std::string& strategy, int ranks, int hosts,
@@ -40,7 +104,7 @@ Packed match_of(const std::vector<Packed>& matches, const std::string& strategy,
   return {};
 }
 
-TEST(Footprint, TellsStrategyRanksAndBytesFromTheConnections) {
+TEST(MatchPacked, TellsStrategyRanksAndBytesFromTheConnections) {
   for (const char* strategy : {"halving_doubling", "double_tree", "clique", "star"}) {
     for (const int each : {2, 4}) {
       const Packed found =
@@ -50,22 +114,22 @@ TEST(Footprint, TellsStrategyRanksAndBytesFromTheConnections) {
   }
 }
 
-TEST(Footprint, KnowsWhichHostsServe) {
+TEST(MatchPacked, KnowsWhichHostsServe) {
   // Two servers on the last of three hosts, two workers on each of the others.
   const Packed found = match_of(match_packed(connections("ps", 6, 3, 2)), "ps", 2);
   EXPECT_EQ(found.servers, (std::vector<int>{11}));
   EXPECT_NEAR(found.payload, 1'000'000, 1'000);
 }
 
-TEST(Footprint, SaysNothingOfTwoHosts) {
+TEST(MatchPacked, SaysNothingOfTwoHosts) {
   EXPECT_TRUE(match_packed(connections("halving_doubling", 4, 2)).empty());
 }
 
-TEST(Footprint, SaysNothingOfOneRankOnEachHost) {
+TEST(MatchPacked, SaysNothingOfOneRankOnEachHost) {
   EXPECT_TRUE(match_packed(connections("halving_doubling", 4, 4)).empty());
 }
 
-TEST(Footprint, SaysNothingWhereOneConnectionCarriesSomethingElse) {
+TEST(MatchPacked, SaysNothingWhereOneConnectionCarriesSomethingElse) {
   std::vector<Carried> seen = connections("halving_doubling", 6, 3);
   seen.front().bytes *= 1.5;
   EXPECT_TRUE(match_packed(seen).empty());
