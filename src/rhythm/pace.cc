@@ -240,6 +240,12 @@ double Pace::median_ns() const {
   return stats::median(std::move(periods));
 }
 
+double Pace::whole_ns() const {
+  std::vector<double> periods;
+  for (const Candidate& candidate : candidates) periods.push_back(candidate.fit.whole_ns);
+  return stats::median(std::move(periods));
+}
+
 bool same_pace(double a_ns, double b_ns) {
   return std::abs(a_ns - b_ns) < kSamePace * std::min(a_ns, b_ns);
 }

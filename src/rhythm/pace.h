@@ -47,6 +47,8 @@ struct Pace {
 
   /// REQUIRES: there are candidates.
   double median_ns() const;
+  /// The same of their whole time.
+  double whole_ns() const;
 };
 
 bool same_pace(double a_ns, double b_ns);

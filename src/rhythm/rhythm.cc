@@ -18,6 +18,8 @@ constexpr std::size_t kFewestBeats = 3;
 constexpr double kWaitWorth = 0.1;    ///< of a pause in which data was still received
 constexpr double kInnerPause = 0.2;   ///< of the pause before a beat: shorter ones are accidents
 constexpr double kFewestInside = 1;   ///< pauses in a beat, on average
+constexpr double kMostInside = 60;    ///< the same that are looked at, long or short
+constexpr double kExactly = 0.001;    ///< of the distance: then few are there by chance
 constexpr double kOftenThere = 0.35;  ///< of the beats: a place where a pause belongs
 constexpr double kUneven = 0.1;       ///< of the mean part
 constexpr double kStartUp = 1.5;  ///< of a typical pause: what precedes the first step is longer
@@ -225,21 +227,20 @@ RhythmFit::Comparison ByteStream::compare(const RhythmFit& fit, double Pause::*l
   return {.compared = compared, .dominant = dominant, .ratio = stats::median(std::move(ratios))};
 }
 
-double ByteStream::likeness_of(const RhythmFit& fit) const {
+/// Of the pauses of at least `least_ns`, at places that differ by at most `off` bytes.
+double ByteStream::likeness_of(const RhythmFit& fit, double least_ns, double off) const {
   if (fit.beats < kFewestBeats) return 0;
-  const double least = kInnerPause * typical_gap(fit.links);
   std::vector<double> places;  // of all beats
   for (const ChainLink& link : fit.links) {
     if (link.distances == 0) continue;
     for (std::size_t i = link.from + 1; i < link.to; ++i) {
-      if (pauses_[i].gap_ns < least) continue;
+      if (pauses_[i].gap_ns < least_ns) continue;
       places.push_back(std::fmod(pauses_[i].at - pauses_[link.from].at, fit.bytes));
     }
   }
   const auto beats = static_cast<double>(fit.beats);
   if (static_cast<double>(places.size()) < kFewestInside * beats) return 0;
   std::sort(places.begin(), places.end());
-  const double off = slack(fit.bytes, 1);
   const double many = std::max(2.0, kOftenThere * beats);
   std::vector<double> common{0};
   double shared = 0;
@@ -287,6 +288,19 @@ double ByteStream::busy_share(const std::vector<ChainLink>& links) const {
     all += static_cast<double>(bursts_[to.burst - 1].end_ns - bursts_[from.burst].start_ns);
   }
   return all > 0 ? busy / all : 0;
+}
+
+/// For one distance, from the first to the last byte that is no small message. REQUIRES: there are
+/// links.
+double ByteStream::whole_time(const std::vector<ChainLink>& links) const {
+  std::size_t first = pauses_[links.front().from].burst;
+  std::size_t last = pauses_[links.back().to].burst - 1;
+  while (first < last && bursts_[first].bytes < least_burst_) ++first;
+  while (last > first && bursts_[last].bytes < least_burst_) --last;
+  double distances = 0;
+  for (const ChainLink& link : links) distances += link.distances;
+  return static_cast<double>(bursts_[last].end_ns - bursts_[first].start_ns) /
+         std::max(1.0, distances);
 }
 
 /// Pauses inside the steps may be the longer ones (others wait for a straggler) and hold a chain
@@ -353,7 +367,16 @@ RhythmFit ByteStream::fit_by(double distance, double Pause::*worth) const {
   if (counted > 0) result.period_ns = time / counted;
   result.pauses = compare(result, &Pause::gap_ns);
   result.quiet = compare(result, &Pause::quiet_ns);
-  result.likeness = likeness_of(result);
+  if (!result.links.empty()) {
+    result.whole_ns = whole_time(result.links);
+    result.likeness =
+        likeness_of(result, kInnerPause * typical_gap(result.links), slack(distance, 1));
+    const auto inside = static_cast<double>(result.links.back().to - result.links.front().from);
+    const bool stands_out = result.pauses.dominant * 5 >= result.pauses.compared * 3;
+    if (!stands_out && inside <= kMostInside * static_cast<double>(result.beats)) {
+      result.likeness = std::max(result.likeness, likeness_of(result, 0, kExactly * distance));
+    }
+  }
   double expected = 0;
   double met = 0;
   for (const ChainLink& link : result.links) {

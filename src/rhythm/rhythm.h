@@ -59,7 +59,8 @@ struct RhythmFit {
   std::vector<ChainLink> links = {};
   std::size_t beats = 0;  ///< links of exactly one distance
   double coverage = 0;    ///< share of the stream's bytes inside links that fit
-  double period_ns = 0;   ///< mean time for one distance
+  double period_ns = 0;   ///< mean time for one distance, without those at the stream's ends
+  double whole_ns = 0;    ///< the same from the first to the last byte of all links
   double busy = 0;        ///< share of the time from the first to the last byte of beats
   /// How the pauses before beats compare with the longest inside them.
   struct Comparison {
@@ -69,8 +70,9 @@ struct RhythmFit {
   };
   Comparison pauses = {};  ///< as they are
   Comparison quiet = {};   ///< as far as nothing was received
-  /// Share of the pauses inside beats that are at places where other beats pause too. 0 where there
-  /// are hardly any, or all places divide the distance evenly: rounds do so too.
+  /// Share of the pauses inside beats that are at places where other beats pause too: of the long
+  /// ones, or of all, whichever tells more. 0 where there are hardly any, or all places divide the
+  /// distance evenly: rounds do so too.
   double likeness = 0;
   /// Of the pauses that there should be, how many are seen; 1 where none is expected.
   double seen = 1;
@@ -103,8 +105,9 @@ class ByteStream {
   double covered_bytes(const std::vector<ChainLink>& links) const;
   double typical_gap(const std::vector<ChainLink>& links) const;
   double busy_share(const std::vector<ChainLink>& links) const;
+  double whole_time(const std::vector<ChainLink>& links) const;
   RhythmFit::Comparison compare(const RhythmFit& fit, double Pause::*length) const;
-  double likeness_of(const RhythmFit& fit) const;
+  double likeness_of(const RhythmFit& fit, double least_ns, double off) const;
   std::vector<double> cuts(double least_ns) const;
   void append_beats(std::vector<Beat>& beats, const ChainLink& link) const;
 

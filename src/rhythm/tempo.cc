@@ -29,6 +29,7 @@ constexpr std::size_t kMostRivals = 4;
 constexpr std::size_t kMostTried = 32;           ///< channels
 constexpr std::size_t kMostBurstsTried = 4'000;  ///< of each
 constexpr std::size_t kFewestBeats = 3;
+constexpr std::size_t kFewBeats = 8;    ///< one that takes long moves their mean
 constexpr double kLeastCoverage = 0.3;  ///< of a channel by its beats
 constexpr double kAboutTheSame = 0.03;  ///< how far a supposed distance may be off
 
@@ -212,6 +213,12 @@ class Search {
   /// Every channel tries the distances of the others too: in most strategies all send alike, and
   /// where few beats leave a choice, what several channels have in common is right.
   void complete(Pace& pace, const std::vector<Distance>& distances) const {
+    // Few steps that take unlike times have no period in common, but begin and end together.
+    const double whole_ns = pace.candidates.empty() ? 0 : pace.whole_ns();
+    const auto keeps_pace = [&](const RhythmFit& fit) {
+      return same_pace(fit, pace.period_ns) ||
+             (fit.beats <= kFewBeats && same_pace(fit.whole_ns, whole_ns));
+    };
     std::vector<std::optional<Candidate>> best(streams_.size());
     std::vector<double> merits(streams_.size(), 0);
     const auto offer = [&](std::size_t channel, RhythmFit fit, double popularity) {
@@ -223,7 +230,7 @@ class Search {
     in_parallel(streams_.size(), [&](std::size_t i) {
       for (const Distance& distance : distances) {
         RhythmFit fit = streams_[i].fit(distance.bytes);
-        if (!is_usable(fit) || !same_pace(fit, pace.period_ns)) continue;
+        if (!is_usable(fit) || !keeps_pace(fit)) continue;
         offer(i, std::move(fit), distance.popularity);
       }
     });
