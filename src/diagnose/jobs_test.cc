@@ -61,6 +61,28 @@ TEST(Jobs, OnTheSameHostsAreToldApartByTheirSteps) {
   EXPECT_EQ(jobs.others[0].size(), 3u);
 }
 
+// Both use the edges from 0 to 1 and from 1 to 2; what they do to each other's pauses is left out.
+TEST(Jobs, OnTheSameEdgesAreToldApartByWhatTheirConnectionsCarry) {
+  const gather::Captured traffic =
+      together({.strategy = "ring", .placement = {0, 1, 2, 3}}, {.strategy = "ring",
+                                                                 .placement = {0, 1, 2},
+                                                                 .payload = 300'000,
+                                                                 .steps = 33,
+                                                                 .compute_s = 0.02,
+                                                                 .seed = 2});
+  const Jobs jobs = found_in(traffic);
+  ASSERT_EQ(jobs.others.size(), 1u);
+  EXPECT_EQ(jobs.main.exchanges->steps.size(), 15u);
+  EXPECT_EQ(senders(traffic, jobs.others[0]), (std::set<std::uint32_t>{1, 2, 3}));
+}
+
+TEST(Jobs, OfAHundredthOfTheBytesAreFound) {
+  const gather::Captured traffic =
+      together({.strategy = "ring", .placement = {3, 4, 5}, .payload = 40'000'000},
+               {.strategy = "clique", .placement = {0, 1, 2}, .payload = 200'000, .steps = 20});
+  EXPECT_EQ(found_in(traffic).others.size(), 1u);
+}
+
 TEST(Jobs, AreOneWhereOneTrains) {
   for (const char* strategy : {"ring", "clique", "halving_doubling", "double_tree", "ps"}) {
     const Jobs jobs = found_in(rhythm::play({.strategy = strategy, .placement = {0, 1, 2, 3}}));

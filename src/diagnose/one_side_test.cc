@@ -79,19 +79,37 @@ TEST(AnalyseOneSide, GuessesTheModelOfARingWhereItKnowsTheOthers) {
   EXPECT_THAT(found.findings[0].text, HasSubstr("a ring of the 5 hosts"));
 }
 
+/// What captures on two hosts hold of the traffic.
+gather::Captured seen_on_both(int one, int other, gather::Captured traffic) {
+  std::erase_if(traffic.flows, [&](const flow::Flow& flow) {
+    const auto is_seen = [&](std::uint32_t address) {
+      return static_cast<int>(address) == one + 1 || static_cast<int>(address) == other + 1;
+    };
+    return !is_seen(flow.key.source) && !is_seen(flow.key.destination);
+  });
+  traffic.files.resize(2);
+  traffic.files[1].view = 1;
+  return traffic;
+}
+
+TEST(AnalyseOneSide, TwoOfFourHostsShowARingWhereOneKnowsAll) {
+  const rhythm::PlayedJob job{.strategy = "ring", .placement = {0, 2, 1, 3}};
+  gather::Captured traffic = seen_on_both(2, 1, rhythm::play(job));
+  connect(traffic, 2, 3);
+  const Analysis found = analyse(traffic);
+  ASSERT_FALSE(found.collectives.empty());
+  EXPECT_EQ(found.collectives[0].strategy, "ring");
+  EXPECT_EQ(found.collectives[0].order.size(), 4u);
+  EXPECT_NEAR(model_error(found, job), 0, 0.01);
+  EXPECT_THAT(found.collectives[0].evidence, HasSubstr("of one edge nobody's packets are there"));
+}
+
 // Of two neighbours the ring's other edges are missing, and of a clique most of it: their own side still has steps.
 TEST(AnalyseOneSide, TwoCapturesOfManyAreWorthOne) {
   for (const std::string strategy : {"ring", "clique", "double_tree"}) {
     SCOPED_TRACE(strategy);
-    gather::Captured traffic =
-        rhythm::play({.strategy = strategy, .placement = {0, 1, 2, 3, 4, 5, 6, 7}});
-    std::erase_if(traffic.flows, [](const flow::Flow& flow) {
-      const auto is_seen = [](std::uint32_t address) { return address == 4 || address == 5; };
-      return !is_seen(flow.key.source) && !is_seen(flow.key.destination);
-    });
-    traffic.files.resize(2);
-    traffic.files[1].view = 1;
-    const Analysis found = analyse(traffic);
+    const Analysis found = analyse(seen_on_both(
+        3, 4, rhythm::play({.strategy = strategy, .placement = {0, 1, 2, 3, 4, 5, 6, 7}})));
     EXPECT_EQ(found.iterations.steps.size(), 15);
     EXPECT_TRUE(found.collectives.empty());
   }

@@ -16,6 +16,7 @@ struct Seen {
   const Pattern& pattern;
   const rhythm::Steps& exchanges;
   std::span<const rhythm::Channel> channels;
+  Views views;
 };
 
 /// Everything of a family that fits, each with its score.
@@ -40,7 +41,7 @@ Offers as_servers(const Seen& seen);
 Offers as_broadcast(const Seen& seen);
 /// What is known by nothing but its bytes: halving-doubling, two trees, recursive doubling, and a
 /// library's reduce and broadcast.
-Offers by_signature(const Seen& seen);
+Offers by_footprint(const Seen& seen);
 
 /// When the pair begins to send, after the step's first byte: median over the steps, in ns.
 double typical_start(const rhythm::Steps& exchanges, int from, int to);

@@ -142,14 +142,16 @@ void forget_pauses(std::optional<rhythm::Alternative>& alternative) {
 
 /// Makes the beats of a ring whole steps, where they are rounds.
 void take_whole_steps(Hypothesis& ring, const rhythm::Tempo& tempo,
-                      std::span<const rhythm::Channel> channels, std::int64_t gap_ns) {
+                      std::span<const rhythm::Channel> channels, const Circumstances& setting) {
+  const std::int64_t gap_ns = setting.gap_ns;
   const rhythm::RingRounds rounds = rhythm::ring_rounds(ring.exchanges, channels, gap_ns);
   if (are_whole(ring.exchanges, rounds, channels)) {
     forget_pauses(ring.alternative);
     return;
   }
   const auto take = [&](std::optional<rhythm::Steps> steps) {
-    std::optional<Recognition> found = steps ? recognise(*steps, channels) : std::nullopt;
+    std::optional<Recognition> found =
+        steps ? recognise(*steps, channels, setting.views) : std::nullopt;
     if (!found || !is_ring(*found)) return false;
     ring.exchanges = std::move(*steps);
     ring.recognition = std::move(found);
@@ -185,9 +187,10 @@ constexpr const char* kSharded = "all_gather";  ///< and reduce_scatter
 
 /// Whether the steps of a ring are made of half-collectives.
 void look_for_shards(Hypothesis& ring, std::span<const rhythm::Channel> channels) {
-  if (ring.recognition->ranks_on_each > 1 || ring.recognition->order.size() < 3) return;
   Recognition& found = *ring.recognition;
+  if (found.ranks_on_each > 1) return;
   const std::optional<Shards> shards = find_shards(ring.exchanges, channels);
+  if (!shards && found.order.size() < 3) return;  // its bytes are a guess already
   if (!shards) {
     // Each layer gathered twice and scattered once are three halves of an all-reduce.
     yield_to(found, {.operation = kSharded,
@@ -225,10 +228,10 @@ bool is_pair_of_many(const Recognition& found, std::span<const rhythm::Channel> 
 /// What the exchanges are, where what is recognised in them is true of them.
 void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
                      std::span<const rhythm::Channel> channels, const Circumstances& setting) {
-  result.recognition = recognise_most(result.exchanges, channels);
+  result.recognition = recognise_most(result.exchanges, channels, setting.views);
   if (!result.recognition) return;
   if (is_ring(*result.recognition)) {
-    take_whole_steps(result, tempo, channels, setting.gap_ns);
+    take_whole_steps(result, tempo, channels, setting);
     const double broken = rhythm::broken_share(result.exchanges);
     result.recognition->fit *= 1 - broken;
     // Of two hosts that take turns one only answers: that is no ring, whatever it is.
@@ -260,11 +263,11 @@ double bytes_in(const rhythm::Steps& exchanges) {
 }
 
 std::optional<Recognition> recognise_most(rhythm::Steps& exchanges,
-                                          std::span<const rhythm::Channel> channels) {
-  std::optional<Recognition> found = recognise(exchanges, channels);
+                                          std::span<const rhythm::Channel> channels, Views views) {
+  std::optional<Recognition> found = recognise(exchanges, channels, views);
   if (found) return found;
   rhythm::Steps alike = rhythm::only(exchanges, most_common(exchanges));
-  found = recognise(alike, channels);
+  found = recognise(alike, channels, views);
   if (found) exchanges = std::move(alike);
   return found;
 }

@@ -25,6 +25,7 @@ inline constexpr double kLeastDominance = 0.6;  ///< of the pauses before steps
 struct Circumstances {
   std::int64_t gap_ns;           ///< that separates bursts
   std::optional<int> only_host;  ///< whose packets alone there are
+  Views views = Views::OfAll;
 };
 
 struct Hypothesis {
@@ -41,7 +42,7 @@ double bytes_in(const rhythm::Steps& exchanges);
 /// Recognises the exchanges, or those of their lanes that send the same, to which it then reduces
 /// them: steady traffic of another kind fits every tempo, but does not send what the others send.
 std::optional<Recognition> recognise_most(rhythm::Steps& exchanges,
-                                          std::span<const rhythm::Channel> channels);
+                                          std::span<const rhythm::Channel> channels, Views views);
 
 /// Whether what was recognised is only how one host's side of anything looks: a star around it.
 bool is_hidden(const rhythm::Steps& exchanges, const Recognition& found,

@@ -107,7 +107,7 @@ Attempt logged_attempt(const imports::StepLog& log, std::vector<rhythm::Channel>
   result.first = rhythm::logged_tempo(log, result.channels, setting.gap_ns);
   if (!result.first) return result;
   rhythm::Steps exchanges = rhythm::align(*result.first, result.channels);
-  std::optional<Recognition> found = recognise_most(exchanges, result.channels);
+  std::optional<Recognition> found = recognise_most(exchanges, result.channels, setting.views);
   if (found && is_hidden(exchanges, *found, setting)) return result;
   if (found) result.best = Hypothesis{std::move(exchanges), std::move(found), kHighestScore};
   return result;
@@ -339,7 +339,9 @@ std::vector<std::size_t> Job::gradient_flows() const {
 
 Job job_of(const std::vector<rhythm::Channel>& flows, const gather::Captured& traffic,
            const std::vector<int>& host_of, const std::optional<imports::StepLog>& log) {
-  Circumstances setting{traffic.burst_gap_ns, only_witness(traffic, host_of)};
+  Circumstances setting{.gap_ns = traffic.burst_gap_ns,
+                        .only_host = only_witness(traffic, host_of),
+                        .views = views_of(traffic, host_of)};
   Job job;
   Attempt best;
   if (log) {

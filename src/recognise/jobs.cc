@@ -2,6 +2,7 @@
 #include "trainwire/recognise/jobs.h"
 
 #include "trainwire/recognise/hypothesis.h"
+#include "trainwire/recognise/one_side.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +17,15 @@ namespace {
 using Channels = std::vector<rhythm::Channel>;
 
 constexpr std::size_t kMostJobs = 8;
-constexpr double kLeastOther = 0.05;     ///< of the bytes of the largest: less is no job
+constexpr std::size_t kMostTries = 24;   ///< groups that are looked at
+constexpr double kLeastOther = 0.005;    ///< of the bytes of the largest: less is no job
+constexpr double kAlike = 0.02;          ///< how far connections that carry the same may differ
+constexpr double kRoughly = 0.2;         ///< the same where the model was sent before, by some
+constexpr double kTogether = 0.02;       ///< of the time: connections that end together
+constexpr std::size_t kMostParts = 4;    ///< of a group that may be jobs
 constexpr double kLeastExplained = 0.6;  ///< of what is left, by a second job
+constexpr double kNearlyAll = 0.97;      ///< of the bytes, by one job: there are no several
+constexpr double kAsMuch = 0.9;          ///< of what one job explains, by several
 constexpr double kSamePeriod = 0.015;    ///< what repeats at one pace on the same hosts is one job
 constexpr std::size_t kFewestSteps = 4;
 
@@ -69,18 +77,112 @@ bool share_hosts(const Job& a, const Job& b) {
                      [&](int host) { return std::binary_search(of_b.begin(), of_b.end(), host); });
 }
 
+/// Whether their paces differ.
+bool differ(const Job& job, const Job& other) {
+  const double a = job.exchanges->tempo.period_ns;
+  const double b = other.exchanges->tempo.period_ns;
+  return std::abs(a - b) > kSamePeriod * std::min(a, b);
+}
+
 /// Whether the job is another one than `known`, not what goes on beside its steps.
 bool is_apart(const Job& job, const Job& known) {
-  if (!known.exchanges || !share_hosts(job, known)) return true;
-  const double a = job.exchanges->tempo.period_ns;
-  const double b = known.exchanges->tempo.period_ns;
-  return std::abs(a - b) > kSamePeriod * std::min(a, b);
+  return !known.exchanges || !share_hosts(job, known) || differ(job, known);
 }
 
 bool is_job(const Found& found) {
   return found.job.exchanges && found.job.recognition &&
          found.job.exchanges->steps.size() >= kFewestSteps &&
          bytes_in(*found.job.exchanges) >= kLeastExplained * found.bytes;
+}
+
+double explained(const Job& job) {
+  return job.exchanges && job.recognition ? bytes_in(*job.exchanges) : 0;
+}
+
+/// Whether every host sends to as many as it receives from, and all to equally many, as in rings and
+/// where all exchange with all.
+bool are_alike(const Channels& channels) {
+  std::map<int, int> sent;
+  std::map<int, int> received;
+  for (const rhythm::Channel& channel : channels) {
+    ++sent[channel.from];
+    ++received[channel.to];
+  }
+  return sent == received && std::all_of(sent.begin(), sent.end(), [&](const auto& host) {
+           return host.second == sent.begin()->second;
+         });
+}
+
+/// Parts of a group, of most bytes first, by what its connections have in common: neighbours by
+/// `value`, of which none is above the first of its part by more than `slack` of that.
+template <typename Value>
+std::vector<Channels> parts_by(Channels channels, Value value, double slack) {
+  std::stable_sort(channels.begin(), channels.end(),
+                   [&](const auto& a, const auto& b) { return value(a) > value(b); });
+  std::vector<Channels> parts;
+  for (rhythm::Channel& channel : channels) {
+    const bool is_like =
+        !parts.empty() &&
+        value(channel) >= value(parts.back().front()) - slack * value(parts.back().front());
+    if (!is_like) parts.emplace_back();
+    parts.back().push_back(std::move(channel));
+  }
+  std::erase_if(
+      parts, [](const Channels& part) { return !are_alike(part) || groups_of(part).size() > 1; });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Channels& a, const Channels& b) { return bytes_of(a) > bytes_of(b); });
+  if (parts.size() > kMostParts) parts.resize(kMostParts);
+  return parts;
+}
+
+/// Whether all keep paces of their own.
+bool are_apart(const std::vector<Found>& jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!differ(jobs[i].job, jobs[j].job)) return false;
+    }
+  }
+  return true;
+}
+
+/// The jobs that these parts of a group are, each by itself; nothing unless they are several, and
+/// explain as much as one job of all of them does.
+std::vector<Found> jobs_of(const std::vector<Channels>& parts, const Job& one,
+                           const gather::Captured& traffic, const std::vector<int>& host_of) {
+  const double needed = kAsMuch * explained(one);
+  double possible = 0;
+  for (const Channels& part : parts) possible += bytes_of(part);
+  std::size_t left = parts.size();
+  std::vector<Found> found;
+  for (const Channels& part : parts) {
+    if (found.size() + left < 2 || possible < needed) return {};
+    Found other{.job = job_of(part, traffic, host_of), .bytes = bytes_of(part)};
+    --left;
+    possible -= other.bytes - (is_job(other) ? explained(other.job) : 0);
+    if (is_job(other)) found.push_back(std::move(other));
+  }
+  const bool are_several = found.size() > 1 && possible >= needed && are_apart(found);
+  return are_several ? std::move(found) : std::vector<Found>{};
+}
+
+/// Several jobs of hosts that are connected. The connections of one job carry the same, in rings and
+/// wherever all send alike, or end together.
+std::vector<Found> several_in(const Channels& group, const Job& one,
+                              const gather::Captured& traffic, const std::vector<int>& host_of) {
+  if (one.pulls || explained(one) >= kNearlyAll * bytes_of(group)) return {};
+  if (only_witness(traffic, host_of)) return {};  // whose pairs are parts of anything
+  const auto bytes = [](const rhythm::Channel& channel) {
+    return static_cast<double>(channel.bytes);
+  };
+  for (const double slack : {kAlike, kRoughly}) {
+    std::vector<Found> found = jobs_of(parts_by(group, bytes, slack), one, traffic, host_of);
+    if (!found.empty()) return found;
+  }
+  const auto begin = static_cast<double>(traffic.totals.first_ns);
+  const auto end = [&](const rhythm::Channel& channel) {
+    return static_cast<double>(channel.bursts.back().end_ns) - begin;
+  };
+  return jobs_of(parts_by(group, end, kTogether), one, traffic, host_of);
 }
 
 }  // namespace
@@ -93,20 +195,23 @@ Jobs find_jobs(const gather::Captured& traffic, const std::vector<int>& host_of,
   const double least = kLeastOther * bytes_of(waiting.front());
   const bool is_one_group = waiting.size() == 1;
   std::vector<Found> found;
-  for (std::size_t i = 0; i < waiting.size() && found.size() < kMostJobs; ++i) {
-    const Channels group = std::move(waiting[i]);
+  for (std::size_t i = 0; i < std::min(waiting.size(), kMostTries) && found.size() < kMostJobs;
+       ++i) {
+    Channels group = std::move(waiting[i]);
     const double bytes = bytes_of(group);
     if (bytes < least) continue;
-    found.push_back({.job = job_of(group, traffic, host_of), .bytes = bytes});
-    const bool is_first = found.size() == 1;
-    if (!is_first && !is_job(found.back())) {
-      found.pop_back();
-      continue;
+    Found one{.job = job_of(group, traffic, host_of), .bytes = bytes};
+    std::vector<Found> jobs = several_in(group, one.job, traffic, host_of);
+    if (jobs.empty() && (found.empty() || is_job(one))) jobs.push_back(std::move(one));
+    for (Found& job : jobs) {
+      if (job.job.recognition && !job.job.only_host) {
+        group = without(group, job.job.gradient_flows());
+      }
+      found.push_back(std::move(job));
     }
-    if (!found.back().job.recognition || found.back().job.only_host) continue;
-    for (Channels& rest : groups_of(without(group, found.back().job.gradient_flows()))) {
-      waiting.push_back(std::move(rest));
-    }
+    if (jobs.empty() || group.size() == 0) continue;
+    if (bytes_of(group) == bytes) continue;  // nothing is known of it
+    for (Channels& rest : groups_of(group)) waiting.push_back(std::move(rest));
   }
   const auto best =
       std::max_element(found.begin(), found.end(),

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The jobs in the traffic. Hosts that exchange nothing with one another, directly or through
-// others, cannot have a job in common: each such group is looked at alone. What is left of a group
-// when a job was found in it is looked at again, for another job on some of the same hosts.
+// others, cannot have a job in common: each such group is looked at alone. In a group one job
+// competes with several: connections that carry the same, or end together, may be a job each, with
+// a pace of its own. Several are taken where they explain as many bytes as one does; a mixture of
+// paces fits many things. What is left of a group when a job was found in it is looked at again,
+// for another job on some of the same hosts.
 //
 // A second job must be worth the name: a strategy that is recognised, for most of what is left, of
-// at least a twentieth of the first one's bytes, and steps of its own: what repeats with the steps
-// of a job on the same hosts is part of that job.
+// at least half a per cent of the bytes, and steps of its own: what repeats with the steps of a job
+// on the same hosts is part of that job.
 //
 // Limits: jobs whose ranks share connections, or send each other nothing that repeats, are one. At
 // most eight jobs.

@@ -35,10 +35,21 @@ std::set<Pair> host_pairs(const gather::Captured& traffic, const std::vector<int
   return pairs;
 }
 
-bool is_one_view(const gather::Captured& traffic) {
-  return std::all_of(
-      traffic.files.begin(), traffic.files.end(),
-      [&](const gather::FileSummary& file) { return file.view == traffic.files.front().view; });
+std::size_t count_views(const gather::Captured& traffic) {
+  std::set<std::size_t> views;
+  for (const gather::FileSummary& file : traffic.files) views.insert(file.view);
+  return views.size();
+}
+
+/// With how many others each host exchanged payload.
+std::map<int, std::size_t> partners(const gather::Captured& traffic,
+                                    const std::vector<int>& host_of) {
+  std::map<int, std::size_t> result;
+  for (const auto& [one, other] : host_pairs(traffic, host_of)) {
+    ++result[one];
+    ++result[other];
+  }
+  return result;
 }
 
 /// From the first to the last byte that `host` sends, or receives, in one step; with `other` only,
@@ -77,7 +88,7 @@ double answering_share(const rhythm::Steps& exchanges, int host, std::optional<i
 
 std::optional<int> only_witness(const gather::Captured& traffic, const std::vector<int>& host_of) {
   const std::set<Pair> pairs = host_pairs(traffic, host_of);
-  if (pairs.size() < 2 || !is_one_view(traffic)) return std::nullopt;
+  if (pairs.size() < 2 || count_views(traffic) > 1) return std::nullopt;
   for (const int host : {pairs.begin()->first, pairs.begin()->second}) {
     const bool is_in_all = std::all_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
       return pair.first == host || pair.second == host;
@@ -87,16 +98,17 @@ std::optional<int> only_witness(const gather::Captured& traffic, const std::vect
   return std::nullopt;
 }
 
+Views views_of(const gather::Captured& traffic, const std::vector<int>& host_of) {
+  const std::optional<int> witness = best_witness(traffic, host_of);
+  const std::map<int, std::size_t> hosts = partners(traffic, host_of);
+  return witness && hosts.at(*witness) + 1 == hosts.size() ? Views::OfSome : Views::OfAll;
+}
+
 std::optional<int> best_witness(const gather::Captured& traffic, const std::vector<int>& host_of) {
-  std::set<std::size_t> views;
-  for (const gather::FileSummary& file : traffic.files) views.insert(file.view);
-  std::map<int, std::size_t> partners;
-  for (const auto& [one, other] : host_pairs(traffic, host_of)) {
-    ++partners[one];
-    ++partners[other];
-  }
-  if (views.size() < 2 || views.size() >= partners.size()) return std::nullopt;
-  return std::max_element(partners.begin(), partners.end(),
+  const std::size_t views = count_views(traffic);
+  const std::map<int, std::size_t> hosts = partners(traffic, host_of);
+  if (views < 2 || views >= hosts.size()) return std::nullopt;
+  return std::max_element(hosts.begin(), hosts.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
 }
@@ -127,10 +139,7 @@ std::optional<double> ring_edge(const rhythm::Steps& exchanges, int host) {
 }
 
 int partners_of(int host, const gather::Captured& traffic, const std::vector<int>& host_of) {
-  const std::set<Pair> pairs = host_pairs(traffic, host_of);
-  return static_cast<int>(std::count_if(pairs.begin(), pairs.end(), [&](const Pair& pair) {
-    return pair.first == host || pair.second == host;
-  }));
+  return static_cast<int>(partners(traffic, host_of)[host]);
 }
 
 OwnBytes own_bytes(const rhythm::Steps& exchanges, int host) {

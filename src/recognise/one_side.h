@@ -10,6 +10,7 @@
 #pragma once
 
 #include "trainwire/gather/captured.h"
+#include "trainwire/recognise/recognise.h"
 #include "trainwire/rhythm/steps.h"
 
 #include <optional>
@@ -22,9 +23,13 @@ namespace tw::recognise {
 /// seen, is not known.
 std::optional<int> only_witness(const gather::Captured& traffic, const std::vector<int>& host_of);
 
-/// Of captures on some of the hosts alone: the one that exchanged payload with most others, which is one of those. What
-/// passes between the others is not there, so that no strategy may show; its own side is whole. Nothing where one capture,
-/// or as many as there are hosts, saw it all.
+/// Of some hosts where there are several captures, but fewer than hosts, and one of these exchanged
+/// payload with all others: then it is known how many there are. One capture may be of a place that
+/// all packets pass.
+Views views_of(const gather::Captured& traffic, const std::vector<int>& host_of);
+
+/// Of captures on some of the hosts alone: the one that exchanged payload with most others, which is
+/// one of those. No strategy may show; its own side is whole.
 std::optional<int> best_witness(const gather::Captured& traffic, const std::vector<int>& host_of);
 
 /// Whether `host` could be a centre: it mostly sends others nothing before it has received all that

@@ -213,7 +213,7 @@ double every_other_answers(const Seen& seen) {
 }
 
 Offers as_opposite_rings(const Seen& seen) {
-  const auto& [pattern, exchanges, channels] = seen;
+  const auto& [pattern, exchanges, channels, _] = seen;
   if (pattern.size() < kFewestHosts || !pattern.is_even(widest_difference())) return {};
   const std::vector<int> order = hosts_along_circle(pattern);
   if (order.empty() || rhythm::broken_share(exchanges) > kMostlyBroken) return {};

@@ -4,9 +4,9 @@
 #include "trainwire/base/units.h"
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
+#include "trainwire/recognise/footprint.h"
 #include "trainwire/recognise/likelihood.h"
 #include "trainwire/recognise/pattern.h"
-#include "trainwire/recognise/signature.h"
 #include "trainwire/stats/quantile.h"
 
 #include <fmt/format.h>
@@ -23,9 +23,10 @@ namespace {
 constexpr std::size_t kFewestToCompare = 3;  ///< hosts: of two, nobody knows which is the late one
 
 /// What has the bytes of `made`, as the strategy `called`; nothing or one.
-Offers from_signature(const Pattern& pattern, collective::Maker made, collective::Maker called) {
-  const Signature signature = signature_of(collective::strategy(made).name, pattern.size());
-  const std::optional<Match> found = match(pattern, signature, widest_difference());
+Offers from_footprint(const Pattern& pattern, collective::Maker made, collective::Maker called) {
+  const Footprint expected(collective::strategy(made).name,
+                           {.layout = collective::evenly(pattern.size(), pattern.size())});
+  const std::optional<Match> found = match(Footprint(pattern), expected, widest_difference());
   if (!found) return {};
   const collective::Strategy& strategy = collective::strategy(called);
   Recognition result{
@@ -67,21 +68,21 @@ void add(Offers& offers, Offers more) {
 
 }  // namespace
 
-Offers by_signature(const Seen& seen) {
+Offers by_footprint(const Seen& seen) {
   const Pattern& pattern = seen.pattern;
   const int n = pattern.size();
   Offers offers;
   for (const collective::Maker made : {collective::halving_doubling, collective::double_tree}) {
-    add(offers, from_signature(pattern, made, made));
+    add(offers, from_footprint(pattern, made, made));
   }
   Offers folded =
-      from_signature(pattern, collective::folded_halving_doubling, collective::halving_doubling);
+      from_footprint(pattern, collective::folded_halving_doubling, collective::halving_doubling);
   if (!folded.empty()) leave_out_stand_ins(folded.front());
   add(offers, std::move(folded));
   if (n < 4) return offers;
-  add(offers, from_signature(pattern, collective::reduce_broadcast, collective::reduce_broadcast));
+  add(offers, from_footprint(pattern, collective::reduce_broadcast, collective::reduce_broadcast));
   Offers doubling =
-      from_signature(pattern, collective::recursive_doubling, collective::recursive_doubling);
+      from_footprint(pattern, collective::recursive_doubling, collective::recursive_doubling);
   // Of four hosts, two rings in opposite directions have the same bytes, and so have neighbours who
   // do not wait for each other.
   if (n > 4 || partners_in_turn(seen) > 0) add(offers, std::move(doubling));
@@ -109,14 +110,14 @@ bool is_dense(const Recognition& found) {
 }
 
 std::optional<Recognition> recognise(const rhythm::Steps& exchanges,
-                                     std::span<const rhythm::Channel> channels) {
+                                     std::span<const rhythm::Channel> channels, Views views) {
   const Pattern pattern(exchanges);
   if (pattern.size() < 2) return std::nullopt;
-  const Seen seen{pattern, exchanges, channels};
+  const Seen seen{pattern, exchanges, channels, views};
   Offers offers = as_ring(seen);
   if (pattern.size() >= 3) {
     Offers trees = as_tree(seen);
-    Offers by_bytes = by_signature(seen);
+    Offers by_bytes = by_footprint(seen);
     // Where time tells one tree from two, bytes tell nothing.
     if (!trees.empty()) std::erase_if(by_bytes, is_two_trees);
     add(offers, std::move(trees));

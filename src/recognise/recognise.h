@@ -8,7 +8,7 @@
 //   clique, all_to_all  every ordered pair carries the same
 //   two rings           neighbours in one circle exchange the same, both ways at once
 //   broadcast           the same from a root to several, who pass it on, in every step
-//   others              by their signature (signature.h)
+//   others              by their footprint (footprint.h)
 //
 // Time excludes what bytes allow: nobody gets a sum before everybody has begun to send, and nobody
 // passes on what has not come.
@@ -74,7 +74,10 @@ bool is_dense(const Recognition& found);
 /// times where they are dealt out host by host.
 void set_ranks_on_each(Recognition& ring, int ranks, int passes);
 
+/// Whose packets there are. Of some hosts: what passes between two others is not there.
+enum class Views { OfAll, OfSome };
+
 std::optional<Recognition> recognise(const rhythm::Steps& exchanges,
-                                     std::span<const rhythm::Channel> channels);
+                                     std::span<const rhythm::Channel> channels, Views views);
 
 }  // namespace tw::recognise

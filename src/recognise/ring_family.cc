@@ -32,18 +32,25 @@ std::optional<int> successor(const Pattern& pattern, int place) {
   return next;
 }
 
-/// Places along the circle from place 0; empty when the successors do not form one circle.
-std::vector<int> circle(const Pattern& pattern) {
+/// Places along the circle; empty when the successors do not form one. Where the packets are of some
+/// hosts only, one edge may be missing: that of two whose packets are not there.
+std::vector<int> circle(const Pattern& pattern, Views views) {
+  int first = 0;
+  for (int place = 0; place < pattern.size(); ++place) {
+    if (pattern.received(place) <= 0) first = place;
+  }
   std::vector<int> order;
-  int place = 0;
+  int place = first;
   for (int i = 0; i < pattern.size(); ++i) {
     order.push_back(place);
     const std::optional<int> next = successor(pattern, place);
-    if (!next) return {};
+    const bool is_last = i + 1 == pattern.size();
+    const bool is_unseen = views == Views::OfSome && i > 1 && pattern.sent(place) <= 0;
+    if (!next) return is_last && is_unseen ? order : std::vector<int>{};
     place = *next;
-    if (place == 0 && i + 1 < pattern.size()) return {};
+    if (place == first && !is_last) return {};
   }
-  return place == 0 ? order : std::vector<int>{};
+  return place == first ? order : std::vector<int>{};
 }
 
 double spread(const Pattern& pattern) {
@@ -131,10 +138,11 @@ void set_ranks_on_each(Recognition& ring, int ranks, int passes) {
 
 Offers as_ring(const Seen& seen) {
   const Pattern& pattern = seen.pattern;
-  const std::vector<int> order = circle(pattern);
+  const std::vector<int> order = circle(pattern, seen.views);
   if (order.empty() || !pattern.is_even(widest_difference())) return {};
   const int n = pattern.size();
-  const double edge = pattern.total() / n;
+  const std::size_t edges = pattern.edges().size();
+  const double edge = pattern.total() / static_cast<double>(edges);
   Recognition ring{.operation = std::string(collective::name_of(collective::Operation::AllReduce)),
                    .strategy = std::string(collective::strategy(collective::ring).name),
                    .order = {},
@@ -163,6 +171,7 @@ Offers as_ring(const Seen& seen) {
       "each of {} hosts sends to exactly one other, in one circle, the same bytes within {:.1f} "
       "%; data flows one way only",
       n, 100 * spread(pattern));
+  if (edges < order.size()) ring.evidence += "; of one edge nobody's packets are there (a guess)";
   const std::vector<double> places = pauses_inside(seen.exchanges, seen.channels);
   Offers offers;
   for (const int ranks : kRanks) {

@@ -3,11 +3,13 @@
 // for the way forwards and again for the way back, and scatters the sums of its gradients: three
 // half-collectives of one size for each layer, or two where a layer is kept in between, as the last
 // one is. Around a ring each is half of an all-reduce, so bytes alone cannot tell a gathering of
-// M from an all-reduce of M/2; that sizes come in threes can, where there are several sizes.
+// M from an all-reduce of M/2; two things together can, where there are several sizes: that sizes
+// come in threes, and that those which begin the step end it, for gradients come back in the reverse
+// order. The rounds of all-reduces, of which there are N-1 or more of each size in a row, and their
+// buckets are not met again.
 //
-// Limits: collectives between which nobody ever pauses are one; layers of one size only, and three
-// buckets of each of several sizes, cannot be told apart, and are called all-reduces. The rounds of
-// a ring come in multiples of N-1: where all sizes do, they are taken for rounds.
+// Limits: collectives between which nobody ever pauses are one; layers of one size only cannot be
+// told from buckets, and are called all-reduces.
 
 #pragma once
 

@@ -334,7 +334,7 @@ collective::Maker tree_maker(const Trees& trees, int n) {
 }  // namespace
 
 Offers as_tree(const Seen& seen) {
-  const auto& [pattern, exchanges, channels] = seen;
+  const auto& [pattern, exchanges, channels, _] = seen;
   const auto edges = static_cast<int>(pattern.edges().size());
   if (edges != 2 * (pattern.size() - 1) || !pattern.is_even(widest_difference())) return {};
   std::optional<Trees> trees = by_time(pattern, exchanges);
