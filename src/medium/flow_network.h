@@ -8,9 +8,9 @@
 // take their pace first; where even that is too much, their share comes and the rest is lost (and
 // counted nowhere). A message of no bytes, or between ranks of one host, takes no time on the line.
 //
-// Streams are TCP's (fluid/tcp_stream.h): shares are weighted by the inverse of round trips, with
-// the queue before the slowest line counted as half full; a stream has no more than its window allows,
-// loses what its path loses, and a message is there when all of it is, what was lost included.
+// Streams are TCP's (fluid/tcp_stream.h): shares are weighted by the inverse of round trips, with the
+// shortest queue that other hosts may fill counted as half full; a stream has no more than its window
+// allows, loses what its path loses, and a message is there when all of it is, what was lost included.
 //
 // A message has left when the kernel has taken it: what its buffer holds, or a window, beyond what was
 // acknowledged. Without TCP, and over RDMA, when its last byte is on the line.

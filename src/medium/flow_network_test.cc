@@ -77,6 +77,18 @@ TEST(FlowNetwork, FlowsShareAPortAndTakeWhatOthersLeave) {
   EXPECT_NEAR(seconds(watched.left[0]), 4e6 / rate, 1e-8);
 }
 
+// Both wait before the receiver's line: that its own one is slower makes a stream no lighter there.
+TEST(FlowNetwork, AStreamsOwnSlowLineMakesItNoLighter) {
+  Watched watched(
+      "hosts = 3\nrate = \"300Mbit\"\nqueue = \"1MB\"\nallow_shallow_queue = true\n"
+      "[[network.link]]\nat = \"host1\"\ndirection = \"from_host\"\nrate = \"150Mbit\"",
+      {});
+  watched.network.send(watched.network.connect(0, 2), 20'000'000, 0, 0s);
+  watched.network.send(watched.network.connect(1, 2), 20'000'000, 1, 0s);
+  watched.play();
+  EXPECT_NEAR(seconds(watched.came[0]) / seconds(watched.came[1]), 1, 0.05);
+}
+
 TEST(FlowNetwork, MessagesOfAConnectionGoOneAfterAnother) {
   Watched watched("hosts = 2");
   const int connection = watched.network.connect(0, 1);

@@ -25,6 +25,7 @@ constexpr double kFirstBuffer = 128 << 10;
 constexpr double kMemoryPerByte = 1.2;
 /// How much of its rate a sender keeps in its host's queue, if that is more than two trains.
 constexpr double kKept_s = 1e-3 / kMemoryPerByte;
+constexpr double kHalvesTrain_s = 512e-6;  ///< tcp_tso_rtt_log
 /// Weights of streams are below 1: the round trip of which it would be 1.
 constexpr double kShortest_s = 1e-6;
 
@@ -91,13 +92,19 @@ double FlowPaths::round_trip_s(const std::vector<int>& there, const std::vector<
   return s;
 }
 
-double FlowPaths::kept_in_host(int port, double pace) const {
+/// What a host sends at once: a millisecond of its pace, and what a card takes, halved for each 512 us
+/// of the round trip (Linux's tcp_tso_autosize).
+double FlowPaths::train_bytes(int port, double pace, double rtt_s) const {
   const double segment = payload_share_ * frame_bytes_;
   const double longest = std::floor(
       static_cast<double>(network::largest_segment(request(port).rate).count()) / segment);
-  const double train = longest <= 2 ? std::max(1.0, longest)
-                                    : std::clamp(std::floor(pace / segment * 1e-3), 2.0, longest);
-  return std::max(2 * train * segment, kKept_s * pace);
+  if (longest <= 2) return segment * std::max(1.0, longest);
+  const double near = longest * std::exp2(-std::floor(rtt_s / kHalvesTrain_s));
+  return segment * std::clamp(std::floor(pace / segment * 1e-3 + near), 2.0, longest);
+}
+
+double FlowPaths::kept_in_host(int port, double pace, double rtt_s) const {
+  return std::max(2 * train_bytes(port, pace, rtt_s), kKept_s * pace);
 }
 
 FlowPath FlowPaths::path(const network::Flow& flow) {
@@ -109,6 +116,9 @@ FlowPath FlowPaths::path(const network::Flow& flow) {
   tcp.largest_window = largest_window_;
   tcp.buffer_bytes = buffer_bytes_;
   double comes = 1;
+  // Of queues that streams of other hosts may fill as well: all wait there alike, also one whose own
+  // line, or another further on, is slower.
+  double shared_wait_s = path.ports.size() > 1 ? std::numeric_limits<double>::infinity() : 0;
   for (const int port : path.ports) {
     const network::Request asked = request(port);
     const bool is_first = port == path.ports.front();
@@ -119,6 +129,9 @@ FlowPath FlowPaths::path(const network::Flow& flow) {
     if (capacity(port) <= tcp.line) {
       tcp.line = capacity(port);
       tcp.queue_bytes = payload_share_ * static_cast<double>(asked.queue.count());
+    }
+    if (!is_first && asked.rate > BitRate()) {
+      shared_wait_s = std::min(shared_wait_s, seconds(asked.queue / asked.rate));
     }
     comes *= 1 - asked.loss;
     if (asked.loss > 0) tcp.loss_burst = std::max(tcp.loss_burst, asked.loss_burst);
@@ -134,8 +147,8 @@ FlowPath FlowPaths::path(const network::Flow& flow) {
         static_cast<double>(network::largest_segment(request(path.ports.front()).rate).count());
     tcp.loss_burst *= mean_train(tcp, std::floor(largest / tcp.segment_bytes));
   }
-  const double waiting_s = tcp.line > 0 ? tcp.queue_bytes / tcp.line : 0;
-  path.weight = kShortest_s / std::max(kShortest_s, tcp.rtt_s + kUsualQueue * waiting_s);
+  if (!std::isfinite(shared_wait_s)) shared_wait_s = 0;  // all lines are down
+  path.weight = kShortest_s / std::max(kShortest_s, tcp.rtt_s + kUsualQueue * shared_wait_s);
   return path;
 }
 

@@ -50,15 +50,16 @@ class FlowPaths {
   double parts(int port) const {
     return std::max(1.0, static_cast<double>(routes_.group(port).size()));
   }
-  /// Bytes that a stream of that pace, in bytes of payload a second, keeps in its host's queue before
-  /// a port (TCP small queues).
-  double kept_in_host(int port, double pace) const;
+  /// Bytes that a stream of that pace, in bytes of payload a second, and round trip keeps in its
+  /// host's queue before a port (TCP small queues).
+  double kept_in_host(int port, double pace, double rtt_s) const;
   /// As ports are now.
   network::Request request(int port) const;
   /// From now on a port is another. Paths made before are as they were.
   void alter(int port, const network::Request& request) { altered_[port] = request; }
 
  private:
+  double train_bytes(int port, double pace, double rtt_s) const;
   double round_trip_s(const std::vector<int>& there, const std::vector<int>& back) const;
 
   network::Network network_;

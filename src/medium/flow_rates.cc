@@ -40,8 +40,9 @@ double FlowNetwork::weight_of(const FlowConnection& connection) const {
   const double line = paths_.capacity(port);
   const bool is_alone = unpaced_[static_cast<std::size_t>(connection.from)] == 0;
   if (is_alone || connection.pace >= line) return weight;
-  return weight * paths_.kept_in_host(port, connection.pace) /
-         paths_.kept_in_host(port, kUnpaced * line);
+  const double rtt_s = connection.path.tcp.rtt_s;
+  return weight * paths_.kept_in_host(port, connection.pace, rtt_s) /
+         paths_.kept_in_host(port, kUnpaced * line, rtt_s);
 }
 
 /// What is left flows from now on.
