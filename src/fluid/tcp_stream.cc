@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace tw::fluid {
 namespace {
@@ -11,6 +12,10 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// What a sender keeps in its own host's queue beside what the path holds (TCP small queues).
 constexpr double kOwnQueue_s = 1e-3;
+/// What a window comes to, of what the path holds: as much as slow start makes of it. CUBIC leaves that
+/// by HyStart, between one and one and a half.
+constexpr double kCubicPaths = 1.5;
+constexpr double kPaths = 2;
 constexpr double kNearlyAll = 0.99;     ///< of a window
 constexpr double kNearly = 0.5;         ///< bytes
 constexpr double kTick_s = 2e-9;        ///< callers count nanoseconds
@@ -76,7 +81,10 @@ double TcpStream::takes(double rate) const {
 bool TcpStream::is_held() const { return allowed() < path_.line * path_.rtt_s; }
 
 /// The window that a stream of that rate comes to.
-double TcpStream::full(double rate) const { return rate * (2 * path_.rtt_s + kOwnQueue_s); }
+double TcpStream::full(double rate) const {
+  const double paths = path_.stack == Stack::Cubic ? kCubicPaths : kPaths;
+  return rate * (paths * path_.rtt_s + kOwnQueue_s);
+}
 
 void TcpStream::begin_round(double now_s) {
   round_end_s_ = now_s + path_.rtt_s;
@@ -96,6 +104,7 @@ bool TcpStream::is_unanswered() {
 }
 
 void TcpStream::begin(double now_s) {
+  cut_if_told(now_s);
   const double timeout = rtt_s_ + kLeastTimeout_s;
   if (path_.stack != Stack::Bbr && now_s - last_s_ > timeout) {
     threshold_ = std::max(threshold_, 0.75 * window_);
@@ -108,12 +117,19 @@ void TcpStream::begin(double now_s) {
     begin_round(now_s);
     after_pause_ = after_pause;
   }
+  if (after_pause) bbr_.begin(now_s);
+}
+
+/// BBR's, in bytes a second.
+double TcpStream::pace() const {
+  if (path_.stack != Stack::Bbr) return kInfinite;
+  return bbr_.pace(kInitialWindow * path_.segment_bytes / path_.rtt_s);
 }
 
 double TcpStream::cap(double now_s, double left) const {
-  if (!is_held() || left <= budget_ + kNearly) return kInfinite;
-  if (now_s >= round_end_s_ - kTick_s) return allowed() / path_.rtt_s;
-  return std::max(0.0, budget_) / (round_end_s_ - now_s);
+  if (!is_held() || left <= budget_ + kNearly) return pace();
+  if (now_s >= round_end_s_ - kTick_s) return std::min(pace(), allowed() / path_.rtt_s);
+  return std::min(pace(), std::max(0.0, budget_) / (round_end_s_ - now_s));
 }
 
 double TcpStream::bursts(double left) const {
@@ -143,7 +159,10 @@ TcpStream::Lost TcpStream::overflow(double now_s, double left) {
     lost.is_tail = true;
     lost.again_after_s += timer_s(2 * rtt_s_);
   }
-  cut(now_s);
+  if (path_.stack != Stack::Bbr && now_s >= cut_until_s_) {
+    cut();
+    rest(now_s);
+  }
   begin_round(now_s);
   return lost;
 }
@@ -155,11 +174,13 @@ void TcpStream::sent(const Gone& gone, double now_s) {
   used_ += gone.bytes;
   to_loss_ -= gone.bytes;
   was_held_ = gone.was_held;
+  bbr_.sent(gone.bytes, now_s, path_.rtt_s);
   // BBR keeps queues short.
   const double queued_s = (path_.stack == Stack::Bbr ? 0.25 : 1) * path_.rtt_s + kOwnQueue_s;
   rtt_s_ = gone.was_held ? path_.rtt_s
                          : std::clamp(window_ * gone.seconds / gone.bytes, path_.rtt_s,
                                       path_.rtt_s + queued_s);
+  cut_if_told(now_s);
   if (now_s > repaired_s_) grow(gone);
 }
 
@@ -204,9 +225,17 @@ double TcpStream::curve() const {
   return std::max(steady, plateau_ + segment * kCubic * away_s * away_s * away_s);
 }
 
-/// After a loss, once a round trip.
-void TcpStream::cut(double now_s) {
-  if (path_.stack == Stack::Bbr || now_s < cut_until_s_) return;
+/// A loss is told a round trip after; what leaves until then has the window as it was.
+void TcpStream::cut_if_told(double now_s) {
+  if (now_s < told_s_ - kTick_s) return;
+  told_s_ = kInfinite;
+  cut();
+  if (std::exchange(timed_out_, false)) window_ = path_.segment_bytes;
+  budget_ = std::min(budget_, allowed());
+  round_window_ = std::min(round_window_, window_);
+}
+
+void TcpStream::cut() {
   const double kept = kept_after_loss(path_.stack);
   // A window that has not come back to where it was makes room for others.
   plateau_ = window_ < plateau_ ? window_ * (1 + kept) / 2 : window_;
@@ -216,6 +245,10 @@ void TcpStream::cut(double now_s) {
   base_ = window_;
   plateau_ = std::max(plateau_, base_);
   age_s_ = 0;
+}
+
+/// For a round trip losses are one, and for some the window does not grow.
+void TcpStream::rest(double now_s) {
   cut_until_s_ = now_s + rtt_s_;
   repaired_s_ =
       now_s + (path_.stack == Stack::Cubic ? kCubicRests : kRenoRests) * rtt_s_ + kTimerTick_s / 2;
@@ -238,7 +271,10 @@ TcpStream::Lost TcpStream::lose(double now_s, double left) {
   const bool is_bbr = path_.stack == Stack::Bbr;
   const double meanwhile = is_bbr ? std::min(allowed(), path_.line * path_.rtt_s) : allowed();
   const bool goes_on = left > meanwhile;
-  cut(now_s);
+  if (!is_bbr && now_s >= cut_until_s_) {
+    told_s_ = now_s + rtt_s_;
+    rest(now_s);
+  }
   double wait = timeout;
   // A repair that is lost is told by what is sent after it: more of the message, or a later repair.
   const double later_repair = 1 - std::pow(1 - path_.loss, follow);
@@ -248,9 +284,8 @@ TcpStream::Lost TcpStream::lose(double now_s, double left) {
     if (is_told) continue;
     wait = std::min(kMostTimeout_s, 2 * wait);
     lost.is_tail = true;
-    if (!is_bbr) window_ = path_.segment_bytes;
+    timed_out_ = !is_bbr;
   }
-  begin_round(now_s);
   draw();
   return lost;
 }
@@ -268,12 +303,15 @@ double TcpStream::next(double now_s, double rate, double left) const {
   if (may_be_over || (cap(now_s, left) != kInfinite && uses_window(now_s, rate))) {
     at = std::max(now_s, round_end_s_);
   }
+  if (rate >= kNearlyAll * pace()) at = std::min(at, std::max(now_s, round_end_s_));
+  if (left > budget_) at = std::min(at, std::max(now_s, told_s_));
   if (rate > 0)
     at = std::min(at, now_s + std::max(0.0, std::min(to_loss_, to_overflow(now_s, left))) / rate);
   return at;
 }
 
 std::optional<TcpStream::Lost> TcpStream::change(double now_s, double left) {
+  cut_if_told(now_s);
   if (to_loss_ <= kNearly) return lose(now_s, left);
   if (to_overflow(now_s, left) <= kNearly) return overflow(now_s, left);
   if (now_s >= round_end_s_ - kTick_s) begin_round(now_s);

@@ -7,12 +7,14 @@
 // window over the round trip, and its end, which fits, to nothing: exactly when the last byte of a
 // window-limited message leaves.
 //
-// The window doubles in a round until it is twice what the path holds (Linux leaves slow start when
-// acknowledgements of a round take longer than half a round trip), to its old threshold or to the
-// first loss; then it grows as RFC 9438 or Reno says, and no further than it is used. Nothing sent
-// for longer than a timeout: halved (tcp_laws.h). Losses are drawn one by one: they cut the window
-// once a round trip, and what was lost is there a round trip later: by tail loss probes or timeouts
-// where nothing follows that would tell (RFC 8985, as Linux 6 does it). BBR's window does not mind.
+// The window doubles in a round until it is twice what the path holds (CUBIC, which Linux has leave
+// slow start when acknowledgements of a round take longer than half a round trip: one and a half
+// times), to its old threshold or to the first loss; then it grows as RFC 9438 or Reno says, and no
+// further than it is used. Nothing sent for longer than a timeout: halved (tcp_laws.h). Losses are
+// drawn one by one: they cut the window once a round trip, when they are told, and what was lost is
+// there a round trip later: by tail loss probes or timeouts where nothing follows that would tell
+// (RFC 8985, as Linux 6 does it). BBR's window does not mind; its pace follows what it has seen
+// (bbr_flight.h).
 //
 // Acknowledgements are cumulative: a stream waits where all of a round are lost.
 //
@@ -25,6 +27,7 @@
 #pragma once
 
 #include "trainwire/base/random.h"
+#include "trainwire/fluid/bbr_flight.h"
 #include "trainwire/fluid/tcp_laws.h"
 
 #include <cstdint>
@@ -116,11 +119,14 @@ class TcpStream {
   double end_of_slow_start(const Gone& gone) const;
   void begin_epoch();
   double curve() const;
-  void cut(double now_s);
+  void cut();
+  void cut_if_told(double now_s);
+  void rest(double now_s);
   Lost lose(double now_s, double left);
   void draw();
   Random& random();
   void begin_round(double now_s);
+  double pace() const;
   bool is_unanswered();
 
   TcpPath path_;
@@ -139,11 +145,15 @@ class TcpStream {
   bool after_pause_ = true;  ///< the round's window comes at once
   bool was_held_ = true;     ///< by cap()
   double cut_until_s_ = 0;   ///< a round trip after a loss, others do not count
-  double repaired_s_ = 0;    ///< until then the window does not grow
+  /// When the sender is told of a loss; infinite: there is none.
+  double told_s_ = std::numeric_limits<double>::infinity();
+  bool timed_out_ = false;  ///< it will be, then
+  double repaired_s_ = 0;   ///< until then the window does not grow
   // Since the window was cut, or has left slow start:
   double age_s_ = 0;    ///< as long as it was used
   double base_ = 0;     ///< the window then
   double plateau_ = 0;  ///< CUBIC's: the window before
+  BbrFlight bbr_;
 };
 
 }  // namespace tw::fluid

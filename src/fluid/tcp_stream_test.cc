@@ -100,6 +100,36 @@ TEST(TcpStream, BbrDoesNotForgetWhatItFound) {
   EXPECT_NEAR(alone.send(1e6), 0.04, 1e-9);
 }
 
+// What is sent before its first answer looks like S / (t + R); at 2.885 times that t is R / 1.885.
+TEST(TcpStream, BbrTakesHalfARoundTripForWhatIsShorter) {
+  Alone alone({.stack = Stack::Bbr, .rtt_s = 0.1, .line = 125e6});
+  for (int i = 0; i < 20; ++i) {
+    alone.send(1e5);
+    alone.now_s += 0.3;
+  }
+  EXPECT_NEAR(alone.send(1e5), 0.1 / 1.885, 0.015);
+}
+
+// What leaves until the loss is told has the window that it had; the next round has less.
+TEST(TcpStream, ALossIsToldARoundTripLater) {
+  Alone alone({.stack = Stack::Reno, .rtt_s = 0.1, .line = 1e9, .loss = 1e-4}, 3);
+  double window = 0;
+  for (double left = 1e9; left > 0;) {
+    const double rate = std::min(alone.stream.cap(alone.now_s, left), 1e9);
+    const double next = alone.stream.next(alone.now_s, rate, left);
+    const double bytes = rate * (next - alone.now_s);
+    alone.stream.sent({.bytes = bytes, .seconds = next - alone.now_s, .was_held = true}, next);
+    left -= bytes;
+    alone.now_s = next;
+    window = alone.stream.window_bytes();
+    if (alone.stream.change(alone.now_s, left)) break;
+  }
+  EXPECT_EQ(alone.stream.window_bytes(), window);
+  alone.now_s += 0.11;
+  alone.stream.begin(alone.now_s);
+  EXPECT_NEAR(alone.stream.window_bytes(), window / 2, kSegment);
+}
+
 // HyStart: between once and one and a half times what the path holds.
 TEST(TcpStream, CubicLeavesSlowStartWhenAnswersComeForHalfARoundTrip) {
   Alone cubic({.rtt_s = 0.04, .line = 25e6});
