@@ -153,13 +153,16 @@ struct Job {
   Setting<double> compute_jitter = {};                 ///< relative standard deviation
   Setting<std::optional<std::string>> straggler = {};  ///< a host whose ranks compute slower
   Setting<double> straggler_factor = {1.5};
-  Setting<Bytes> bucket = {};           ///< 0: the whole model at once
-  Setting<Bytes> first_bucket = {};     ///< 0: as large as the others
-  Setting<bool> overlap = {false};      ///< exchange while backward goes on
-  Setting<int> pieces = {1};            ///< trees: pieces in flight at a time
-  Setting<int> connections = {1};       ///< per pair of ranks that exchange gradients
+  Setting<Bytes> bucket = {};        ///< 0: the whole model at once
+  Setting<Bytes> first_bucket = {};  ///< 0: as large as the others
+  Setting<Duration> cycle = {};      ///< how often ready gradients are gathered; 0: by size alone
+  Setting<bool> overlap = {false};   ///< exchange while backward goes on
+  Setting<int> pieces = {1};         ///< trees: pieces in flight at a time
+  Setting<int> connections = {1};    ///< per pair of ranks that exchange gradients
   Setting<int> side_connections = {0};  ///< control connections per rank
-  Setting<Duration> start = {};         ///< after the run's start
+  /// Of KungFu under pair averaging: its workers connect by the clique besides, not by a tree.
+  Setting<bool> clique_topology = {false};
+  Setting<Duration> start = {};  ///< after the run's start
   Setting<Verify> verify = {};
   // Only compute = "train" does as these say.
   Setting<std::string> data = {"fashion-mnist"};  ///< or "synthetic", or a folder of IDX files

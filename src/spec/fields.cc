@@ -177,6 +177,10 @@ std::vector<Field<Job>> layout_fields() {
             {.help = "gradients sent together; 0 sends the whole model at once"}),
       field("first_bucket", &Job::first_bucket, size(),
             {.help = "size of the first bucket; 0 makes it as large as the others"}),
+      field("cycle", &Job::cycle, time(),
+            {.help = "with overlap: what is ready when the line is free is sent together, looked "
+                     "for this often, "
+                     "up to a bucket; 0: whole buckets"}),
       field("overlap", &Job::overlap, flag(), {.help = "exchange while backward goes on"}),
       field("pieces", &Job::pieces, whole(1, 65536),
             {.help = "strategies with trees: pieces in flight at a time"}),
@@ -184,6 +188,10 @@ std::vector<Field<Job>> layout_fields() {
             {.help = "per pair of ranks that exchange gradients"}),
       field("side_connections", &Job::side_connections, whole(0, 1024),
             {.help = "control connections per rank"}),
+      field("clique_topology", &Job::clique_topology, flag(),
+            {.help = "framework kungfu under pair averaging: workers connect by the clique "
+                     "besides, not by a tree",
+             .applies = has_topology}),
   };
 }
 

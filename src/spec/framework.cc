@@ -28,12 +28,13 @@ constexpr std::array kFrameworks{
               .bucket = Bytes(0),
               .overlap = false,
               .side_connections = 2},
-    // Horovod fuses what a cycle of 1 ms finds ready, up to 128 MiB, while backward produces more.
-    // Buckets of 64 MiB stand for it: larger ones would hold whole models, and hide nothing.
+    // Horovod's background thread looks every millisecond (HOROVOD_CYCLE_TIME) and fuses what it finds
+    // ready, up to 64 MiB (HOROVOD_FUSION_THRESHOLD; 128 since 0.21).
     Framework{.name = "horovod",
               .strategy = "ring",
               .transport = "mpi",
               .bucket = 64_MiB,
+              .cycle = std::chrono::milliseconds(1),
               .overlap = true,
               .side_connections = 2},
     // KungFu cuts tensors into chunks of 1 MiB that travel at the same time. Eight pieces stand for
@@ -93,13 +94,20 @@ const Framework* framework_of(const Job& job) {
 // Between four workers the study counted 46 flows under KungFu's clique, of which 6 pairs x 2
 // connections x 2 carry gradients and 22 have the sizes of a SYN (74 bytes) and of the RST that
 // answers it (54): 11 attempts that came too early, one for each ordered pair but one. Under pair
-// averaging the first worker has twice the connections of others: 6 x 2 x 2 + 3 x 2 x 2 = 36.
+// averaging the first worker has twice the connections of others: 6 x 2 x 2 + 3 x 2 x 2 = 36; with
+// the clique as topology there are 28 more of those sizes, 14 attempts: each ordered pair, and two.
 BesideConnections beside_connections(const Job& job, int ranks) {
   const Framework* const framework = framework_of(job);
   if (framework == nullptr || framework->name != "kungfu" || ranks < 2) return {};
   if (*job.strategy == "clique") return {.refused = ranks * (ranks - 1) - 1};
-  if (*job.strategy == "pair_averaging") return {.idle = 2};
+  if (has_topology(job)) {
+    return {.idle = 2, .refused = *job.clique_topology ? ranks * (ranks - 1) + 2 : 0};
+  }
   return {};
+}
+
+bool has_topology(const Job& job) {
+  return *job.framework == "kungfu" && *job.strategy == "pair_averaging";
 }
 
 void apply_framework(Job& job) {
@@ -109,6 +117,7 @@ void apply_framework(Job& job) {
   preset(job.transport, std::string(at->transport));
   preset(job.bucket, at->bucket);
   preset(job.first_bucket, at->first_bucket);
+  preset(job.cycle, at->cycle);
   preset(job.overlap, at->overlap);
   preset(job.pieces, at->pieces);
   preset(job.connections, at->connections);

@@ -19,6 +19,7 @@ struct Framework {
   std::string_view transport;
   Bytes bucket;
   Bytes first_bucket = {};  ///< of a step, where it is smaller than the others; 0: it is not
+  std::optional<Duration> cycle = {};  ///< that it gathers gradients by
   bool overlap;
   Duration tensor_time = {};  ///< what it adds to a step for each tensor, beside computing
   std::optional<int> pieces = {};
@@ -42,6 +43,8 @@ struct BesideConnections {
 /// Of the job's framework under its strategy, between so many ranks. Fitted to what the TUM study
 /// counted between four.
 BesideConnections beside_connections(const Job& job, int ranks);
+/// Whether its workers connect by a topology besides its strategy.
+bool has_topology(const Job& job);
 
 /// Gives the job's framework its say on every setting that nobody set. REQUIRES: the framework
 /// exists.

@@ -56,6 +56,11 @@ TEST(Framework, TriesTooEarlyUnderACliqueAndKeepsMoreWithTheFirstUnderPairAverag
   EXPECT_EQ(beside("kungfu", "clique"), (BesideConnections{.refused = 11}));
   EXPECT_EQ(beside("kungfu", "pair_averaging"), (BesideConnections{.idle = 2}));
   EXPECT_EQ(beside("kungfu", "star"), BesideConnections());
+  Job clique = job_of("kungfu");
+  clique.strategy = {"pair_averaging", Origin::File};
+  clique.clique_topology = {true, Origin::File};
+  // 36 + 2 x 14 = 64.
+  EXPECT_EQ(beside_connections(clique, 4), (BesideConnections{.idle = 2, .refused = 14}));
   EXPECT_EQ(beside("horovod", "clique"), BesideConnections());
 }
 

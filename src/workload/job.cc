@@ -193,14 +193,17 @@ std::vector<zoo::Gradient> by_work(const zoo::Model& model, Duration backward) {
   return result;
 }
 
+std::vector<zoo::Gradient> gradients_of(const zoo::Model& model, const Compute& compute) {
+  return compute.gradients.empty() ? by_work(model, compute.backward) : compute.gradients;
+}
+
 }  // namespace
 
 std::vector<Bucket> timed_buckets(const zoo::Model& model, const BucketSizes& sizes,
                                   const Compute& compute) {
   std::vector<Bucket> result;
   Bucket open;
-  for (const zoo::Gradient& gradient :
-       compute.gradients.empty() ? by_work(model, compute.backward) : compute.gradients) {
+  for (const zoo::Gradient& gradient : gradients_of(model, compute)) {
     open.elements += gradient.elements;
     open.ready = gradient.ready;
     const Bytes enough = result.empty() && sizes.first > Bytes(0) ? sizes.first : sizes.others;
@@ -208,6 +211,29 @@ std::vector<Bucket> timed_buckets(const zoo::Model& model, const BucketSizes& si
     result.push_back(std::exchange(open, {}));
   }
   if (open.elements > 0) result.push_back(open);
+  if (!result.empty()) result.back().ready = compute.backward;
+  return result;
+}
+
+std::vector<Bucket> fused_buckets(const zoo::Model& model, const Fusion& fusion,
+                                  const Compute& compute) {
+  const auto bytes = [](std::int64_t elements) { return Bytes(zoo::kElementBytes * elements); };
+  const std::vector<zoo::Gradient> gradients = gradients_of(model, compute);
+  std::vector<Bucket> result;
+  Duration now = fusion.cycle;
+  for (auto next = gradients.begin(); next != gradients.end();) {
+    if (next->ready > now) {
+      now += fusion.cycle * ((next->ready - now + fusion.cycle - Duration(1)) / fusion.cycle);
+    }
+    Bucket fused{.ready = std::min(now, compute.backward)};
+    do {
+      fused.elements += next->elements;
+      ++next;
+    } while (next != gradients.end() && next->ready <= now &&
+             (fusion.most == Bytes(0) || bytes(fused.elements + next->elements) <= fusion.most));
+    now += std::max(fusion.cycle, fusion.takes(bytes(fused.elements)));
+    result.push_back(fused);
+  }
   if (!result.empty()) result.back().ready = compute.backward;
   return result;
 }

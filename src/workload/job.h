@@ -10,6 +10,7 @@
 #include "trainwire/zoo/profile.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,17 @@ struct BucketSizes {
 /// Without measured gradients layers share the time of backward by their FLOPs, or by their
 /// parameters in a model without. The last bucket is ready at backward's end.
 std::vector<Bucket> timed_buckets(const zoo::Model& model, const BucketSizes& sizes,
+                                  const Compute& compute);
+
+/// Who looks for gradients every `cycle`, sends those that are there together, and does not look again
+/// before these are through.
+struct Fusion {
+  Duration cycle = {};
+  Bytes most = {};                             ///< together; 0: any
+  std::function<Duration(Bytes bytes)> takes;  ///< an exchange
+};
+/// Ready when they are found, at backward's end at the latest.
+std::vector<Bucket> fused_buckets(const zoo::Model& model, const Fusion& fusion,
                                   const Compute& compute);
 
 }  // namespace tw::workload

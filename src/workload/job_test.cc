@@ -195,6 +195,41 @@ TEST(TimedBuckets, AreReadyWhenBackwardHasPassedTheirLayers) {
   EXPECT_EQ(buckets[2].ready, milliseconds(100));
 }
 
+TEST(FusedBuckets, HoldWhatIsReadyWhenTheLastAreThrough) {
+  // Ten gradients of 1 MB, one each 10 ms; an exchange takes 12 ms a MB.
+  Compute compute{.backward = milliseconds(100)};
+  for (int i = 1; i <= 10; ++i) {
+    compute.gradients.push_back({.elements = 250'000, .ready = milliseconds(10 * i)});
+  }
+  const auto takes = [](Bytes bytes) {
+    return std::chrono::microseconds(12 * bytes.count() / 1000);
+  };
+  std::vector<std::int64_t> megabytes;
+  std::vector<Duration> ready;
+  for (const Bucket& each :
+       fused_buckets({}, {.cycle = milliseconds(1), .most = 64_MiB, .takes = takes}, compute)) {
+    megabytes.push_back(each.elements / 250'000);
+    ready.push_back(each.ready);
+  }
+  // At 10 one is there; at 22 one; at 34 one; ... at 70 two.
+  EXPECT_THAT(megabytes, ElementsAre(1, 1, 1, 1, 1, 2, 2, 1));
+  EXPECT_EQ(ready[0], milliseconds(10));
+  EXPECT_EQ(ready[1], milliseconds(22));
+  EXPECT_EQ(ready[5], milliseconds(70));
+  EXPECT_EQ(ready[6], milliseconds(94));
+  EXPECT_EQ(ready[7], milliseconds(100));
+  // A look a cycle: each alone when the line is fast, all together up to the limit when all are there.
+  const auto at_once = [](Bytes) { return Duration(); };
+  EXPECT_EQ(fused_buckets({}, {.cycle = milliseconds(1), .takes = at_once}, compute).size(), 10u);
+  compute.backward = {};
+  for (auto& gradient : compute.gradients) gradient.ready = {};
+  EXPECT_EQ(fused_buckets({}, {.cycle = milliseconds(1), .takes = at_once}, compute).size(), 1u);
+  EXPECT_EQ(fused_buckets(
+                {}, {.cycle = milliseconds(1), .most = Bytes(4'000'000), .takes = at_once}, compute)
+                .size(),
+            3u);
+}
+
 TEST(TimedBuckets, OfAModelWithoutWorkFollowItsParameters) {
   const zoo::Model model =
       model_with({{.name = "a", .trainable = 30}, {.name = "b", .trainable = 10}});

@@ -45,6 +45,34 @@ double Training::factor(int rank) const {
   return straggler >= 0 && arrangement.layout.host(rank) == straggler ? straggler_factor : 1;
 }
 
+namespace {
+
+/// Bytes that a ring of so many passes over each link, for each byte of its payload.
+double ring_factor(int ranks) { return 2.0 * (ranks - 1) / ranks; }
+
+std::vector<Bucket> buckets_of(const spec::Network& network, const spec::Job& job,
+                               const Training& training) {
+  if (*job.cycle == Duration{} || !*job.overlap) {
+    return timed_buckets(training.model, {.first = *job.first_bucket, .others = *job.bucket},
+                         training.compute);
+  }
+  const int ranks = *job.ranks;
+  const auto takes = [&](Bytes bytes) {
+    const double on_a_link =
+        ring_factor(ranks) * static_cast<double>(bytes.count()) / job.payload_divisor;
+    return from_seconds(8 * on_a_link / network.link.rate->bits_per_second()) +
+           2 * (ranks - 1) * *network.link.delay;
+  };
+  return fused_buckets(
+      training.model,
+      {.cycle = Duration(std::llround(static_cast<double>(job.cycle->count()) * job.time_factor)),
+       .most = *job.bucket,
+       .takes = takes},
+      training.compute);
+}
+
+}  // namespace
+
 Training training_of(const spec::Experiment& experiment, const spec::Job& job) {
   Training training;
   training.name = *job.name;
@@ -52,8 +80,7 @@ Training training_of(const spec::Experiment& experiment, const spec::Job& job) {
   training.strategy = *job.strategy;
   training.arrangement = arrangement_of(experiment, job);
   training.compute = compute_of(job, training.model);
-  training.buckets = timed_buckets(
-      training.model, {.first = *job.first_bucket, .others = *job.bucket}, training.compute);
+  training.buckets = buckets_of(experiment.network, job, training);
   for (Bucket& bucket : training.buckets) {
     bucket.elements = static_cast<std::int64_t>(
         std::ceil(static_cast<double>(bucket.elements) / job.payload_divisor));
