@@ -19,7 +19,8 @@ constexpr double kInThrees = 0.97;    ///< of the bytes in sizes that come in th
 constexpr std::size_t kFewest = 5;    ///< collectives: a layer of its own, and what begins and ends
 constexpr double kPauseShares[] = {0.25, 0.1, 0.04, 0};
 constexpr std::size_t kFewestPauses = 20;
-constexpr std::size_t kMostKinds = 4;  ///< sizes that are tried for layers
+constexpr std::size_t kMostPauses = 600;  ///< more tell no more
+constexpr std::size_t kMostKinds = 4;     ///< sizes that are tried for layers
 constexpr int kMostLayers = 200;
 constexpr int kMostParts = 100;
 constexpr double kSmallestHead = 0.1;  ///< of a layer
@@ -207,6 +208,7 @@ Inside inside_of(const rhythm::Steps& ring, std::span<const rhythm::Channel> cha
     const std::vector<flow::Burst>& bursts = channels[lane.channel].bursts;
     for (const std::optional<rhythm::Beat>& beat : lane.beats) {
       if (!beat || !beat->fits) continue;
+      if (result.places.size() > kMostPauses) return result;
       double sent = 0;
       double last = 0;
       for (std::size_t i = beat->first_burst; i + 1 < beat->end_burst; ++i) {
@@ -301,8 +303,10 @@ std::optional<Shards> find_layers(const Inside& inside) {
       }
     }
   }
-  const double lead = kAssumed.independent * (most - best_of_equal_parts(inside.places));
-  if (!best || lead + std::log(kAssumed.threes) < kClearLead) return std::nullopt;
+  const auto is_clear = [&](double lead) {
+    return best && kAssumed.independent * lead + std::log(kAssumed.threes) >= kClearLead;
+  };
+  if (!is_clear(most) || !is_clear(most - best_of_equal_parts(inside.places))) return std::nullopt;
   return best->shards();
 }
 
