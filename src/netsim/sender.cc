@@ -121,11 +121,15 @@ int Sender::train_limit() const {
   return std::clamp(static_cast<int>(pace_per_second() * 1e-3), 2, options_.train_segments);
 }
 
-/// Short trains wait for a longer one while acknowledgements are about to come.
+/// Short trains wait for a longer one while an acknowledgement is about to come: within a millisecond,
+/// or half a round trip, and no longer than a millisecond after something was sent (Linux's
+/// tcp_tso_should_defer, since 6.18 and in the stable kernels of then).
 bool Sender::waits_for_more(int segments, int wanted, Time now) const {
   if (segments >= std::min(wanted, train_limit()) || options_.train_segments <= 2) return false;
   if (state_ >= State::Recovery || out_.empty() || segments >= window_.segments / 3) return false;
-  return now - out_[out_.first()].sent < rtt_.smoothed() / 2;
+  if (now - last_sent_ > kMillisecond) return false;
+  const Time expected = out_[out_.first()].sent + rtt_.smoothed();
+  return expected - now <= std::min(rtt_.smoothed() / 2, kMillisecond);
 }
 
 /// Segments a second that the control or the options allow; 0: no limit.
