@@ -79,17 +79,17 @@ def failing(words, kill, says, by="srun", file="four.toml"):
     run = subprocess.Popen([PROGRAM, "run", file, "--launch", by, "--set", "job.steps=1500", "--set", "run.timeout=120s", "--no-page", "-q",
                             "--force", "-o", "fault.run", *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
-        for _ in range(200):
+        for _ in range(600):  # a busy machine may take long to begin
             live = pathlib.Path("fault.run/live.jsonl")
             if live.exists() and live.read_text().count("\n") > 2:
                 break
             time.sleep(0.05)
         began = time.monotonic()
         kill(run)
-        _, errors = run.communicate(timeout=30)
+        _, errors = run.communicate(timeout=60)
     finally:
         run.kill()
-    assert time.monotonic() - began < 20, "it took too long"
+    assert time.monotonic() - began < 40, "it took too long"
     if says is not None:
         assert run.returncode == 4, (run.returncode, errors)
         assert errors.count("\n") == 1 and says in errors, errors

@@ -4,7 +4,9 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/units.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,13 +23,40 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr Duration kLongestStart = seconds(10);
-/// Compiled into sshd; the system makes it when it starts its own.
+/// Compiled into sshd; the system makes it when it starts its own, with another mode.
 constexpr const char* kPrivilegeFolder = "/run/sshd";
+constexpr mode_t kOurMode = 0711;
 constexpr const char* kSays = "Server listening on";
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool is_at(const os::FileDescriptor& folder, const char* path) {
+  struct stat held = {};
+  struct stat there = {};
+  return ::fstat(folder.get(), &held) == 0 && ::stat(path, &there) == 0 &&
+         held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+}
+
+/// Locked for as long as a cluster's daemons need it, so that no other cluster takes it away.
+os::FileDescriptor take_privilege_folder() {
+  while (true) {
+    if (::mkdir(kPrivilegeFolder, 0700) == 0) ::chmod(kPrivilegeFolder, kOurMode);
+    os::FileDescriptor folder(::open(kPrivilegeFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.is_open() || ::flock(folder.get(), LOCK_SH) != 0) return {};
+    if (is_at(folder, kPrivilegeFolder)) return folder;
+  }
+}
+
+/// The last cluster takes away what one of them has made.
+void leave_privilege_folder(const os::FileDescriptor& folder) {
+  struct stat found = {};
+  if (!folder.is_open() || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;
+  if (::fstat(folder.get(), &found) == 0 && (found.st_mode & 0777) == kOurMode) {
+    ::rmdir(kPrivilegeFolder);
+  }
 }
 
 }  // namespace
@@ -62,7 +91,7 @@ SshHosts::SshHosts(const network::NetPlan& plan, const Stage& stage)
   if (const std::string missing = ssh_missing(); !missing.empty()) {
     throw SystemError("starting sshd: " + missing);
   }
-  made_folder_ = ::mkdir(kPrivilegeFolder, 0755) == 0;
+  privilege_folder_ = take_privilege_folder();
   const std::string host_key = make_key("host_key", stage);
   const std::string user_key = make_key("user_key", stage);
   const std::string allowed = scratch_.write("authorized_keys", text_of(user_key + ".pub"));
@@ -107,7 +136,7 @@ SshHosts::SshHosts(const network::NetPlan& plan, const Stage& stage)
 
 SshHosts::~SshHosts() {
   daemons_.clear();
-  if (made_folder_) ::rmdir(kPrivilegeFolder);
+  leave_privilege_folder(privilege_folder_);
 }
 
 std::vector<std::string> SshHosts::environment() const {

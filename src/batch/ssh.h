@@ -10,6 +10,7 @@
 #include "trainwire/ledger/scratch.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/os/child.h"
+#include "trainwire/os/file_descriptor.h"
 
 #include <string>
 #include <vector>
@@ -38,7 +39,8 @@ class SshHosts {
   std::string config_;
   std::string hosts_;
   std::vector<os::Child> daemons_;
-  bool made_folder_ = false;  ///< /run/sshd, which sshd wants: an empty one may stay after a kill
+  os::FileDescriptor
+      privilege_folder_;  ///< /run/sshd, which sshd wants: an empty one may stay after a kill
 };
 
 }  // namespace tw::batch
