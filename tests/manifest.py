@@ -16,34 +16,15 @@ import sys
 import tempfile
 import threading
 
+from cluster_hosts import EXPERIMENT, PROGRAM
+
 try:
     import yaml
 except ImportError:
     print("skipped: no YAML for Python (python3-yaml)")
     sys.exit(77)
 
-PROGRAM = os.path.abspath(sys.argv[1])
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden" / "four-k8s.yaml"
-EXPERIMENT = """
-name = "four"
-[network]
-hosts = 4
-rate = "400Mbit"
-delay = "50us"
-[[job]]
-parameters = "400kB"
-compute_time = "2ms"
-ranks = 4
-strategy = "ring"
-steps = 12
-warmup = 1
-[[network.link]]
-at = "host2"
-direction = "to_host"
-rate = "100Mbit"
-[run]
-timeout = "20s"
-"""
 TEXTS = {str: str}
 META = {"name!": str, "labels": TEXTS}
 CONTAINER = {

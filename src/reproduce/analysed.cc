@@ -30,7 +30,8 @@ nlohmann::ordered_json found_in(const std::vector<std::string>& captures) {
   result.traffic = gather::read_traffic(captures, how);
   result.small_flows = std::move(small).earliest();
   if (result.traffic.totals.packets == 0) {
-    throw DataError(fmt::format("reading {}: no packets in it", captures.front()));
+    throw DataError(
+        fmt::format("reading {}: the capture holds no packets; give another", captures.front()));
   }
   summarise::analyse_found_jobs(result, {});
   summarise::add_figures(result);

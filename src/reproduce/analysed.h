@@ -16,7 +16,7 @@ namespace tw::reproduce {
 /// Throws DataError when there are no packets in it, SystemError.
 nlohmann::ordered_json analysed(const std::string& capture);
 
-/// As the experiment is, scaled too; captures are removed afterwards. Throws Error when it does not end.
+/// At the cluster's own sizes; captures are removed afterwards. Throws Error when it does not end.
 nlohmann::ordered_json analysed(const spec::Experiment& experiment,
                                 const std::function<bool()>& goes_on);
 
