@@ -17,6 +17,10 @@ constexpr int kMostHosts = 1024;
 constexpr std::int64_t kBufferPerWindow = 4;
 constexpr Bytes kLeastBuffer = 6_MiB;  ///< the kernel's own default
 constexpr Duration kSegmentTime = std::chrono::microseconds(125);
+/// A host's own queue pushes back on its senders and drops nothing: it is as long as Linux has it. A
+/// switch's has room for what is being sent and the next.
+constexpr int kHostQueueFrames = 1000;
+constexpr int kSwitchQueueFrames = 2;
 constexpr Bytes kSmallestSegment = 6000_B;
 constexpr Bytes kLargestSegment = 65536_B;
 
@@ -31,10 +35,11 @@ HostPlan host_plan(int host, int ip_version) {
 }
 
 void write_out_ports(NetPlan& plan, const Network& network) {
-  const Bytes least = frame_bytes(plan.mtu) * 2;
   for (int number = 0; number < network.ports(); ++number) {
     Port port = network.port(number);
-    port.queue = std::max(least, port.queue);
+    const bool is_hosts_own = port.from < network.hosts();
+    const int least = is_hosts_own ? kHostQueueFrames : kSwitchQueueFrames;
+    port.queue = std::max(frame_bytes(plan.mtu) * least, port.queue);
     plan.ports.push_back(std::move(port));
   }
   for (int link = 0; link < network.links(); ++link) {

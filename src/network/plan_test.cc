@@ -23,7 +23,15 @@ TEST(Plan, AStarHasTwoPortsPerHost) {
   EXPECT_EQ(plan.path(2, 0), (std::vector<int>{4, 1}));
   EXPECT_TRUE(plan.path(1, 1).empty());
   // 1 bdp: 100 Mbit/s * 20 ms / 8.
-  EXPECT_EQ(plan.ports[0].queue, 250'000_B);
+  EXPECT_EQ(plan.ports[1].queue, 250'000_B);
+}
+
+// TCP takes a drop in its own host's queue for a sign to stop until a timer expires.
+TEST(Plan, AHostsOwnQueueHoldsBackRatherThanDrops) {
+  const NetPlan plan =
+      plan_of("hosts = 2\nrate = \"100Mbit\"\nqueue = \"30KB\"\nallow_shallow_queue = true");
+  EXPECT_EQ(plan.ports[0].queue, 1'514'000_B);
+  EXPECT_EQ(plan.ports[1].queue, 30'000_B);
 }
 
 TEST(Plan, AnOverrideMeansOneDirection) {
@@ -58,7 +66,7 @@ TEST(Plan, ScaleDividesRatesAndQueuesAndKeepsTimes) {
       "[network]\nrate = \"25Gbit\"\ndelay = \"1ms\"\nqueue = \"25MB\"\n[run]\nscale = 25",
       "x.toml", words, {})));
   EXPECT_EQ(plan.ports[0].rate, 1_Gbit);
-  EXPECT_EQ(plan.ports[0].queue, 1_MB);
+  EXPECT_EQ(plan.ports[1].queue, 1_MB);
   EXPECT_EQ(plan.ports[0].delay, milliseconds(1));
 }
 
