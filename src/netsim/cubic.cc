@@ -16,11 +16,20 @@ constexpr Time kPatience = 1000 * kMillisecond / 32;
 /// Segments a round trip by which a Reno grows that shrinks by beta and has the same share.
 constexpr double kRenoGrowth = 3 * (1 - kBeta) / (1 + kBeta);
 
-/// Ends slow start before it overruns the path.
+/// Ends slow start before it overruns the path: once, until all is begun anew after a time-out.
 class HyStart {
  public:
   /// Whether slow start is to end.
-  bool found(const AckNews& news, const Window& window, Time least) {
+  bool finds(const AckNews& news, const Window& window, Time least) {
+    if (has_found_) return false;
+    has_found_ = looks(news, window, least);
+    return has_found_;
+  }
+  void begin_anew() { *this = {}; }
+  void restart() { round_end_ = -1; }
+
+ private:
+  bool looks(const AckNews& news, const Window& window, Time least) {
     if (news.first_unacknowledged > round_end_) begin_round(news);
     if (window.segments < kFewest) return false;
     if (news.now - last_ack_ <= kRow) {
@@ -36,9 +45,7 @@ class HyStart {
     }
     return least_now_ > least + std::clamp(least / 8, kLeastDelay, kMostDelay);
   }
-  void restart() { round_end_ = -1; }
 
- private:
   static constexpr int kFewest = 16;
   static constexpr int kSamples = 8;
   static constexpr double kTrains = 4 * 65536 / 1448.0;  ///< segments
@@ -53,6 +60,7 @@ class HyStart {
     samples_ = 0;
   }
 
+  bool has_found_ = false;
   Time round_begin_ = 0;
   Time last_ack_ = 0;
   std::int64_t round_end_ = -1;
@@ -73,7 +81,7 @@ class Cubic : public Congestion {
 
   void grow(const AckNews& news, Window& window) override {
     if (news.rtt >= 0) least_ = std::min(least_, news.rtt);
-    if (window.is_slow_start() && news.rtt >= 0 && hystart_.found(news, window, least_)) {
+    if (window.is_slow_start() && news.rtt >= 0 && hystart_.finds(news, window, least_)) {
       window.threshold = window.segments;
     }
     if (!news.window_limited) return;
@@ -89,7 +97,7 @@ class Cubic : public Congestion {
     epoch_ = -1;
     found_for_ = 0;
     least_ = kNever;
-    hystart_.restart();
+    hystart_.begin_anew();
   }
 
   void resumed(Time pause) override {
