@@ -137,7 +137,7 @@ int PacketNetwork::connect_in_net(const network::Flow& flow, const Sending& send
   options.priority = sending.priority;
   options.reordered = routes_.sprays();
   if (!sending.congestion_control.empty()) options.congestion_control = sending.congestion_control;
-  if (sending.pace) options.pace = sending.pace->bits_per_second() / 8 / options.segment_bytes;
+  if (sending.pace) options.program_bytes_per_s = sending.pace->bits_per_second() / 8;
   return net_.connect(there, back, options);
 }
 

@@ -26,6 +26,25 @@ Sender::Sender(const TcpOptions& options, int connection, Emit emit)
           std::max<std::int64_t>(2, options.window_bytes / options.segment_bytes))) {}
 
 void Sender::write(std::int64_t bytes, Time now) {
+  if (options_.program_bytes_per_s > 0 && !program_) {
+    program_.emplace(options_.program_bytes_per_s, duration_of(now).count());
+  }
+  written_ += bytes;
+  push(now);
+}
+
+/// What the program gives to the kernel: all that there is, or what its pace allows once the kernel
+/// has taken what was before.
+void Sender::hand_over(Time now) {
+  if (handed_ == written_) return;
+  std::int64_t bytes = written_ - handed_;
+  if (program_) {
+    if (taken_bytes() < handed_) return;
+    const std::uint64_t allowed = program_->allowance(handed_, duration_of(now).count());
+    bytes = std::min(bytes, static_cast<std::int64_t>(allowed));
+    written_next_ = time_of(Duration(program_->next_ns()));
+    if (bytes == 0) return;
+  }
   if (out_.empty() && unsent() == 0) resume_after_pause(now);
   // As Linux does, when the program has something again: what is sent until all of this is there says
   // nothing of the path.
@@ -33,8 +52,7 @@ void Sender::write(std::int64_t bytes, Time now) {
   if (unsent() == 0 && queued_bytes_ == 0 && out_.in_flight() < window_.segments) {
     app_limited_until_ = std::max<std::int64_t>(1, delivered_ + out_.in_flight());
   }
-  written_ += bytes;
-  push(now);
+  handed_ += bytes;
 }
 
 /// Linux halves the window for each time-out that has passed, down to the first one.
@@ -63,6 +81,7 @@ std::int64_t Sender::buffer_bytes() const {
 }
 
 void Sender::push(Time now) {
+  hand_over(now);
   resend_lost(now);
   send_new(now);
 }
@@ -132,16 +151,9 @@ bool Sender::waits_for_more(int segments, int wanted, Time now) const {
   return expected - now <= std::min(rtt_.smoothed() / 2, kMillisecond);
 }
 
-/// Segments a second that the control or the options allow; 0: no limit.
-double Sender::pace() const {
-  const double wanted = congestion_->pace();
-  if (options_.pace <= 0) return wanted;
-  return wanted > 0 ? std::min(wanted, options_.pace) : options_.pace;
-}
-
 /// What the pace is, or somewhat more than the window gives.
 double Sender::pace_per_second() const {
-  if (pace() > 0) return pace();
+  if (congestion_->pace() > 0) return congestion_->pace();
   if (!rtt_.known()) return 1e3 * options_.initial_window;
   const double gain = window_.segments < window_.threshold / 2 ? 2 : 1.2;
   return gain * std::max(window_.segments, out_.count()) / seconds(rtt_.smoothed());
@@ -194,7 +206,9 @@ void Sender::emit(std::int64_t number, Time now) {
                              .byte = segment.end_byte - segment.bytes},
                             now);
   last_sent_ = now;
-  if (pace() > 0) paced_until_ = std::max(paced_until_, now) + time_of_seconds(1 / pace());
+  if (const double pace = congestion_->pace(); pace > 0) {
+    paced_until_ = std::max(paced_until_, now) + time_of_seconds(1 / pace);
+  }
   if (leaves == kNever) return;
   queued_.push({.leaves = leaves, .bytes = frame});
   queued_bytes_ += frame;

@@ -16,6 +16,7 @@
 
 #pragma once
 
+#include "trainwire/base/pace.h"
 #include "trainwire/netsim/congestion.h"
 #include "trainwire/netsim/outstanding.h"
 #include "trainwire/netsim/packet.h"
@@ -27,6 +28,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace tw::netsim {
 
@@ -45,16 +47,16 @@ class Sender {
     step_bytes_ = bytes;
   }
   /// Forgets what was not sent yet.
-  void give_up() { written_ = cut_; }
+  void give_up() { written_ = handed_ = cut_; }
   void acknowledged(const Packet& ack, Time now);
   /// When due() has come.
   void woken(Time now);
   /// When something has to be done although nothing came; kNever.
-  Time due() const { return std::min(timer_at_, room_at_); }
+  Time due() const { return std::min({timer_at_, room_at_, written_next_}); }
 
   /// All bytes before this one are the kernel's: sent, or in its buffer.
   std::int64_t taken_bytes() const {
-    return std::max(cut_, std::min(written_, acknowledged_ + buffer_bytes()));
+    return std::max(cut_, std::min(handed_, acknowledged_ + buffer_bytes()));
   }
   std::int64_t sent_bytes() const { return cut_; }
   /// Of the first bytes up to the end of a segment. REQUIRES: it is outstanding.
@@ -80,7 +82,8 @@ class Sender {
   enum class Timer { None, Timeout, Probe, Reordering };
 
   // Sending.
-  std::int64_t unsent() const { return written_ - cut_; }
+  std::int64_t unsent() const { return handed_ - cut_; }
+  void hand_over(Time now);
   std::int64_t buffer_bytes() const;
   void push(Time now);
   void resend_lost(Time now);
@@ -93,7 +96,6 @@ class Sender {
   void emit(std::int64_t number, Time now);
   void use_window(bool limited, Time now);
   void resume_after_pause(Time now);
-  double pace() const;
   double pace_per_second() const;
 
   // Hearing.
@@ -139,6 +141,9 @@ class Sender {
   int window_limit_;  ///< segments
 
   std::int64_t written_ = 0;
+  std::int64_t handed_ = 0;            ///< bytes of it that the program has given to the kernel
+  std::optional<Pace> program_ = {};   ///< it does so at this pace
+  Time written_next_ = kNever;         ///< and next then
   std::int64_t cut_ = 0;  ///< bytes that are in segments
   std::int64_t acknowledged_ = 0;
   std::uint32_t train_ = 0;
@@ -179,7 +184,7 @@ class Sender {
   std::int64_t probe_end_ = -1;  ///< a probe is out; its acknowledgement reaches this segment
   bool probe_is_old_ = false;    ///< it was a segment sent again
 
-  // What of it waits in the host's own queue, and the pace.
+  // What of it waits in the host's own queue, and the control's pace.
   struct Queued {
     Time leaves = 0;
     int bytes = 0;

@@ -114,8 +114,8 @@ void Sender::reduce(const AckNews& news, bool advanced) {
 }
 
 void Sender::woken(Time now) {
-  if (room_at_ <= now) {
-    room_at_ = kNever;
+  if (room_at_ <= now || written_next_ <= now) {
+    room_at_ = written_next_ = kNever;
     push(now);
   }
   if (timer_at_ > now) return;

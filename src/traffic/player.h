@@ -11,7 +11,7 @@
 #include "trainwire/traffic/feed.h"
 #include "trainwire/traffic/generator.h"
 #include "trainwire/traffic/line.h"
-#include "trainwire/traffic/pace.h"
+#include "trainwire/base/pace.h"
 #include "trainwire/traffic/stop_signal.h"
 #include "trainwire/traffic/tally.h"
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace tw::traffic {
+namespace tw {
 
 class Pace {
  public:
@@ -26,4 +26,4 @@ class Pace {
   double forgone_ = 0;  ///< bytes that it was held up for too long to make up
 };
 
-}  // namespace tw::traffic
+}  // namespace tw

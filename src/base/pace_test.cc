@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/traffic/pace.h"
+#include "trainwire/base/pace.h"
 
 #include <gmock/gmock.h>
 
-namespace tw::traffic {
+namespace tw {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -42,4 +42,4 @@ TEST(Pace, WithoutARateThereIsNoLimit) {
 }
 
 }  // namespace
-}  // namespace tw::traffic
+}  // namespace tw

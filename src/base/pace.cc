@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/traffic/pace.h"
+#include "trainwire/base/pace.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace tw::traffic {
+namespace tw {
 namespace {
 
 constexpr double kLeastPiece = 16 << 10;
@@ -29,4 +29,4 @@ std::uint64_t Pace::allowance(std::int64_t sent, std::int64_t now_ns) {
   return is_enough ? static_cast<std::uint64_t>(left) : 0;
 }
 
-}  // namespace tw::traffic
+}  // namespace tw
