@@ -26,6 +26,8 @@ constexpr double kDelayedAck_s = 0.04;  ///< after which a lone segment is ackno
 constexpr double kTimerTick_s = 4e-3;   ///< of the kernel's clock
 /// Linux looks at CUBIC's curve, and at Reno's beside it, that long after a loss at first.
 constexpr double kLooksAfter_s = 1.0 / 32;
+/// By which CUBIC's window grows in a round trip while nothing has been lost.
+constexpr double kCubicUntilLoss = 1.05;
 constexpr double kEnoughToTell = 3;  ///< segments that follow and are acknowledged
 
 /// Round trips after a loss in which a window does not grow, and half a tick more (found by packets);
@@ -184,12 +186,14 @@ void TcpStream::sent(const Gone& gone, double now_s) {
   if (now_s > repaired_s_) grow(gone);
 }
 
-/// A window grows while it is used, and no further than to what others leave to it.
+/// A window grows while it is used, and no further than to what others leave to it, or a program's pace.
 void TcpStream::grow(const Gone& gone) {
-  const double most = gone.was_held ? kInfinite : full(gone.bytes / gone.seconds);
+  const double rate = gone.bytes / gone.seconds;
+  const double most = gone.was_held ? kInfinite : full(rate);
   if (window_ >= threshold_) {
     age_s_ += gone.seconds;
-    if (window_ < most) window_ = std::max(window_, std::min(most, curve()));
+    const double used = gone.was_held ? kPaths * rate * path_.rtt_s : most;
+    if (window_ < used) window_ = std::max(window_, std::min(used, curve()));
     return;
   }
   if (2 * used_ < round_window_) return;
@@ -219,6 +223,7 @@ double TcpStream::curve() const {
   const double segment = path_.segment_bytes;
   const double steady = base_ + growth_per_round_trip(path_.stack) * segment * age_s_ / rtt_s_;
   if (path_.stack != Stack::Cubic) return steady;
+  if (!has_lost_) return std::max(steady, base_ * std::pow(kCubicUntilLoss, age_s_ / rtt_s_));
   if (base_ < plateau_ && age_s_ < kLooksAfter_s) return base_;
   const double climb_s = std::cbrt((plateau_ - base_) / segment / kCubic);
   const double away_s = age_s_ - climb_s;
@@ -230,13 +235,17 @@ void TcpStream::cut_if_told(double now_s) {
   if (now_s < told_s_ - kTick_s) return;
   told_s_ = kInfinite;
   cut();
-  if (std::exchange(timed_out_, false)) window_ = path_.segment_bytes;
+  if (std::exchange(timed_out_, false)) {
+    window_ = path_.segment_bytes;
+    has_lost_ = false;
+  }
   budget_ = std::min(budget_, allowed());
   round_window_ = std::min(round_window_, window_);
 }
 
 void TcpStream::cut() {
   const double kept = kept_after_loss(path_.stack);
+  has_lost_ = true;
   // A window that has not come back to where it was makes room for others.
   plateau_ = window_ < plateau_ ? window_ * (1 + kept) / 2 : window_;
   const double segments = std::floor(kept * window_ / path_.segment_bytes);

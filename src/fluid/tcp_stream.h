@@ -149,6 +149,7 @@ class TcpStream {
   double told_s_ = std::numeric_limits<double>::infinity();
   bool timed_out_ = false;  ///< it will be, then
   double repaired_s_ = 0;   ///< until then the window does not grow
+  bool has_lost_ = false;   ///< since the begin, or a time-out
   // Since the window was cut, or has left slow start:
   double age_s_ = 0;    ///< as long as it was used
   double base_ = 0;     ///< the window then
