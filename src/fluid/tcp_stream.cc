@@ -199,7 +199,8 @@ void TcpStream::grow(const Gone& gone) {
   if (2 * used_ < round_window_) return;
   const double last = std::min({most, threshold_, end_of_slow_start(gone)});
   window_ = std::max(window_, std::min(round_window_ + used_, last));
-  if (window_ >= last && path_.stack != Stack::Bbr) begin_epoch();
+  // Others than CUBIC leave slow start by a loss alone: where a window is not used it waits.
+  if (window_ >= (path_.stack == Stack::Cubic ? last : threshold_)) begin_epoch();
 }
 
 /// CUBIC leaves slow start when the answers to a window have come for half a round trip (HyStart).
