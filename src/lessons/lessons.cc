@@ -139,9 +139,9 @@ std::optional<record::Learning> learning_of(const JobLessons& job) {
     for (const trainer::Look& look : learnt.looks) {
       learning.points.push_back(point_of(training, bytes, static_cast<int>(rank), look));
     }
-    pushes += learnt.pushes;
-    staleness.mean += static_cast<double>(learnt.stale_sum);
-    staleness.most = std::max(staleness.most, learnt.stale_most);
+    pushes += learnt.staleness.pushes;
+    staleness.mean += static_cast<double>(learnt.staleness.sum);
+    staleness.most = std::max(staleness.most, learnt.staleness.most);
   }
   if (!told) return {};
   std::ranges::sort(learning.points, {},

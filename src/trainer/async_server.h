@@ -5,6 +5,7 @@
 #pragma once
 
 #include "trainwire/trainer/exchange.h"
+#include "trainwire/trainer/learnt.h"
 #include "trainwire/trainer/step_log.h"
 #include "trainwire/trainer/task.h"
 
@@ -27,12 +28,7 @@ class AsyncServer {
 
   const std::vector<WireCount>& counts() const { return counts_; }
 
-  /// How old what workers had was when they pushed: what others had pushed since their last answer.
-  struct Staleness {
-    std::int64_t pushes = 0;
-    std::int64_t sum = 0;
-    std::int64_t most = 0;
-  };
+  /// How old what workers had was when they pushed.
   const Staleness& staleness() const { return staleness_; }
 
  private:

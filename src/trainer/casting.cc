@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's casts: see loop.h.
+// What a rank is connected by, and its casts: see loop.h.
 #include "trainwire/base/error.h"
 #include "trainwire/carrier/local.h"
 #include "trainwire/multicast/address.h"
 #include "trainwire/trainer/loop.h"
+#include "trainwire/trainer/side_talk.h"
 
 #include <nlohmann/json.hpp>
 
@@ -70,6 +71,19 @@ nlohmann::json Casts::told(int lane, std::int64_t sent) {
       {"datagram_bytes", count.datagram_bytes},
       {"packets", count.packets},
       {"resent", count.resent}};
+}
+
+int lanes_of(const Task& task) {
+  return task.training.row().draws_peers ? 2 : task.training.connections;
+}
+
+RankConnections sorted_out(std::vector<transport::tcp::Connection> all) {
+  RankConnections sorted;
+  for (transport::tcp::Connection& connection : all) {
+    auto& kind = connection.lane < kFirstSideLane ? sorted.gradient : sorted.side;
+    kind.push_back(std::move(connection));
+  }
+  return sorted;
 }
 
 }  // namespace tw::trainer

@@ -20,9 +20,9 @@ json to_json(const Learnt& learnt) {
           {"parameters", learnt.parameters},
           {"digest", learnt.digest},
           {"looks", looks},
-          {"pushes", learnt.pushes},
-          {"stale_sum", learnt.stale_sum},
-          {"stale_most", learnt.stale_most}};
+          {"pushes", learnt.staleness.pushes},
+          {"stale_sum", learnt.staleness.sum},
+          {"stale_most", learnt.staleness.most}};
 }
 
 Learnt learnt_from(const json& d) {
@@ -41,9 +41,9 @@ Learnt learnt_from(const json& d) {
                             .loss = look.at(2).is_number() ? look.at(2).get<double>() : NAN,
                             .accuracy = look.at(3).get<double>()});
   }
-  d.at("pushes").get_to(learnt.pushes);
-  d.at("stale_sum").get_to(learnt.stale_sum);
-  d.at("stale_most").get_to(learnt.stale_most);
+  d.at("pushes").get_to(learnt.staleness.pushes);
+  d.at("stale_sum").get_to(learnt.staleness.sum);
+  d.at("stale_most").get_to(learnt.staleness.most);
   return learnt;
 }
 

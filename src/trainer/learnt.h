@@ -23,6 +23,14 @@ struct Look {
   bool operator==(const Look&) const = default;
 };
 
+/// Of an asynchronous server: what others had pushed since a worker's last answer.
+struct Staleness {
+  std::int64_t pushes = 0;
+  std::int64_t sum = 0;  ///< over all pushes
+  std::int64_t most = 0;
+  bool operator==(const Staleness&) const = default;
+};
+
 struct Learnt {
   std::string data = {};
   std::int64_t train_samples = 0;
@@ -30,10 +38,7 @@ struct Learnt {
   std::int64_t parameters = 0;
   std::vector<double> digest = {};  ///< of the last model
   std::vector<Look> looks = {};
-  /// Of asynchronous servers: what others had pushed since a worker's last answer, over all pushes.
-  std::int64_t pushes = 0;
-  std::int64_t stale_sum = 0;
-  std::int64_t stale_most = 0;
+  Staleness staleness = {};
   bool operator==(const Learnt&) const = default;
 };
 

@@ -56,10 +56,9 @@ class Loop {
 
   LoopResult run() {
     const std::vector<Act> script = step_script(training_, task_.rank);
-    const std::int64_t first = task_.first_step();
     prepare();
-    for (std::int64_t i = first + training_.warmup; i < script_repeats(training_, task_.rank);
-         ++i) {
+    for (std::int64_t i = task_.first_step() + training_.warmup;
+         i < script_repeats(training_, task_.rank); ++i) {
       const std::int64_t step = i - training_.warmup;
       carry_out(script, step);
       flush();
@@ -69,7 +68,8 @@ class Loop {
       checkpoint();
     }
     if (task_.verify) verify_all();
-    if (pupil_) tell_learnt();
+    if (pupil_) result_.learnt = pupil_->learnt();
+    if (pupil_ && server_) result_.learnt->staleness = server_->staleness();
     hooks_.leave();
     if (averager_) averager_->stop();
     flush();
@@ -81,7 +81,7 @@ class Loop {
   void give_up() {
     if (averager_) averager_->stop();
     if (exchange_) exchange_->stop();
-    for (const WireCount& count : counted()) memory_.sent += count.sent;
+    memory_.sent += sent_bytes();
     memory_.checked += result_.checked;
     memory_.wrong += result_.wrong;
     if (pupil_) {
@@ -93,6 +93,8 @@ class Loop {
 
  private:
   ExchangeOptions options() {
+    const bool halves =
+        training_.learning && training_.learning->precision == workload::Precision::Fp16;
     return {.patience = task_.patience,
             .tick =
                 [this](std::int64_t) {
@@ -100,11 +102,7 @@ class Loop {
                   if (hooks_.look) hooks_.look();
                 },
             .transfers = task_.transfers.empty() ? nullptr : &transfers_,
-            .add = sums_halves() ? learn::add_halves : add};
-  }
-
-  bool sums_halves() const {
-    return training_.learning && training_.learning->precision == workload::Precision::Fp16;
+            .add = halves ? learn::add_halves : add};
   }
 
   void flush() {
@@ -202,7 +200,7 @@ class Loop {
 
   std::int64_t sent_bytes() const {
     std::int64_t sum = 0;
-    for (const WireCount& count : exchange_->counts()) sum += count.sent;
+    for (const WireCount& count : counted()) sum += count.sent;
     return sum;
   }
 
@@ -229,14 +227,14 @@ class Loop {
     for (const Act& act : script) {
       if (act.phase != phase) {
         const std::int64_t now = os::monotonic_ns();
-        log_phase(phase, step, since, now);
+        log_.add(phase, training_, {.step = step, .name = {}, .begin_ns = since, .end_ns = now});
         phase = act.phase;
         since = now;
       }
       carry_out(act, step);
     }
     const std::int64_t end = os::monotonic_ns();
-    log_phase(phase, step, since, end);
+    log_.add(phase, training_, {.step = step, .name = {}, .begin_ns = since, .end_ns = end});
     log_.add({.step = step, .name = "step", .begin_ns = begin, .end_ns = end});
     if (pupil_ && !task_.is_server()) pupil_->look(step);
   }
@@ -263,18 +261,6 @@ class Loop {
       case What::Serve:
         check(false, "who serves does nothing else");
     }
-  }
-
-  /// Phases that take no time by the training's own terms are not told.
-  void log_phase(workload::Phase phase, std::int64_t step, std::int64_t begin, std::int64_t end) {
-    const bool computes = training_.compute.backward.count() > 0;
-    const auto add = [&](std::string_view name) {
-      log_.add({.step = step, .name = name, .begin_ns = begin, .end_ns = end});
-    };
-    if (phase == workload::Phase::Forward && training_.compute.forward.count() > 0) add("forward");
-    if (phase == workload::Phase::Backward && computes) add("backward");
-    if (phase == workload::Phase::Wait) add("wait");
-    if (phase == workload::Phase::Update && computes) add("optimiser");
   }
 
   /// Real work takes its time; a slow host takes as much longer as it is slower. Where the experiment
@@ -327,10 +313,7 @@ class Loop {
   /// An asynchronous worker gets what is there, and its server is checked at the end.
   void verify(std::int64_t step) {
     if (training_.asynchronous()) return;
-    for (int bucket = 0; bucket < static_cast<int>(training_.buckets.size()); ++bucket) {
-      add_outcome(outcome_of(schedule_, task_.rank, exchange_->elements(bucket),
-                             exchange_->first_element(bucket), step));
-    }
+    add_outcome(outcome_of_step(training_, schedule_, task_.rank, payload_, step));
   }
 
   void add_outcome(const Outcome& outcome) {
@@ -348,14 +331,6 @@ class Loop {
       transfers_.flush();
       if (hooks_.told) hooks_.told(step);
     });
-  }
-
-  void tell_learnt() {
-    result_.learnt = pupil_->learnt();
-    if (!server_) return;
-    result_.learnt->pushes = server_->staleness().pushes;
-    result_.learnt->stale_sum = server_->staleness().sum;
-    result_.learnt->stale_most = server_->staleness().most;
   }
 
   /// What can be judged only when everything is done.
@@ -406,19 +381,6 @@ class Loop {
 };
 
 }  // namespace
-
-int lanes_of(const Task& task) {
-  return task.training.row().draws_peers ? 2 : task.training.connections;
-}
-
-RankConnections sorted_out(std::vector<transport::tcp::Connection> all) {
-  RankConnections sorted;
-  for (transport::tcp::Connection& connection : all) {
-    auto& kind = connection.lane < kFirstSideLane ? sorted.gradient : sorted.side;
-    kind.push_back(std::move(connection));
-  }
-  return sorted;
-}
 
 LoopResult run_loop(const Task& task, const RankConnections& connections, const LoopHooks& hooks,
                     Memory& memory, const learn::DataSet* data) {

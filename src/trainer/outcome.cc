@@ -31,6 +31,21 @@ Outcome outcome_of(const collective::Schedule& schedule, int rank, std::span<con
   return outcome;
 }
 
+Outcome outcome_of_step(const workload::Training& training, const collective::Schedule& schedule,
+                        int rank, std::span<const float> payload, std::int64_t step) {
+  Outcome all;
+  for (int bucket = 0; bucket < static_cast<int>(training.buckets.size()); ++bucket) {
+    const workload::Range range = training.range(bucket);
+    const Outcome one = outcome_of(schedule, rank,
+                                   payload.subspan(static_cast<std::size_t>(range.first),
+                                                   static_cast<std::size_t>(range.elements)),
+                                   range.first, step);
+    all.checked += one.checked;
+    all.wrong += one.wrong;
+  }
+  return all;
+}
+
 Outcome outcome_of_shards(const workload::Training& training, int rank,
                           std::span<const float> payload) {
   Outcome outcome;

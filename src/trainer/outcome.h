@@ -20,6 +20,10 @@ struct Outcome {
 Outcome outcome_of(const collective::Schedule& schedule, int rank, std::span<const float> bucket,
                    std::int64_t first, std::int64_t step);
 
+/// What it holds after a step, in all buckets.
+Outcome outcome_of_step(const workload::Training& training, const collective::Schedule& schedule,
+                        int rank, std::span<const float> payload, std::int64_t step);
+
 /// What an asynchronous server of that rank holds in the end: everything that any worker ever pushed
 /// is in its shards exactly once.
 Outcome outcome_of_shards(const workload::Training& training, int rank,

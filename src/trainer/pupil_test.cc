@@ -210,10 +210,10 @@ TEST(Pupil, OfAnAsynchronousServerLearnsAndIsToldHowOldModelsWere) {
   for (int rank = 0; rank < 3; ++rank) {
     EXPECT_GT(learnt[static_cast<std::size_t>(rank)].looks.back().accuracy, 0.8);
   }
-  EXPECT_EQ(learnt[3].pushes, 3 * 40);
+  EXPECT_EQ(learnt[3].staleness.pushes, 3 * 40);
   // Between two pushes of a worker each other one has pushed once, on average.
-  EXPECT_LE(learnt[3].stale_sum, 3 * 40 * 2);
-  EXPECT_GE(learnt[3].stale_most, 1);
+  EXPECT_LE(learnt[3].staleness.sum, 3 * 40 * 2);
+  EXPECT_GE(learnt[3].staleness.most, 1);
 }
 
 TEST(Pupil, OfPairAveragingLearns) {

@@ -29,6 +29,17 @@ void StepLog::add(const Phase& phase) {
                                        .queued = phase.queued});
 }
 
+void StepLog::add(workload::Phase part, const workload::Training& training, Phase phase) {
+  const bool computes = training.compute.backward.count() > 0;
+  if (part == workload::Phase::Forward && training.compute.forward.count() > 0) {
+    phase.name = "forward";
+  }
+  if (part == workload::Phase::Backward && computes) phase.name = "backward";
+  if (part == workload::Phase::Wait) phase.name = "wait";
+  if (part == workload::Phase::Update && computes) phase.name = "optimiser";
+  if (!phase.name.empty()) add(phase);
+}
+
 void StepLog::flush() {
   std::string text;
   {

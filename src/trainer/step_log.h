@@ -5,6 +5,8 @@
 #pragma once
 
 #include "trainwire/os/file_descriptor.h"
+#include "trainwire/workload/script.h"
+#include "trainwire/workload/training.h"
 
 #include <cstdint>
 #include <mutex>
@@ -29,6 +31,9 @@ class StepLog {
   explicit StepLog(const std::string& path);
   /// From any thread.
   void add(const Phase& phase);
+  /// A part of a step's script, whose name is the script's; one that takes no time by the training's
+  /// own terms is not told.
+  void add(workload::Phase part, const workload::Training& training, Phase phase);
   /// Throws SystemError when the disk is full.
   void flush();
 
