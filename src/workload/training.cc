@@ -50,6 +50,17 @@ namespace {
 /// Bytes that a ring of so many passes over each link, for each byte of its payload.
 double ring_factor(int ranks) { return 2.0 * (ranks - 1) / ranks; }
 
+/// Of the links of the job's own hosts.
+BitRate slowest_link(const spec::Network& network, const collective::Layout& layout) {
+  BitRate slowest = *network.link.rate;
+  for (const spec::LinkOverride& link : network.overrides) {
+    const auto host = spec::host_number(network, *link.at);
+    const bool is_ours = host && std::ranges::find(layout.host_of, *host) != layout.host_of.end();
+    if (is_ours && link.rate) slowest = std::min(slowest, **link.rate);
+  }
+  return slowest;
+}
+
 std::vector<Bucket> buckets_of(const spec::Network& network, const spec::Job& job,
                                const Training& training) {
   if (*job.cycle == Duration{} || !*job.overlap) {
@@ -57,10 +68,11 @@ std::vector<Bucket> buckets_of(const spec::Network& network, const spec::Job& jo
                          training.compute);
   }
   const int ranks = *job.ranks;
+  const BitRate rate = slowest_link(network, training.arrangement.layout);
   const auto takes = [&](Bytes bytes) {
     const double on_a_link =
         ring_factor(ranks) * static_cast<double>(bytes.count()) / job.payload_divisor;
-    return from_seconds(8 * on_a_link / network.link.rate->bits_per_second()) +
+    return from_seconds(8 * on_a_link / rate.bits_per_second()) +
            2 * (ranks - 1) * *network.link.delay;
   };
   return fused_buckets(

@@ -53,6 +53,17 @@ TEST(Training, IsAsynchronousWithServersThatAnswerAtOnceOrDrawnPeers) {
   EXPECT_TRUE(training("parameters = 4\nstrategy = \"pair_averaging\"").asynchronous());
 }
 
+TEST(Training, FusesMoreWhereALinkOfItsHostsIsSlow) {
+  const std::string job =
+      "framework = \"horovod\"\nmodel = \"resnet50\"\ncompute_time = \"2s\"\nranks = 3\n";
+  const auto slow = [](const std::string& host) {
+    return "[[network.link]]\nat = \"" + host + "\"\ndirection = \"to_host\"\nrate = \"10Mbit\"";
+  };
+  const std::size_t usual = training(job).buckets.size();
+  EXPECT_LT(training(job + slow("host1")).buckets.size(), usual);
+  EXPECT_EQ(training(job + slow("host3")).buckets.size(), usual);  // nobody of the job is there
+}
+
 TEST(Training, PutsBucketsSideBySide) {
   const Training job = training("model = \"vgg16\"\nbucket = \"25MiB\"");
   ASSERT_GT(job.buckets.size(), 2u);
