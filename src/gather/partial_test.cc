@@ -15,9 +15,36 @@ namespace {
 
 using capture::TemporaryFolder;
 
+/// Files of one place: one, or several one after the other.
+using Files = std::vector<std::string>;
+
+/// The lines of a ladder in up to three runs, each a capture. Of a few packets nobody could tell whose
+/// they are.
+Files files_of(const std::string& ladder, const std::string& name, std::mt19937& random,
+               const TemporaryFolder& folder) {
+  Files files;
+  std::size_t begin = 0;
+  while (begin < ladder.size()) {
+    constexpr std::size_t kLeast = 2000;  // letters: some 40 packets
+    const std::size_t there = begin + kLeast + random() % ladder.size();
+    const bool is_last = there + kLeast >= ladder.size();
+    const std::size_t end = is_last ? ladder.size() : ladder.find('\n', there) + 1;
+    files.push_back(folder.file(fmt::format("{}-{}.pcap", name, files.size()),
+                                capture::ladder_pcap(ladder.substr(begin, end - begin))));
+    begin = end;
+  }
+  return files;
+}
+
+Files all_of(const std::vector<Files>& places) {
+  Files all;
+  for (const Files& files : places) all.insert(all.end(), files.begin(), files.end());
+  return all;
+}
+
 /// Five hosts speak over connections of all pairs; a capture at each, its clock some milliseconds
 /// off. A packet arrives 50 us after it left.
-std::vector<std::string> captures_of(std::mt19937& random, const TemporaryFolder& folder) {
+std::vector<Files> captures_of(std::mt19937& random, const TemporaryFolder& folder) {
   constexpr std::array<char, 5> kHosts{'a', 'b', 'c', 'd', 'e'};
   std::array<std::string, 5> ladders;
   std::array<double, 5> clocks = {};
@@ -40,11 +67,11 @@ std::vector<std::string> captures_of(std::mt19937& random, const TemporaryFolder
     send(from, to, fmt::format("{}:{}", begin, begin + bytes));
     send(to, from, fmt::format("ack {}", begin + bytes));
   }
-  std::vector<std::string> paths;
+  std::vector<Files> places;
   for (std::size_t i = 0; i < ladders.size(); ++i) {
-    paths.push_back(folder.file(fmt::format("host{}.pcap", i), capture::ladder_pcap(ladders[i])));
+    places.push_back(files_of(ladders[i], fmt::format("host{}", i), random, folder));
   }
-  return paths;
+  return places;
 }
 
 void expect_same(const Captured& a, const Captured& b) {
@@ -92,21 +119,19 @@ TEST(Partial, MergesToWhatAllCapturesTogetherGiveHoweverTheyWereParted) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);
     const TemporaryFolder folder;
-    const std::vector<std::string> captures = captures_of(random, folder);
-    const Captured together = read_traffic(captures);
+    std::vector<Files> places = captures_of(random, folder);
+    const Captured together = read_traffic(all_of(places));
     // Any of them in any order, some as parts, and parts of these, until few are left.
-    std::vector<std::string> files = captures;
     for (int round = 0; round < 4; ++round) {
-      std::shuffle(files.begin(), files.end(), random);
-      const std::size_t taken = 1 + random() % files.size();
-      const std::vector<std::string> some(files.begin(),
-                                          files.begin() + static_cast<std::ptrdiff_t>(taken));
-      files.erase(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(taken));
-      files.push_back(folder.file(fmt::format("round{}.part", round),
-                                  bytes_of(encode_partial(read_partial(some)))));
+      std::shuffle(places.begin(), places.end(), random);
+      const auto taken = static_cast<std::ptrdiff_t>(1 + random() % places.size());
+      const std::vector<Files> some(places.begin(), places.begin() + taken);
+      places.erase(places.begin(), places.begin() + taken);
+      places.push_back({folder.file(fmt::format("round{}.part", round),
+                                    bytes_of(encode_partial(read_partial(all_of(some)))))});
     }
-    SCOPED_TRACE(fmt::format("seed {}, {} files left", seed, files.size()));
-    expect_same(read_traffic(files), together);
+    SCOPED_TRACE(fmt::format("seed {}, {} places left", seed, places.size()));
+    expect_same(read_traffic(all_of(places)), together);
   }
 }
 
@@ -114,7 +139,7 @@ TEST(Partial, IsRefusedWhenItIsCutOffOrChanged) {
   std::mt19937 random(1);
   const TemporaryFolder folder;
   const auto captures = captures_of(random, folder);
-  const std::string bytes = encode_partial(read_partial(std::vector{captures.front()}));
+  const std::string bytes = encode_partial(read_partial(captures.front()));
   EXPECT_EQ(decode_partial(bytes, "x").size(), 1U);
   for (std::size_t cut = 0; cut < bytes.size(); cut += 97) {
     EXPECT_THROW(decode_partial(std::string_view(bytes).substr(0, cut), "x"), DataError);
@@ -130,8 +155,8 @@ TEST(Partial, IsRefusedWithOtherWindows) {
   const auto captures = captures_of(random, folder);
   ReadOptions other;
   other.table.window_ns = 3'000'000;
-  std::vector<PartialView> parts = read_partial(std::vector{captures[0]});
-  parts.push_back(read_partial(std::vector{captures[1]}, other).front());
+  std::vector<PartialView> parts = read_partial(captures[0]);
+  parts.push_back(read_partial(captures[1], other).front());
   EXPECT_THROW(merge(parts), DataError);
 }
 
