@@ -132,6 +132,9 @@ assert cost["longest_s"] > 0.9 and cost["cost_s"] > 0.7, stop
 run("exec", "kill.toml", "-o", "kill", "--no-check", "--no-page", "--keep-going", code=0, says=["fault kill rank 1 of job0"])
 summary = json.loads((folder / "kill/run.json").read_text())["summary"]
 assert [rank["signal"] for rank in summary["ranks"]] == [0, 9] and summary["duration_s"] > 1.8, summary["ranks"]
+# Others end with it: who failed by himself is named, and what came before.
+run("exec", "kill.toml", "-o", "abort", "--no-check", "--no-page", "--set", 'job.command=["sh","-c","sleep 1; echo lost it; exit 6"]', code=4,
+    says=["rank 0 on host0 exited with code 6 (a fault had killed another rank before)", "lost it"])
 # A fault that never comes is a check that failed.
 run("exec", "kill.toml", "-o", "never", "--no-check", "--no-page", "--set", "fault.at=1h", code=4, says=["the run was over before the fault of rank 1"])
 # A link that is slow, then one that is down, for a while each.

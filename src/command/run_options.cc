@@ -119,7 +119,7 @@ int checks_code(const std::vector<record::Check>& checks, bool keeps_going, int 
 
 void show_failure(const lab::ConductOutcome& outcome, Streams streams) {
   for (const lab::RankOutcome& rank : outcome.ranks) {
-    if (rank.ending.succeeded() || rank.stopped) continue;
+    if (rank.ending.succeeded() || rank.stopped || rank.excused) continue;
     fmt::print(streams.err, "{} {}; its last lines ({}):\n", rank.label, os::describe(rank.ending),
                rank.output);
     for (const std::string& line : lab::last_lines(rank.output, kLastLines)) {

@@ -162,7 +162,10 @@ class Measurement {
     };
     request_.care.explain = [&](std::size_t i) {
       if (i >= ranks) return cross.explain(i - ranks);
-      const std::string meaning = meaning_of_file(output_of(i));
+      std::string meaning = meaning_of_file(output_of(i));
+      for (std::size_t other = 0; meaning.empty() && other < ranks; ++other) {
+        if (faults_->killed(other)) meaning = "a fault had killed another rank before";
+      }
       return lab::RankCare::Explanation{.text = meaning.empty() ? "" : "(" + meaning + ")",
                                         .cause = !meaning.empty() || !lost_a_peer(output_of(i))};
     };
