@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""kill -9 of every role at random moments (seeded), a torn checkpoint, a disk that is full, links that go down: survive.py TRAINWIRE.
+"""kill -9 of every role at random moments (seeded), a torn checkpoint, a disk that is full, links that go down: survive.py TRAINWIRE [MOMENTS].
 
-With restart, shrink or grow the training ends whole and with right sums; with abort in one line within the timeout; whatever
-happens, nothing is left behind. Most of a case is waiting, so they run side by side.
+With restart, shrink or grow the training ends whole, with right sums and, where gradients are real, with the accuracy that it has without; with
+abort in one line within the timeout; whatever happens, nothing is left behind. Every role of a real training is killed at
+MOMENTS moments (2; `ctest -C all` takes ten). Most of a case is waiting, so they run side by side.
 """
 import json
 import os
@@ -20,6 +21,7 @@ if os.geteuid() != 0:
     print("skipped: needs root")
     sys.exit(77)
 
+MOMENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 2
 SIDE_BY_SIDE = 6
 chance = random.Random(19)
 folder = pathlib.Path(tempfile.mkdtemp(prefix="survive"))
@@ -30,12 +32,16 @@ STEPS = 40
     '[network]\nhosts = 4\nrate = "100Mbit"\ndelay = "1ms"\n'
     f'[[job]]\nparameters = "200KB"\ncompute = "none"\nsteps = {STEPS}\nverify = true\ncheckpoint_every = 5\n'
     'failure_timeout = "2s"\n')
+(folder / "learn.toml").write_text(
+    '[network]\nhosts = 4\n[[job]]\nmodel = "mlp"\nwidths = [784, 16, 10]\ncompute = "train"\ncompute_time = "20ms"\ndata = "synthetic"\n'
+    f'batch = 50\nsteps = {STEPS}\nevaluate_every = 2\ncheckpoint_every = 5\nfailure_timeout = "2s"\n')
 
 
-def start(name, *settings, on_loopback=False):
-    words = [PROGRAM, "run", "e.toml", "--no-check", "--no-page", "--keep-going", "--json", "-q", "-o", name]
+def start(name, *settings, on_loopback=False, file="e.toml"):
+    words = [PROGRAM, "run", file, "--no-check", "--no-page", "--keep-going", "--json", "-q", "-o", name]
     # There the network takes no time: computing does.
-    words += ["--on", "loopback", "--set", "job.compute=profile", "--set", "job.compute_time=20ms"] if on_loopback else []
+    words += ["--on", "loopback"] if on_loopback else []
+    words += ["--set", "job.compute=profile", "--set", "job.compute_time=20ms"] if on_loopback and file == "e.toml" else []
     for setting in settings:
         words += ["--set", setting]
     return subprocess.Popen(words, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -71,7 +77,7 @@ def whole(run, name, recoveries=1):
     assert run.returncode == 0, (name, run.returncode, errors)
     document = json.loads(out)
     checks = {check["name"]: check for check in document["checks"]}
-    assert checks["sums"]["ok"] and checks["ranks"]["ok"], (name, checks)
+    assert checks["models" if "models" in checks else "sums"]["ok"] and checks["ranks"]["ok"], (name, checks)
     assert document["jobs"][0]["steps"] == STEPS, (name, document["jobs"][0]["steps"])
     assert len(document.get("recoveries", [])) >= recoveries, (name, document.get("recoveries"))
     assert not list((folder / name).glob("*.tmp*")) and not list((folder / name).glob("*.checkpoint*")), name
@@ -86,6 +92,14 @@ ROLES = [("worker", 1, "restart", "ring"), ("chief", 0, "restart", "ring"), ("se
          ("worker", 3, "restart", "pair_averaging")]
 
 
+def kill(name, rank, moment):
+    time.sleep(moment)
+    try:
+        os.kill(ranks(name)[rank], signal.SIGKILL)
+    except (KeyError, ProcessLookupError):
+        pass  # it was done
+
+
 def killed_role(number, moment):
     role, rank, policy, strategy = ROLES[number]
     name = f"{number}-{role}-{policy}"
@@ -93,11 +107,7 @@ def killed_role(number, moment):
     settings += ["job.servers=2"] if strategy == "ps" and policy == "shrink" else []
     run = start(name, *settings, on_loopback=number % 2 == 1)
     until_training(name, run)
-    time.sleep(moment)
-    try:
-        os.kill(ranks(name)[rank], signal.SIGKILL)
-    except (KeyError, ProcessLookupError):
-        pass  # it was done
+    kill(name, rank, moment)
     document = whole(run, name, recoveries=0)
     for recovery in document.get("recoveries", []):
         assert recovery["policy"] == policy and recovery["recovery_s"] > 0 and recovery["recovery_s"] < 20, recovery
@@ -105,11 +115,39 @@ def killed_role(number, moment):
                              for r in document.get("recoveries", [])])
 
 
-def aborted(role, rank):
-    """One line, within the timeout, whoever it is."""
-    name = f"abort-{role}"
-    run = start(name)
+def accuracy_of(document):
+    return document["jobs"][0]["learning"]["accuracy"]
+
+
+# What real trainings lose: role, rank and what the job is.
+PUPILS = [("worker", 1, ["job.strategy=ring"]), ("chief", 0, ["job.strategy=ring"]), ("server", 3, ["job.strategy=ps", "job.servers=2"])]
+
+
+def taught(number, pupil, moment, usual):
+    """The training ends with the accuracy that it has without, and its curve goes on where it was."""
+    role, rank, settings = pupil
+    policy = ("restart", "shrink")[number % 2]
+    name = f"taught-{role}-{policy}-{number}"
+    run = start(name, *settings, f"job.on_failure={policy}", on_loopback=True, file="learn.toml")
     until_training(name, run)
+    kill(name, rank, moment)
+    document = whole(run, name, recoveries=0)
+    learning = document["jobs"][0]["learning"]
+    assert learning["accuracy"] > usual - 0.05, (name, learning["accuracy"], usual)
+    for recovery in document.get("recoveries", []):
+        assert recovery["policy"] == policy, recovery
+        before = [point["accuracy"] for point in learning["points"] if point["step"] <= recovery["step"]]
+        after = [point["accuracy"] for point in learning["points"] if point["step"] > recovery["step"]]
+        assert not before or not after or after[0] > before[-1] - 0.15, (name, before, after)
+    return f"{name} {learning['accuracy']:.3f} of {usual:.3f} " + str([(r["step"], r["lost_steps"], r["ranks"]) for r in document.get("recoveries", [])])
+
+
+def aborted(number, role, rank, strategy, moment):
+    """One line, within the timeout, whoever it is."""
+    name = f"abort-{role}-{number}"
+    run = start(name, f"job.strategy={strategy}", "job.steps=200")
+    until_training(name, run)
+    time.sleep(moment)
     os.kill(ranks(name)[rank], signal.SIGKILL)
     killed = time.monotonic()
     out, errors = run.communicate(timeout=60)
@@ -213,7 +251,11 @@ def parent(number, moment):
 
 with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
     cases = [pool.submit(killed_role, number, chance.uniform(0, 0.4)) for number in range(len(ROLES))]
-    cases += [pool.submit(aborted, role, rank) for role, rank in (("worker", 1), ("chief", 0))]
+    cases += [pool.submit(aborted, i, *role, chance.uniform(0, 0.5)) for role in (("worker", 1, "ring"), ("chief", 0, "ring"), ("server", 3, "ps"))
+              for i in range(MOMENTS)]
+    usual = {role: accuracy_of(whole(start(f"usual-{role}", *settings, on_loopback=True, file="learn.toml"), f"usual-{role}", recoveries=0))
+             for role, _, settings in PUPILS}
+    cases += [pool.submit(taught, i, pupil, chance.uniform(0, 0.6), usual[pupil[0]]) for pupil in PUPILS for i in range(MOMENTS)]
     cases += [pool.submit(case) for case in (stopped, cut, in_the_way, full_disk, torn)]
     cases += [pool.submit(link_fault, engine, fault) for engine in ("nfqueue", "tap") for fault in LINK_FAULTS]
     cases += [pool.submit(parent, number, chance.uniform(0.05, 4)) for number in range(10)]
