@@ -60,7 +60,7 @@ def ended(run, seconds, says, code=4):
 
 def lose_node():
     """host1, where the task's own script is, dies with everything on it: Slurm starts the point again elsewhere."""
-    scontrol("host3", "down")
+    scontrol("host3", "drain")
     scontrol("host0", "drain")
     run = sweep("lost.run")
     wait_until(lambda: processes("rank", "host1"))
@@ -124,6 +124,15 @@ def silent_sshd():
     return errors.strip()
 
 
+def silent_node():
+    """srun has a node that has gone silent since it was given: its host never joins."""
+    run = subprocess.Popen(["salloc", "-Q", "--nodes=2", "--nodelist=host0,host3", PROGRAM, "run", *ONE, "--launch", "srun", "-o", "node.run"],
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    took, errors = ended(run, 40, ["1 of 2 hosts has not joined (number 1)", "failed on node host3"])
+    assert took < 40, took
+    return f"{errors.strip()} (after {took:.0f} s)"
+
+
 def connected(host, port):
     for _ in range(100):
         try:
@@ -149,10 +158,13 @@ def nobody_joins():
 def inside():
     cut_link("host3")
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        first = [pool.submit(one) for one in (lose_node, nobody_listens, silent_sshd)]
+        first = [pool.submit(silent_node)]
+        wait_until(lambda: "host[0,3]" in subprocess.run(["squeue", "-h", "-o", "%N"], capture_output=True, text=True, check=True).stdout)
+        first += [pool.submit(one) for one in (lose_node, nobody_listens, silent_sshd)]
         print(first[0].result())
+        print(first[1].result())
         second = [pool.submit(one) for one in (lose_slurmctld, nobody_joins)]
-        for one in first[1:] + second:
+        for one in first[2:] + second:
             print(one.result())
     nothing_left()
 

@@ -184,8 +184,10 @@ TEST(Fleet, TellsThoseWhoHaveJoinedThatItIsThere) {
   join(first, hello_of(0, "a", "10.0.0.1"));
   EXPECT_TRUE(heard(first).contains("alive"));
   first.close();
-  EXPECT_EQ(run.result(),
-            "before all hosts had joined: a (10.0.0.1): its connection to the run has ended");
+  EXPECT_EQ(
+      run.result(),
+      "starting the hosts: 1 of 2 hosts has not joined (number 1); a (10.0.0.1): its connection to "
+      "the run has ended");
 }
 
 TEST(Fleet, KeepsTheSeatOfAHostThatSaysNonsense) {

@@ -82,7 +82,10 @@ void Fleet::join() {
       if (!member) continue;
       if (tells) member->link.send(json{{"alive", true}});
       look_at(*member);
-      if (failure_) throw Error(fmt::format("before all hosts had joined: {}", *failure_));
+      if (failure_) {  // perhaps srun has ended it because of another
+        throw Error(
+            fmt::format("starting the hosts: {}; {}{}", absent(), *failure_, launcher_words()));
+      }
     }
     if (options_.stop && options_.stop()) {
       interrupted_ = true;

@@ -161,6 +161,15 @@ std::string last_words(std::istream& output) {
   return printable(last);
 }
 
+std::string telling_words(std::istream& output) {
+  for (std::string line; std::getline(output, line);) {
+    if (line.starts_with("srun: error: ")) return printable(line);
+  }
+  output.clear();
+  output.seekg(0);
+  return last_words(output);
+}
+
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";

@@ -86,6 +86,9 @@ std::vector<std::string> environment_with(const std::vector<std::string>& own,
 /// The last line that says something: not of blanks and dashes alone, with which mpirun frames its
 /// messages. "" when there is none.
 std::string last_words(std::istream& output);
+/// Why a launcher failed: srun's first error, since what follows from it comes behind; otherwise its
+/// last words.
+std::string telling_words(std::istream& output);
 
 /// As a shell of another machine has to read it.
 std::string quoted(const std::string& word);

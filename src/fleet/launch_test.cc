@@ -62,6 +62,15 @@ TEST(Launch, FindsWhatALauncherSaidLast) {
   EXPECT_EQ(last_words(frame), "");
 }
 
+TEST(Launch, FindsWhatSrunSaidFirstOfItsErrors) {
+  std::istringstream srun(
+      "srun: job 7 queued\nsrun: error: Task launch failed on node n3\nsrun: error: n0: task 0: "
+      "Killed\n");
+  EXPECT_EQ(telling_words(srun), "srun: error: Task launch failed on node n3");
+  std::istringstream other("some\nlast\n");
+  EXPECT_EQ(telling_words(other), "last");
+}
+
 TEST(Launch, ReadsAFileOfHosts) {
   EXPECT_EQ(
       parse_hosts("# racks\nnode1\n\nuser@node2 interface=eth1 # slow\n", "f"),

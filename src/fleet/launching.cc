@@ -30,9 +30,9 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string last_line(const std::string& path) {
+std::string words_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return last_words(file);
+  return telling_words(file);
 }
 
 /// TRAINWIRE_SSH in place of ssh, cut at blanks.
@@ -126,7 +126,7 @@ std::optional<std::string> Fleet::launcher_trouble() {
   for (Launcher& launcher : launchers_) {
     const auto ending = launcher.child.poll();
     if (!ending || ending->succeeded()) continue;
-    const std::string words = last_line(launcher.output);
+    const std::string words = words_of(launcher.output);
     const std::string what =
         ending->exit_code == 127 && words.empty() ? "is not installed here" : os::describe(*ending);
     return fmt::format("{} {}{}{}", launcher.label, what, words.empty() ? "" : ": ", words);
@@ -137,7 +137,7 @@ std::optional<std::string> Fleet::launcher_trouble() {
 std::string Fleet::launcher_words() const {
   std::string words;
   for (const Launcher& launcher : launchers_) {
-    const std::string line = last_line(launcher.output);
+    const std::string line = words_of(launcher.output);
     if (!line.empty()) words = fmt::format("; {} says: {}", launcher.label, line);
   }
   return words;
