@@ -224,5 +224,30 @@ TEST(TcpStream, ARepairThatIsLostIsToldByALaterOne) {
   EXPECT_LT(late, kMessages * 0.08);
 }
 
+/// The window's growth over messages that it holds back, a second of them, 20 round trips.
+double growth_in_a_second(Stack stack) {
+  Alone alone({.stack = stack, .rtt_s = 0.05, .line = 125e6});
+  for (int i = 0; i < 8; ++i) alone.send(4e6);
+  const double before = alone.stream.window_bytes();
+  const double end_s = alone.now_s + 1;
+  while (alone.now_s < end_s) alone.send(before);
+  return alone.stream.window_bytes() / before;
+}
+
+// As long as nothing is lost Linux has every twenty segments add one.
+TEST(TcpStream, CubicGrowsByATwentiethARoundTripUntilALoss) {
+  EXPECT_GT(growth_in_a_second(Stack::Cubic), 1.02);
+}
+
+// Two senders of one line each come to a window of half of it; alone, it doubles to the whole.
+TEST(TcpStream, RenoStaysInSlowStartUntilALoss) {
+  Alone alone({.stack = Stack::Reno, .rtt_s = 0.02, .line = 2.5e6});
+  alone.send(2.5e6);
+  const double shared = alone.stream.window_bytes();
+  alone.stream.set_path({.stack = Stack::Reno, .rtt_s = 0.02, .line = 25e6});
+  alone.send(5e6);
+  EXPECT_GT(alone.stream.window_bytes(), 4 * shared);
+}
+
 }  // namespace
 }  // namespace tw::fluid

@@ -77,5 +77,19 @@ TEST(Cubic, RestsAfterALossAndMakesUpForIt) {
   EXPECT_GE(wire.sender.window().segments, after.threshold + 10);
 }
 
+// HyStart ends slow start at some 1.5 times what the path holds. After a pause, which halves the
+// window, slow start goes back to there whatever acknowledgements look like.
+TEST(Cubic, SlowStartIsEndedByHyStartOnce) {
+  Wire wire(wide("cubic", 10), 100_Mbit, 20ms, {});
+  wire.sender.write(2'000'000, 0);
+  wire.advance(time_of(2s));
+  const int threshold = wire.sender.window().threshold;
+  EXPECT_GT(threshold, 80);
+  EXPECT_LT(threshold, 300);
+  wire.sender.write(2'000'000, time_of(3s));
+  wire.advance(time_of(5s));
+  EXPECT_GE(wire.sender.window().threshold, threshold);
+}
+
 }  // namespace
 }  // namespace tw::netsim

@@ -210,5 +210,19 @@ TEST(Spray, QueuePairsThatRepeatSelectivelyCope) {
   EXPECT_GT(take_s(rdma::Repair::GoBackN, 0ms).first, 2 * line_s);
 }
 
+// A program that writes 5 MB a second to a line of 12.5 has them sent at that rate, 16 KiB at once.
+TEST(Sender, AProgramsPaceIsNotTheConnections) {
+  TcpOptions options;
+  options.program_bytes_per_s = 5e6;
+  Wire wire(options, 100_Mbit, std::chrono::milliseconds(2), {});
+  wire.sender.write(kEndless, 0);
+  int most = 0;
+  wire.advance(1000 * kMillisecond,
+               [&](Time) { most = std::max(most, wire.sender.outstanding().count()); });
+  EXPECT_NEAR(static_cast<double>(wire.sender.sent_bytes()), 5e6, 40'000);
+  EXPECT_GE(most, 11);
+  EXPECT_LT(most, 24);
+}
+
 }  // namespace
 }  // namespace tw::netsim

@@ -141,10 +141,10 @@ class Sender {
   int window_limit_;  ///< segments
 
   std::int64_t written_ = 0;
-  std::int64_t handed_ = 0;            ///< bytes of it that the program has given to the kernel
-  std::optional<Pace> program_ = {};   ///< it does so at this pace
-  Time written_next_ = kNever;         ///< and next then
-  std::int64_t cut_ = 0;  ///< bytes that are in segments
+  std::int64_t handed_ = 0;           ///< bytes of it that the program has given to the kernel
+  std::optional<Pace> program_ = {};  ///< it does so at this pace
+  Time written_next_ = kNever;        ///< and next then
+  std::int64_t cut_ = 0;              ///< bytes that are in segments
   std::int64_t acknowledged_ = 0;
   std::uint32_t train_ = 0;
   std::int64_t step_begin_ = 0;  ///< byte

@@ -25,7 +25,8 @@ struct TcpOptions {
   bool marks = false;  ///< ECN was agreed upon
   /// What a sender hands to its line at once, and a receiver takes from it: 1 without offloads.
   int train_segments = 1;
-  double program_bytes_per_s = 0;  ///< at which the program writes (base/pace.h); 0: as fast as it goes
+  double program_bytes_per_s =
+      0;  ///< at which the program writes (base/pace.h); 0: as fast as it goes
   int priority = 0;
   /// Packets take several ways: what was taken for lost in error widens the wait for order, and what
   /// was reduced for it is undone.

@@ -7,11 +7,11 @@
 
 #pragma once
 
+#include "trainwire/base/pace.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/traffic/feed.h"
 #include "trainwire/traffic/generator.h"
 #include "trainwire/traffic/line.h"
-#include "trainwire/base/pace.h"
 #include "trainwire/traffic/stop_signal.h"
 #include "trainwire/traffic/tally.h"
 
