@@ -63,6 +63,10 @@ for gradient, words in (("fp32", PARAMETERS), ("fp16", PARAMETERS // 2), ("topk"
     assert learning["sent_bytes"] == first + 60 * 6 * 4 * words, learning["sent_bytes"]
     assert any(check["name"] == "models" for check in run["checks"])
 
+# Whatever carries them, gradients are the same ones: accuracies too.
+carried = {transport: learn(f'transport = "{transport}"\n')[2]["accuracy"] for transport in ("tcp", "gloo", "grpc", "mpi")
+           if transport == "tcp" or (pathlib.Path(PROGRAM).parent / f"trainwire-{transport}").exists()}
+assert len(set(carried.values())) == 1, carried
 _, run, learning = learn('strategy = "ps"\nasynchronous = true\n')
 assert learning["staleness"]["mean"] > 0 and not any(check["name"] == "models" for check in run["checks"])
 # Steps of a millisecond would be over before a rank that the machine holds up has begun: the others then average with its first model.
