@@ -59,6 +59,7 @@ for kind, more in (("long", ["traffic.flows=3"]), ("websearch", ["traffic.distri
     assert entry["kind"] == kind and entry["complete"]
     assert abs(cross["requested_bps"] - 60e6) < 1, cross
     assert 0.8 < cross["achieved_bps"] / cross["requested_bps"] < 1.2, (kind, cross)
+    assert {"cross traffic", "job0"} == {share["of"] for link in found["network"]["links"] for share in link.get("shares", [])}, found["network"]
     rows = flows()
     # Datagrams are no flows that start and end.
     assert kind == "constant" or len(rows) == entry["flows"]["started"] == entry["flows"]["finished"] + entry["flows"]["unfinished"], (kind, entry)

@@ -103,9 +103,9 @@ std::vector<usage::Sent> sent_by(const CaptureResult& result, const NetPlan& pla
   for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
     hosts[plan.hosts[i].address] = static_cast<int>(i);
   }
-  const auto job_name = [&](const flow::Flow& flow) {
-    return flow.job > 0 ? result.other_jobs[static_cast<std::size_t>(flow.job - 1)].name
-                        : result.job;
+  const auto job_name = [&](const flow::Flow& flow) -> std::string {
+    if (flow.job > 0) return result.other_jobs[static_cast<std::size_t>(flow.job - 1)].name;
+    return result.job.empty() ? "job0" : result.job;  // the only one
   };
   std::vector<usage::Sent> all;
   for (const flow::Flow& flow : result.traffic.flows) {
