@@ -53,6 +53,14 @@ function hostileRun() {
         checks: [{ name: HOSTILE, ok: false, text: HOSTILE, expected: HOSTILE, found: HOSTILE }],
         collectives: [{ operation: HOSTILE, strategy: HOSTILE, order: [HOSTILE], evidence: HOSTILE }],
         quality: { level: "good", reasons: [HOSTILE] },
+        watched: {
+          process: 4711,
+          seconds: 30,
+          packets: HOSTILE,
+          ways: [{ local: HOSTILE, remote: "10.0.0.2", connections: 2, sent_bytes: 1.5e9, received_bytes: 1e6, sent_again: 7, round_trip_s: 0.002, least_round_trip_s: 0.001, busy_s: 15, peer_limited_s: 3, buffer_limited_s: 0 }],
+          devices: [{ name: HOSTILE, sent_bytes: 2e9, received_bytes: 5, dropped_packets: 1, errors: 0, peak_sent_bps: 9e9, rate_bps: null }],
+          rdma_counters: { [HOSTILE]: 12 },
+        },
       },
     }),
   );
@@ -583,6 +591,12 @@ async function testHostile() {
   assert.equal(await tab.$eval("h1", (element) => element.textContent), HOSTILE);
   assert.equal((await tab.$$("main img, main script")).length, 0);
   assert.match(await tab.$eval(".banner.bad", (element) => element.innerText), /not whole/);
+  const watched = await tab.$eval("#watched", (section) => section.innerText);
+  assert.match(watched, /Process 4711 and those it has started, for 30 s; <script>/);
+  // Of 30 s busy for half, and of these 15 s held up by the peer for a fifth.
+  assert.match(watched, /10\.0\.0\.2\s+2\s+1\.5 GB\s+1 MB\s+7\s+2 ms\s+1 ms\s+50 %\s+20 %\s+0 %/);
+  assert.match(watched, /9 Gbit\/s\s+–\s+1\s+0/);
+  assert.match(watched, /Counters of RDMA cards[^]*\s12/);
   // Names go into files that are saved, too: as text.
   const { svg } = await savedBy(tab, "flow-rows");
   const drawing = await readSvg(tab, svg);

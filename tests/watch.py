@@ -84,6 +84,7 @@ def packets_are_the_jobs_alone():
     assert way["sent_bytes"] > 3 * 5 * 2**20, way
     run = json.loads((folder / "run.json").read_text())
     assert run["complete"] and run["command"] == "watch", run["command"]
+    assert run["summary"]["watched"] == watched, run["summary"]
     assert run["summary"]["verdict"]["text"] == found["verdict"]["text"]
     assert (folder / "report.html").stat().st_size > 10_000
     with open(folder / "ways.csv") as file:

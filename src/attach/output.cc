@@ -16,8 +16,6 @@
 namespace tw::attach {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::size_t kMostShown = 5;  ///< of each list
 
 std::string size_text(std::uint64_t bytes) {
@@ -95,53 +93,45 @@ std::string watched_text(const record::Run& run, const Sums& sums, const std::st
   return text;
 }
 
-ordered_json watched_document(const Sums& sums, int process, const std::string& packets) {
-  ordered_json ways = ordered_json::array();
+record::Watched watched_of(const Sums& sums, int process, const std::string& packets) {
+  record::Watched watched{.process = process, .seconds = sums.seconds, .packets = packets};
   for (const WayPlace& each : busy_ways(sums)) {
     const Way& way = each->second;
-    ways.push_back({{"local", each->first.first},
-                    {"remote", each->first.second},
-                    {"connections", way.connections},
-                    {"sent_bytes", way.sent_bytes},
-                    {"received_bytes", way.received_bytes},
-                    {"sent_segments", way.sent_segments},
-                    {"sent_again", way.sent_again},
-                    {"round_trip_s", way.round_trip_s},
-                    {"least_round_trip_s", way.least_round_trip_s},
-                    {"busy_s", way.busy_s},
-                    {"peer_limited_s", way.peer_limited_s},
-                    {"buffer_limited_s", way.buffer_limited_s}});
+    watched.ways.push_back({.local = each->first.first,
+                            .remote = each->first.second,
+                            .connections = way.connections,
+                            .sent_bytes = way.sent_bytes,
+                            .received_bytes = way.received_bytes,
+                            .sent_segments = way.sent_segments,
+                            .sent_again = way.sent_again,
+                            .round_trip_s = way.round_trip_s,
+                            .least_round_trip_s = way.least_round_trip_s,
+                            .busy_s = way.busy_s,
+                            .peer_limited_s = way.peer_limited_s,
+                            .buffer_limited_s = way.buffer_limited_s});
   }
-  ordered_json devices = ordered_json::array();
   for (const auto& [name, device] : sums.devices) {
     if (!moved(device)) continue;
-    devices.push_back(
-        {{"name", name},
-         {"sent_bytes", device.counts.sent},
-         {"received_bytes", device.counts.received},
-         {"dropped_packets", device.counts.dropped},
-         {"errors", device.counts.errors},
-         {"peak_sent_bps", device.peak_sent_bps},
-         {"rate_bps", device.rate_bps > 0 ? ordered_json(device.rate_bps) : ordered_json()}});
+    record::WatchedDevice& one =
+        watched.devices.emplace_back(record::WatchedDevice{.name = name,
+                                                           .sent_bytes = device.counts.sent,
+                                                           .received_bytes = device.counts.received,
+                                                           .dropped_packets = device.counts.dropped,
+                                                           .errors = device.counts.errors,
+                                                           .peak_sent_bps = device.peak_sent_bps});
+    if (device.rate_bps > 0) one.rate_bps = device.rate_bps;
   }
-  ordered_json counters = ordered_json::object();
-  for (const auto& [name, count] : sums.rdma) counters[name] = count;
-  return {{"process", process},
-          {"seconds", sums.seconds},
-          {"packets", packets},
-          {"ways", std::move(ways)},
-          {"devices", std::move(devices)},
-          {"rdma_counters", std::move(counters)}};
+  for (const auto& [name, count] : sums.rdma) watched.rdma_counters.push_back({name, count});
+  return watched;
 }
 
-void write_watched(const Sums& sums, const Series& series, double began_s,
+void write_watched(const record::Watched& watched, const Series& series, double began_s,
                    record::RunFolder& folder) {
   result::TableFile& ways = folder.table("ways");
-  for (const WayPlace& each : busy_ways(sums)) {
-    const Way& way = each->second;
-    ways.row({each->first.first, each->first.second, way.connections, way.sent_bytes,
-              way.received_bytes, way.sent_segments, way.sent_again, way.round_trip_s,
-              way.least_round_trip_s, way.busy_s, way.peer_limited_s, way.buffer_limited_s});
+  for (const record::WatchedWay& way : watched.ways) {
+    ways.row({way.local, way.remote, way.connections, way.sent_bytes, way.received_bytes,
+              way.sent_segments, way.sent_again, way.round_trip_s, way.least_round_trip_s,
+              way.busy_s, way.peer_limited_s, way.buffer_limited_s});
   }
   result::TableFile& samples = folder.table("samples");
   for (const Series::Row& row : series.rows()) {

@@ -8,8 +8,6 @@
 #include "trainwire/record/run.h"
 #include "trainwire/record/run_folder.h"
 
-#include <nlohmann/json.hpp>
-
 #include <string>
 
 namespace tw::attach {
@@ -18,11 +16,11 @@ namespace tw::attach {
 std::string watched_text(const record::Run& run, const Sums& sums, const std::string& packets,
                          const std::string& folder);
 
-/// The member "watched" of the document.
-nlohmann::ordered_json watched_document(const Sums& sums, int process, const std::string& packets);
+/// As the record has it.
+record::Watched watched_of(const Sums& sums, int process, const std::string& packets);
 
 /// The tables ways and samples. Throws SystemError.
-void write_watched(const Sums& sums, const Series& series, double began_s,
+void write_watched(const record::Watched& watched, const Series& series, double began_s,
                    record::RunFolder& folder);
 
 }  // namespace tw::attach

@@ -223,16 +223,15 @@ int watch(const WatchOptions& options, const LeavePage& leave_page, command::Str
   std::optional<summarise::CaptureResult> result;
   if (!watching.packets().files.empty())
     result = analysed(watching.packets().files, watching.port_owners());
-  const record::Run run = recorded(watching, sums, result);
+  record::Run run = recorded(watching, sums, result);
+  run.watched = watched_of(sums, process, watching.packets().text);
   if (folder) {
     if (result) summarise::write_tables(*result, *folder);
-    write_watched(sums, watching.series(), watching.began_s(), *folder);
+    write_watched(*run.watched, watching.series(), watching.began_s(), *folder);
     folder->finish(run);
   }
   if (options.json) {
-    nlohmann::ordered_json document = record::to_json(run);
-    document["watched"] = watched_document(sums, process, watching.packets().text);
-    fmt::print(streams.out, "{}\n", record::dumped(document));
+    fmt::print(streams.out, "{}\n", record::dumped(record::to_json(run)));
   } else {
     fmt::print(streams.out, "{}",
                watched_text(run, sums, watching.packets().text, folder ? folder->path() : ""));

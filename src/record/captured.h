@@ -154,6 +154,7 @@ struct Iterations {
   std::optional<double> ci_high_s = {};
   std::optional<double> p99_s = {};
   std::optional<double> mean_s = {};
+  std::optional<double> usual_s = {};  ///< of the half of them that is most alike
   std::optional<double> compute_gap_s = {};
   std::optional<double> exchange_s = {};
   std::uint64_t bytes_before = 0;

@@ -141,6 +141,7 @@ void describe(Io& io, As<Iterations> auto& iterations) {
   figure("ci_high_s", iterations.ci_high_s);
   figure("p99_s", iterations.p99_s);
   figure("mean_s", iterations.mean_s);
+  io.if_any("usual_s", iterations.usual_s);
   figure("compute_gap_s", iterations.compute_gap_s);
   figure("exchange_s", iterations.exchange_s);
   of_packets("bytes_before", iterations.bytes_before);

@@ -266,6 +266,7 @@ void describe(Io& io, As<Run> auto& run) {
   if (run.capture || Io::kReads) describe_captured(io, run);
   io.if_any("operations", run.operations);
   io.if_any("sources", run.sources);
+  io.if_any("watched", run.watched);
   const bool imported = (run.operations || run.command == "watch") && !run.capture;
   if (imported && !Io::kReads) describe_imported(io, run);
   io.if_any("engine", run.engine);

@@ -77,6 +77,17 @@ TEST(Json, HasIterationsOfALogWithoutPackets) {
             ordered_json::parse(R"({"count": 2, "source": "log", "confidence": 1.0})"));
 }
 
+TEST(Json, KeepsWhatWasWatched) {
+  record::Run run{.command = "watch"};
+  run.watched = Watched{.process = 4711,
+                        .seconds = 30,
+                        .packets = "captured on lo",
+                        .ways = {{.local = "10.0.0.1", .remote = "10.0.0.2", .sent_bytes = 7}},
+                        .devices = {{.name = "eth0", .peak_sent_bps = 1e9}},
+                        .rdma_counters = {{"mlx5_0/1 out_of_sequence", 3}}};
+  EXPECT_EQ(run_from(to_json(run)).watched, run.watched);
+}
+
 TEST(Json, HasFaultsWhereThereWereSome) {
   record::Run run;
   EXPECT_FALSE(to_json(run).contains("faults"));

@@ -231,6 +231,7 @@ struct Run {
   /// are theirs too.
   std::optional<Operations> operations = {};
   std::vector<Source> sources = {};
+  std::optional<Watched> watched = {};
 
   /// Of ranks on a network; with `engine` the others are told too.
   std::optional<std::string> engine = {};

@@ -22,6 +22,7 @@ import { Choice, type Part, Section } from "./parts";
 import { Serve } from "./serve";
 import { Sweep } from "./sweep";
 import { endOf, Throughput } from "./throughput";
+import { isWatched, Watched } from "./watched";
 import { hasWhatIf, WhatIf } from "./what_if";
 import type { Range } from "./zoom";
 
@@ -57,6 +58,7 @@ function partsOf(run: Run, full: Range): Part[] {
     sweep ? null : { id: "answer", title: "At a glance", show: () => null },
     !sweep && hasLearnt(run) ? { id: "learning", title: "Accuracy", show: () => <Learning curves={curvesOf(run)} /> } : null,
     sweep || !hasWhatIf(run) ? null : { id: "what-if", title: "What if", show: () => <WhatIf run={run} /> },
+    !sweep && isWatched(run) ? { id: "watched", title: "Watched", show: () => <Watched run={run} /> } : null,
     sweep ? null : { id: "checks", title: "Checks", show: () => <Checks run={run} /> },
     sweep ? null : { id: "iterations", title: "Iterations", show: () => <Iterations run={run} full={full} timeline={first !== "timeline"} /> },
     sweep ? null : { id: "throughput", title: "Throughput", show: () => <Throughput run={run} full={full} close={first !== "close"} /> },
