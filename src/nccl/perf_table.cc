@@ -65,6 +65,18 @@ std::optional<std::string_view> behind_prefix(std::string_view line) {
   return line.substr(end);
 }
 
+/// Behind "x3005c0s13b0n0 0: " of PALS or "worker-0: ": a name, perhaps with a rank, where a row or a "#" follows.
+std::string_view behind_name(std::string_view line) {
+  const std::size_t colon = line.find(": ");
+  if (colon == line.npos || colon > 255) return line;
+  const std::string_view rest = line.substr(colon + 2);
+  const std::size_t first = rest.find_first_not_of(" \t");
+  const bool is_table = first != rest.npos && (rest[first] == '#' || is_digit(rest[first]));
+  const std::size_t begin = line.find_first_not_of(" \t");
+  const bool is_name = begin < colon && line[begin] != '#' && !is_digit(line[begin]);
+  return is_table && is_name ? rest : line;
+}
+
 /// Without what launchers put before a line and NCCL's log behind it: "host:12:34 [0] NCCL INFO".
 std::string_view bare(std::string_view line) {
   for (int prefixes = 0; prefixes < 3; ++prefixes) {
@@ -72,6 +84,7 @@ std::string_view bare(std::string_view line) {
     if (!rest) break;
     line = *rest;
   }
+  line = behind_name(line);
   for (const std::string_view tag :
        {std::string_view("<stdout>:"), std::string_view("<stderr>:")}) {
     if (const std::size_t at = line.find(tag); at != line.npos) line.remove_prefix(at + tag.size());

@@ -87,11 +87,17 @@ bool Inspector::line(std::string_view text) {
   }
   Operation made;
   bool has_header = false;
+  bool has_body = false;
   bool has_performance = false;
+  bool is_statistics = false;
   for (Members each(text); each.next();) {
     if (each.key() == "header") {
       put_header(each.value(), made);
       has_header = true;
+    }
+    if (each.key() == "dump_stats") {
+      put_statistics(each.value());
+      is_statistics = true;
     }
     if (each.key() == "metadata") {
       for (Members of(each.value()); of.next();) {
@@ -100,9 +106,25 @@ bool Inspector::line(std::string_view text) {
     }
     if (each.key() == "coll_perf" || each.key() == "p2p_perf") {
       has_performance = put_performance(each.value(), made);
+      has_body = true;
     }
   }
-  if (!has_header) return false;
+  if (is_statistics) {
+    batch_ = made;
+    has_batch_ = has_header;
+    return true;
+  }
+  if (!has_header && has_body && has_batch_) {
+    made.group = batch_.group;
+    made.rank = batch_.rank;
+    made.group_size = batch_.group_size;
+    made.host = batch_.host;
+    has_header = true;
+  }
+  if (!has_header) {
+    if (has_body) skips_.add("records without a header, which says whose they are");
+    return has_body;
+  }
   if (!has_performance) {
     skips_.add("records without an operation");
     return true;
@@ -112,15 +134,34 @@ bool Inspector::line(std::string_view text) {
     return true;
   }
   if (made.clock == operations::Clock::Alone) ++without_times_;
+  if (made.op == "all_gather" || made.op == "reduce_scatter")
+    made.bytes = made.bytes && made.group_size > 0
+                     ? operations::product(*made.bytes, made.group_size)
+                     : std::nullopt;
   made.group += " " + made.op;
   if (!told_.rank) told_.rank = made.rank;
   told_.operations.push_back(std::move(made));
   return true;
 }
 
+void Inspector::put_statistics(std::string_view statistics) {
+  for (Members each(statistics); each.next();) {
+    const bool is_lost =
+        each.key() == "coll_dropped_since_last_dump" || each.key() == "p2p_dropped_since_last_dump";
+    const auto count = is_lost ? whole_of(each.value()) : std::nullopt;
+    if (count && *count > 0) dropped_ += static_cast<std::uint64_t>(*count);
+  }
+}
+
 void Inspector::finish() {
   told_.records = told_.operations.size();
   skips_.write_to(told_);
+  if (dropped_ > 0) {
+    told_.reasons.push_back(std::to_string(dropped_) +
+                            " operations were overwritten before Inspector wrote them: let it "
+                            "write more often "
+                            "(NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS)");
+  }
   if (without_times_ > 0) {
     told_.reasons.push_back(std::to_string(without_times_) +
                             " operations tell how long they took, not when: "

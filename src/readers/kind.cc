@@ -155,9 +155,8 @@ bool begins_as_json(std::string_view text) {
   return true;
 }
 
-/// "[job]" or "[[link]]" alone on the first line.
-bool begins_as_toml(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+/// "[job]" or "[[link]]" alone on a line.
+bool is_toml_header(std::string_view line) {
   const std::size_t open = line.find_first_not_of('[');
   if (open == 0 || open > 2 || open == std::string_view::npos) return false;
   const std::size_t close = line.find(']', open);
@@ -168,6 +167,21 @@ bool begins_as_toml(std::string_view text) {
   });
   const std::string_view rest = line.substr(close + open);
   return is_name && rest.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+/// Keys and comments, then a header.
+bool begins_as_toml(std::string_view text) {
+  bool is_toml = false;
+  bool goes_on = true;
+  for_lines(text, [&](std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!goes_on || line.empty() || line[0] == '#') return;
+    is_toml = is_toml_header(line);
+    const std::size_t equals = line.find('=');
+    const bool is_key = equals != std::string_view::npos && line.find(' ') >= equals - 1;
+    goes_on = !is_toml && is_key;
+  });
+  return is_toml;
 }
 
 }  // namespace
@@ -198,13 +212,17 @@ std::string nearest_guess(std::string_view text) {
     return "it is a network or system of ASTRA-sim, not a record of a job; `trainwire new --from` "
            "makes an experiment of it";
   }
-  if (begins_as_toml(text.substr(first))) {
+  if (begins_as_toml(text.substr(0, 4096))) {
     return "it is TOML, which describes something and is no record of a job; `trainwire run` takes "
            "experiments";
   }
   if (text.substr(first).starts_with("{'")) {
     return "it has dictionaries of Python, and no line tells when a step was or what it took; "
            "print a time stamp and \"step N\", or give the progress bars too";
+  }
+  if (has(text.substr(0, 4096), "\"workload_graph\"") && has(text, "\"NodeType\"")) {
+    return "it is a Chakra trace as JSON, written for people; give the .et files that it was made "
+           "from";
   }
   if (begins_as_json(text.substr(first))) {
     return "it is JSON, but none of a profiler's trace, a flight recorder, nccl-tests, NCCL "

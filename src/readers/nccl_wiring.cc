@@ -118,6 +118,7 @@ bool NcclLog::State::way(std::string_view text) {
   if (!to) return false;
   Words behind(text.substr(via + 5));
   std::string transport(behind.word());
+  if (behind.take("Libfabric")) transport += " Libfabric" + std::string(behind.word());
   // Both ends tell; one is enough.
   if (text.find("[receive]") != std::string_view::npos) return true;
   if (wiring.ways.size() < kMostWays) {
@@ -167,6 +168,10 @@ bool NcclLog::State::network(const NcclLine& line) {
   if (Words using_network(line.text); using_network.take("Using network ")) {
     wiring.network = printable(using_network.rest());
     while (wiring.network.ends_with(' ')) wiring.network.pop_back();
+    if (wiring.networks.size() < 64 || wiring.networks.contains(wiring.network)) {
+      auto& hosts = wiring.networks[wiring.network];
+      if (!line.host.empty() && hosts.size() < kMostDevices) hosts.insert(printable(line.host));
+    }
     return true;
   }
   if (took_devices(line)) return true;

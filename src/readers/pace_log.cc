@@ -40,8 +40,9 @@ struct Telling {
   std::string_view words;
   double unit_s;
 };
-constexpr std::array<Telling, 8> kTellings{{
+constexpr std::array<Telling, 9> kTellings{{
     {"elapsed time per iteration (ms)", 1e-3},
+    {"elapsed_time_per_iteration_ms", 1e-3},
     {"elapsed time per iteration (s)", 1},
     {"iteration time (ms)", 1e-3},
     {"iter time (s)", 1},
@@ -88,10 +89,10 @@ bool is_of_other_work(std::string_view text) {
   });
 }
 
-/// "iteration 100/ 5000", "global_step=10", "step 7", "steps: 10".
+/// "iteration 100/ 5000", "iteration=  100/ 5000", "global_step=10", "step 7", "steps: 10".
 std::optional<std::int64_t> number_of_step(std::string_view text) {
-  for (const std::string_view word : {"iteration ", "global_step=", "global_step: ", "steps: ",
-                                      "step ", "step=", "step: ", "iter "}) {
+  for (const std::string_view word : {"iteration ", "iteration=", "global_step=", "global_step: ",
+                                      "steps: ", "step ", "step=", "step: ", "iter "}) {
     Words words(text);
     while (words.go_behind(word)) {
       if (const auto number = words.whole(); number && *number >= 0) return number;
@@ -154,7 +155,7 @@ bool PaceLog::timed(std::string_view text) {
       break;
     }
     const auto number = number_of_step(text.substr(0, at));
-    if (number && telling.words.starts_with("elapsed time") && is_told(*number)) {
+    if (number && telling.words.starts_with("elapsed") && is_told(*number)) {
       skips_.add("lines tell an iteration again, as other ranks print it");
     } else {
       add(number.value_or(static_cast<std::int64_t>(steps_.size())), seconds);
@@ -225,6 +226,32 @@ bool PaceLog::progress(std::string_view text) {
   return true;
 }
 
+/// "Epoch 1/1  ---- 120/120 0:00:03 • 0:00:00 39.9it/s loss: 0.3", as Lightning draws it with rich.
+bool PaceLog::rich_bar(std::string_view text) {
+  constexpr std::string_view kDot = "\xe2\x80\xa2";
+  const std::size_t dot = text.find(kDot);
+  const std::size_t rate = text.find("it/s", dot);
+  if (dot == std::string_view::npos || rate == std::string_view::npos) return false;
+  std::size_t begin = rate;
+  while (begin > 0 &&
+         ((text[begin - 1] >= '0' && text[begin - 1] <= '9') || text[begin - 1] == '.'))
+    --begin;
+  const auto value = real(text.substr(begin, rate - begin));
+  const std::size_t slash = text.rfind('/', dot);
+  if (!value || *value <= 0 || slash == std::string_view::npos) return false;
+  std::size_t digits = slash;
+  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
+  const auto number = Words(text.substr(digits)).whole();
+  if (digits == slash || !number) return false;
+  has_bars_ = true;
+  bar_each_s_ = 1 / *value;
+  if (bar_number_ && *number > *bar_number_ && *number - *bar_number_ < kLongestJump) {
+    for (std::int64_t i = *bar_number_; i < *number; ++i) add(i, bar_each_s_);
+  }
+  bar_number_ = *number;
+  return true;
+}
+
 /// "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4", before 2022 "0/20, SamplesPerSec=20.1"; and
 /// "train_batch_size ............. 64".
 bool PaceLog::samples(std::string_view text) {
@@ -257,6 +284,12 @@ bool PaceLog::samples(std::string_view text) {
 
 void PaceLog::finish_samples(operations::Told& told) {
   if (paces_.empty()) return;
+  if (!steps_.empty()) {
+    told.skipped += paces_.size();
+    told.reasons.push_back(std::to_string(paces_.size()) +
+                           " lines tell samples a second of steps whose times other lines tell");
+    return;
+  }
   if (batch_) {
     for (const Pace& pace : paces_) {
       add(pace.number, static_cast<double>(*batch_) / pace.samples_per_s);
@@ -270,7 +303,7 @@ void PaceLog::finish_samples(operations::Told& told) {
 }
 
 bool PaceLog::line(std::string_view text) {
-  return timed(text) || samples(text) || progress(text) || numbered(text);
+  return timed(text) || samples(text) || progress(text) || rich_bar(text) || numbered(text);
 }
 
 void PaceLog::finish(operations::Told& told) {

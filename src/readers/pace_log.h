@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step took, as training programs print it: Megatron ("elapsed time per iteration (ms): 512.3"), DeepSpeed ("iter
 // time (s)"; "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4" with the "train_batch_size" that it
-// prints at its start), progress bars of Lightning and Hugging Face ("10/300 [00:12<05:50, 1.21s/it]"); and a step's number with a
+// prints at its start), progress bars of Lightning, also by rich, and Hugging Face ("10/300 [00:12<05:50, 1.21s/it]"); and a step's number with a
 // time beside it: nanoGPT ("iter 10: loss 9.6, time 250.1ms"), NeMo, MaxText, MMEngine, llm.c, PyTorch's ImageNet example.
 //
 // Several ranks may print Megatron's line: the first of an iteration counts.
@@ -13,6 +13,7 @@
 
 #include "trainwire/operations/told.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -24,7 +25,10 @@ class PaceLog {
   /// False when it tells nothing of steps.
   bool line(std::string_view text);
   void finish(operations::Told& told);
-  std::size_t steps() const { return steps_.size() + paces_.size(); }
+  /// A bar alone is one.
+  std::size_t steps() const {
+    return std::max<std::size_t>(has_bars_ ? 1 : 0, steps_.size() + paces_.size());
+  }
   /// Whether all it has are numbers of steps with a time beside them, as any log may have them.
   bool is_loose() const { return steps() == numbered_; }
 
@@ -32,6 +36,7 @@ class PaceLog {
   bool timed(std::string_view text);
   bool numbered(std::string_view text);
   bool progress(std::string_view text);
+  bool rich_bar(std::string_view text);
   bool samples(std::string_view text);
   void finish_samples(operations::Told& told);
   void add(std::int64_t number, double seconds);

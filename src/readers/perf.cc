@@ -19,15 +19,12 @@ namespace {
 
 using operations::Told;
 
-/// By what its bandwidths' ratio can only be, where the table does not say: 2(n-1)/n, from three ranks on.
-std::string op_of(const nccl::PerfFile& file, const nccl::PerfTable& table) {
+/// By what its bandwidths' ratio can only be, where the table does not say: of an all-reduce alone it is above 1.
+std::string op_of(const nccl::PerfTable& table) {
   if (table.operation) return std::string(nccl::name_of(*table.operation));
   const nccl::Timed& last = table.rows.back().timed();
-  const int ranks = static_cast<int>(file.hosts.size());
-  const double expected = nccl::bus_factor(nccl::Operation::AllReduce, std::max(1, ranks));
-  const bool is_it = ranks > 2 && last.algbw_gbs > 0 &&
-                     std::abs(last.busbw_gbs / last.algbw_gbs - expected) < 0.01;
-  return is_it ? "all_reduce" : "unknown";
+  const double ratio = last.algbw_gbs > 0 ? last.busbw_gbs / last.algbw_gbs : 0;
+  return ratio > 1.01 && ratio <= 2 ? "all_reduce" : "unknown";
 }
 
 void add_row(const nccl::PerfFile& file, const nccl::PerfTable& table, const nccl::PerfRow& row,
@@ -36,7 +33,7 @@ void add_row(const nccl::PerfFile& file, const nccl::PerfTable& table, const ncc
   if (!(timed.time_us >= 0 && timed.time_us < 1e15)) return;
   told.operations.push_back({.group = "all",
                              .group_size = static_cast<int>(file.hosts.size()),
-                             .op = op_of(file, table),
+                             .op = op_of(table),
                              .sequence = static_cast<std::int64_t>(told.operations.size()),
                              .bytes = row.bytes,
                              .dtype = row.type,
@@ -47,14 +44,14 @@ void add_row(const nccl::PerfFile& file, const nccl::PerfTable& table, const ncc
 }
 
 /// Where the table ends up, and where it is half way.
-void add_note(const nccl::PerfFile& file, const nccl::PerfTable& table, Told& told) {
+void add_note(const nccl::PerfTable& table, Told& told) {
   const nccl::PerfRow* best = nullptr;
   for (const nccl::PerfRow& row : table.rows) {
     if (best == nullptr || row.timed().busbw_gbs > best->timed().busbw_gbs) best = &row;
   }
   if (best == nullptr || best->timed().busbw_gbs <= 0) return;
   std::string text =
-      fmt::format("{}: bus bandwidth reaches {} at {}", op_of(file, table),
+      fmt::format("{}: bus bandwidth reaches {} at {}", op_of(table),
                   bus_text(8e9 * best->timed().busbw_gbs), readable(Bytes(best->bytes)));
   for (const nccl::PerfRow& row : table.rows) {
     if (row.timed().busbw_gbs < 0.5 * best->timed().busbw_gbs) continue;
@@ -84,7 +81,7 @@ void read_perf(const std::string& text, Told& told) {
     const nccl::PerfFile file = nccl::parse_perf(text, told.path);
     for (const nccl::PerfTable& table : file.tables) {
       for (const nccl::PerfRow& row : table.rows) add_row(file, table, row, told);
-      add_note(file, table, told);
+      add_note(table, told);
     }
     for (std::size_t rank = 0; rank < file.hosts.size(); ++rank) {
       told.wiring.hosts.try_emplace(static_cast<int>(rank), file.hosts[rank]);

@@ -9,6 +9,7 @@ namespace {
 using operations::Told;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
 
@@ -170,7 +171,35 @@ TEST(Inspector, TellsTimesAndSkipsForeignLines) {
   EXPECT_EQ(told.operations[0].end_ns, 61974000);
   EXPECT_EQ(told.operations[0].clock, operations::Clock::Alone);
   EXPECT_EQ(told.operations[0].host, "n1");
-  EXPECT_EQ(told.skipped, 1U);
+  EXPECT_EQ(told.skipped, 0U);  // statistics are no operation
+}
+
+// By the source of version 4.3 and NVIDIA's example of 4.0: 65,536 bytes of 32 ranks in 110 us are told there as 19.065 GB/s of
+// algorithm bandwidth, so that the size is one rank's part.
+TEST(Inspector, HeadersStandBeforeABatchAndSizesAreOneRanksPart) {
+  const Told told = read_text(
+      R"({"header":{"id":"0x9e7a","rank":31,"n_ranks":32,"nnodes":4},"metadata":{"inspector_output_format_version":"v4.3","hostname":"n3","pid":7},"dump_stats":{"coll_records":2,"coll_dropped_total":9,"coll_dropped_since_last_dump":5,"p2p_records":0}})"
+      "\n"
+      R"({"coll_perf":{"coll":"ReduceScatter","coll_sn":129,"coll_msg_size_bytes":65536,"coll_exec_time_us":110}})"
+      "\n"
+      R"({"proxy_trace":{"record_type":"op"}})"
+      "\n"
+      R"({"coll_perf":{"coll":"AllReduce","coll_sn":4,"coll_msg_size_bytes":65536,"coll_exec_time_us":110}})"
+      "\n",
+      "n3-pid7.log");
+  ASSERT_THAT(told.operations, SizeIs(2));
+  EXPECT_EQ(told.operations[0].bytes, 32 * 65536);
+  EXPECT_EQ(told.operations[0].rank, 31);
+  EXPECT_EQ(told.operations[0].group_size, 32);
+  EXPECT_EQ(told.operations[0].host, "n3");
+  EXPECT_EQ(told.operations[1].bytes, 65536);
+  EXPECT_THAT(told.reasons, testing::Contains(HasSubstr("5 operations were overwritten")));
+  const Told headless = read_text(
+      R"({"coll_perf":{"coll":"AllReduce","coll_sn":4,"coll_msg_size_bytes":65536,"coll_exec_time_us":110}})"
+      "\n",
+      "n3-pid7.log");
+  EXPECT_THAT(headless.operations, testing::IsEmpty());
+  EXPECT_THAT(headless.reasons, testing::Contains(HasSubstr("1 records without a header")));
 }
 
 TEST(Horovod, FusedTensorsAreOneOperationAlsoInACutFile) {
@@ -256,6 +285,63 @@ TEST(PaceLog, ReadsWhatTrainersPrint) {
   EXPECT_EQ(bar.steps[0].duration_ns, 1'250'000'000);
 }
 
+// The last line of a log of PyTorch Lightning 2.6.6 whose bar was drawn by rich.
+TEST(PaceLog, ReadsBarsThatRichDraws) {
+  const Told told = read_text(
+      "`Trainer.fit` stopped: `max_epochs=2` reached.\n"
+      "Epoch 1/1  \xe2\x94\x81\xe2\x94\x81\xe2\x94\x81 120/120 0:00:00 \xe2\x80\xa2 0:00:00 "
+      "351.08it/s loss: 0.326\n",
+      "log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(1));
+  EXPECT_NEAR(1e-9 * static_cast<double>(told.steps[0].duration_ns), 1 / 351.08, 1e-8);
+}
+
+// As Megatron-DeepSpeed prints them: DeepSpeed's own line tells of the same step.
+TEST(PaceLog, AStepThatTwoLinesTellOfCountsOnce) {
+  const Told told = read_text(
+      "[2024-03-07 15:20:02,646] [INFO] [config.py:996:print]   train_batch_size ............. "
+      "768\n"
+      "[2024-03-07 15:27:02,646] [INFO] [timer.py:260:stop] "
+      "epoch=0/micro_step=199/global_step=199, "
+      "RunningAvgSamplesPerSec=58.7, CurrSamplesPerSec=61.3, MemAllocated=6.01GB\n"
+      "[2024-03-07 15:27:02][INFO][training:1609] -  iteration=     199/  317892 | "
+      "consumed_samples=      152832 | elapsed_time_per_iteration_ms=14287.5 | lm loss=5.905366 "
+      "|\n",
+      "log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(1));
+  EXPECT_EQ(told.steps[0].number, 199);
+  EXPECT_EQ(told.steps[0].duration_ns, 14'287'500'000);
+  EXPECT_EQ(told.skipped, 1U);
+}
+
+// Lines as Polaris' launcher and nccl-tests of two hosts print them.
+TEST(Perf, RowsBehindALaunchersNameAreRead) {
+  const Told told = read_text(
+      "x3005c0s13b0n0.hsn.cm 0: #       size         count      type   redop    root     time   "
+      "algbw   busbw  #wrong     time   algbw   busbw  #wrong\n"
+      "x3005c0s13b0n0.hsn.cm 0:    134217728      33554432     float     sum      -1  8776.81   "
+      "15.29   28.67       0  8860.42   15.15   28.40       0\n"
+      "x3005c0s13b0n0.hsn.cm 0: # Avg bus bandwidth    : 10.4127\n",
+      "x");
+  EXPECT_EQ(told.kind, "nccl_tests");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].op, "all_reduce");  // 28.67 of bus bandwidth are 1.875 times 15.29
+  EXPECT_EQ(told.operations[0].bytes, 134217728);
+}
+
+TEST(NcclLog, SaysWhichHostsUseWhichNetwork) {
+  const Told told = read_text(
+      "a:16902:16954 [3] NCCL INFO NET/IB : No device found.\n"
+      "a:16902:16954 [3] NCCL INFO Using network Socket\n"
+      "b:695836:695883 [5] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:192.168.1.14<0>\n"
+      "b:695836:695883 [5] NCCL INFO Using network IB\n",
+      "x");
+  EXPECT_THAT(told.wiring.networks,
+              ElementsAre(Pair("IB", ElementsAre("b")), Pair("Socket", ElementsAre("a"))));
+}
+
 TEST(Perf, EverySizeIsAnOperation) {
   const Told told = read_text(
       "# nThread 1 nGpus 2 minBytes 8 maxBytes 16 step: 2(factor) warmup iters: 5 iters: 20 "
@@ -277,6 +363,9 @@ TEST(Kind, UnknownFilesGetAGuess) {
   EXPECT_THAT(nearest_guess("\x80\x04\x95"), HasSubstr("pickle is never opened"));
   EXPECT_THAT(nearest_guess("epoch 3 loss 0.5\n"), HasSubstr("may be a training log"));
   EXPECT_THAT(nearest_guess(""), HasSubstr("empty"));
+  EXPECT_THAT(nearest_guess("name=\"a\"\n# of two\n\n[network]\nhosts = 2\n"),
+              HasSubstr("it is TOML"));
+  EXPECT_THAT(nearest_guess("a = 1\nb = 2\n"), Not(HasSubstr("it is TOML")));
   EXPECT_EQ(
       kind_of(
           "0,0,1794800771.485034,1794800772.6756709\n0,1,1794800772.675811,1794800772.8044236\n"),
