@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/gather/ports.h"
 
+#include "trainwire/flow/same_senders.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +57,9 @@ class Ranks {
 bool close_circle(const std::vector<std::pair<Port, Port>>& edges, Ranks& ranks) {
   std::map<Port, Port> next;
   std::map<Port, Port> before;
-  for (const auto& [from, to] : edges) {
+  for (const auto& [from_port, to_port] : edges) {
+    const Port from = ranks.of(from_port);
+    const Port to = ranks.of(to_port);
     const bool is_path = next.try_emplace(from, to).first->second == to &&
                          before.try_emplace(to, from).first->second == from;
     if (!is_path) return false;
@@ -71,6 +75,27 @@ bool close_circle(const std::vector<std::pair<Port, Port>>& edges, Ranks& ranks)
   for (std::size_t i = 0; i < paths.size(); ++i)
     ranks.join(paths[i].second, paths[(i + 1) % paths.size()].first);
   return !paths.empty();
+}
+
+/// Where every connection carries one way only, as NCCL's do: joins ports from which one rank sends (flow/same_senders.h), and those that
+/// such connections lead to.
+void join_channels(const std::vector<const flow::Flow*>& flows, Ranks& ranks) {
+  std::set<Port> senders;
+  for (const flow::Flow* flow : flows) senders.insert(flow->key.source_port);
+  std::vector<const std::vector<flow::Burst>*> lanes;
+  std::vector<int> leads_to;
+  for (const flow::Flow* flow : flows) {
+    if (senders.contains(flow->key.destination_port)) return;
+    lanes.push_back(&flow->bursts);
+    leads_to.push_back(flow->key.destination_port);
+  }
+  if (senders.size() < flows.size()) return;
+  for (const std::vector<std::size_t>& group : flow::same_senders(lanes, leads_to)) {
+    for (const std::size_t lane : group) {
+      ranks.join(flows[group.front()]->key.source_port, flows[lane]->key.source_port);
+      ranks.join(flows[group.front()]->key.destination_port, flows[lane]->key.destination_port);
+    }
+  }
 }
 
 packet::Address address_for(const packet::Address& shared, Port port) {
@@ -135,12 +160,14 @@ PortHosts ports_as_hosts(Captured& traffic, const PortOwners& owners) {
   Ranks ranks;
   std::set<Port> ports;
   std::vector<std::pair<Port, Port>> edges;
+  std::vector<const flow::Flow*> major;
   for (const flow::Flow& flow : traffic.flows) {
     const bool is_major =
         flow.key.is_tcp() && flow.key.source == *shared && flow.key.destination == *shared &&
         static_cast<double>(flow.stream_bytes()) >= kMajor * static_cast<double>(largest);
     if (!is_major) continue;
     edges.emplace_back(flow.key.source_port, flow.key.destination_port);
+    major.push_back(&flow);
     ports.insert({flow.key.source_port, flow.key.destination_port});
   }
   PortHosts made;
@@ -151,6 +178,7 @@ PortHosts ports_as_hosts(Captured& traffic, const PortOwners& owners) {
     for (const Port port : ports)
       ranks.join(port, first.try_emplace(owners.at(port), port).first->second);
   } else {
+    join_channels(major, ranks);
     made.is_guess = close_circle(edges, ranks);
   }
   std::map<Port, Port> sender;  // by rank: the lowest of its ports that send

@@ -6,7 +6,9 @@
 // most are paths whose ends nobody joins, they are joined to one circle, as in a ring. How many ranks there are is then right;
 // who follows whom in the circle is a guess.
 //
-// Limits: several connections from one rank to the next (channels) count as ranks where processes are not known.
+// Several connections from one rank to the next (channels) are known by beginning together (flow/same_senders.h).
+//
+// Limits: where beginnings do not show that, in few steps or without pauses, channels count as ranks if processes are not known.
 
 #pragma once
 
