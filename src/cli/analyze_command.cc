@@ -14,7 +14,9 @@
 #include "trainwire/gather/hosts.h"
 #include "trainwire/gather/partial.h"
 #include "trainwire/gather/ports.h"
+#include "trainwire/operations/findings.h"
 #include "trainwire/operations/summary.h"
+#include "trainwire/predict/plan.h"
 #include "trainwire/readers/given.h"
 #include "trainwire/record/json.h"
 #include "trainwire/spread/part_files.h"
@@ -22,6 +24,7 @@
 #include "trainwire/summarise/jobs.h"
 #include "trainwire/summarise/small_flows.h"
 #include "trainwire/summarise/tables.h"
+#include "trainwire/summarise/wire_times.h"
 #include "trainwire/terminal/interrupt.h"
 #include "trainwire/terminal/progress.h"
 #include "trainwire/text/capture_text.h"
@@ -50,6 +53,7 @@ struct AnalyzeOptions {
   std::string filter;
   std::string hosts;
   std::string expect;
+  std::string plan;
   std::string window = "1ms";
   std::vector<std::string> cuts;
   bool force = false;
@@ -94,7 +98,7 @@ std::unique_ptr<record::RunFolder> take_folder(const AnalyzeOptions& options,
   if (options.no_folder) return nullptr;
   std::vector<std::string> inputs = options.captures;
   for (const operations::Told& file : told) inputs.push_back(file.path);
-  inputs.insert(inputs.end(), {options.log, options.hosts, options.expect});
+  inputs.insert(inputs.end(), {options.log, options.hosts, options.expect, options.plan});
   return std::make_unique<record::RunFolder>(
       options.out.empty() ? default_folder(options) : options.out,
       command::provenance_of("analyze", inputs, streams),
@@ -247,6 +251,16 @@ int exit_code(const AnalyzeOptions& options, const summarise::CaptureResult& res
   return command::kRunFailed;
 }
 
+/// Of the first job of the experiment at `path`; nothing without one.
+std::optional<operations::Planned> planned_of(const std::string& path) {
+  if (path.empty()) return {};
+  const spec::Experiment experiment = command::load({.path = path, .overrides = {}});
+  const predict::JobPlan plan = predict::plan(experiment, experiment.jobs.front());
+  return operations::Planned{.name = plan.name,
+                             .gradient_bytes = static_cast<double>(plan.gradient_bytes.count()),
+                             .exchange_bytes = static_cast<double>(plan.step.total.count())};
+}
+
 /// Without packets.
 int analyze_others(const AnalyzeOptions& options, std::vector<operations::Told> told,
                    command::Streams streams) {
@@ -255,6 +269,7 @@ int analyze_others(const AnalyzeOptions& options, std::vector<operations::Told> 
   const operations::Imported imported = operations::imported(std::move(told));
   record::Run run{.command = "analyze"};
   operations::add_to(run, imported);
+  if (const auto planned = planned_of(options.plan)) operations::add_plan(run, *planned);
   const std::vector<command::Judged> judged = command::judge_all(expectations, "analyze", run);
   if (folder) {
     operations::write_table(imported, *folder);
@@ -283,6 +298,12 @@ void add_doubt(const gather::PortHosts& ports, diagnose::Analysis& analysis) {
                        "and who follows "
                        "whom is a guess"
                      : "all ranks share one address: each is named by a port that it sends from");
+}
+
+std::vector<operations::Span> spans_of(const std::vector<summarise::Stretch>& stretches) {
+  std::vector<operations::Span> spans;
+  for (const summarise::Stretch& each : stretches) spans.push_back({each.start_ns, each.end_ns});
+  return spans;
 }
 
 /// What was decided when a part was made.
@@ -319,8 +340,6 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
                  how.log->skipped, how.log->first_skipped);
     }
   }
-  if (options.log.empty()) how.log = readers::steps_for_packets(given.told);
-  result.log = how.log;
   auto folder = take_folder(options, given.told, streams);
   read_captures(options, streams, result);
   const bool is_empty = result.traffic.totals.packets == 0 && !result.interrupted;
@@ -330,6 +349,13 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
     return analyze_others(options, std::move(given.told), streams);
   }
   refuse_nothing(options, result);
+  std::optional<operations::Imported> imported;
+  if (!given.told.empty()) {
+    imported = operations::imported(std::move(given.told));
+    operations::put_on_axis_of(spans_of(summarise::busy_times(result.traffic)), *imported);
+    if (options.log.empty()) how.log = readers::steps_for_packets(imported->told);
+  }
+  result.log = how.log;
   const gather::PortHosts ports = gather::ports_as_hosts(result.traffic);
   how.names.insert(how.names.end(), ports.names.begin(), ports.names.end());
   warn_of_strange_log(result, streams);
@@ -348,13 +374,13 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
   summarise::add_figures(result);  // which no table shows
   record::Run run = summarise::described(result, "analyze");
   account::add_of_packets(run);
-  std::optional<operations::Imported> imported;
-  if (!given.told.empty()) {
-    imported = operations::imported(std::move(given.told));
+  if (imported) {
+    imported->wire_steps = spans_of(summarise::steps_of_packets(result, how));
     operations::add_to(run, *imported);
     readers::add_capture_sources(run);
     if (folder) operations::write_table(*imported, *folder);
   }
+  if (const auto planned = planned_of(options.plan)) operations::add_plan(run, *planned);
   std::vector<command::Judged> judged;
   if (!result.interrupted) judged = command::judge_all(expectations, "analyze", run);
   if (folder) {
@@ -365,8 +391,10 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
   if (options.json) {
     fmt::print(streams.out, "{}\n", record::dumped(run));
   } else if (!options.quiet) {
+    const bool has_others = imported || !options.plan.empty();
     const std::string beside =
-        imported ? operations::beside_packets_text(run, *imported) : std::string();
+        has_others ? operations::beside_packets_text(run, imported.value_or(operations::Imported()))
+                   : std::string();
     fmt::print(
         streams.out, "{}{}",
         text::capture_text(result, folder ? folder->path() : "", text::verdict_text(run) + beside),
@@ -409,6 +437,9 @@ command::Body declare_analyze(command::CommandLine& app) {
       .type_name("EXPR");
   app.add_option("--hosts", options->hosts, "names for addresses, CSV or TOML").type_name("FILE");
   command::add_expect(app, options->expect);
+  app.add_option("--plan", options->plan,
+                 "compare what a step moves with what this experiment plans, to the byte")
+      .type_name("FILE");
   app.add_option("--cut", options->cuts,
                  "write the packets of a finding (counted from 1) or step (from 0) to a pcapng "
                  "file; repeatable")

@@ -5,6 +5,7 @@
 #include "trainwire/command/exit_code.h"
 #include "trainwire/command/expect.h"
 #include "trainwire/command/experiment_file.h"
+#include "trainwire/command/hosts_file.h"
 #include "trainwire/record/json.h"
 #include "trainwire/result/json_text.h"
 #include "trainwire/result/whole_file.h"

@@ -58,6 +58,7 @@ struct Iterations {
   double ci_high_s = 0;
   double p99_s = 0;
   double mean_s = 0;
+  double usual_s = 0;        ///< of the half of them that is most alike
   double compute_gap_s = 0;  ///< median time without gradient bytes
   double exchange_s = 0;     ///< median time from first to last gradient byte of the slowest host
   std::string

@@ -54,6 +54,10 @@ std::span<const FindingKind> finding_kinds() {
       FindingKind{"arrivals", "how long ranks are in collectives, waiting or transferring",
                   "when each rank came to each collective, and when the last was done",
                   "waiting is cured at the rank that comes last, transfer at the network"},
+      FindingKind{"several_networks", "ranks of one job use different networks",
+                  "\"Using network\" lines of NCCL's log, host by host",
+                  "give all hosts the same: a driver or a plugin is missing on some, or "
+                  "NCCL_IB_DISABLE is set there"},
       FindingKind{"socket_fallback", "NCCL uses sockets although a card for RDMA is there",
                   "its log names the card and connects by NET/Socket",
                   "read the NET/IB lines of the log; NCCL_IB_DISABLE, drivers and containers are "
@@ -64,12 +68,22 @@ std::span<const FindingKind> finding_kinds() {
       FindingKind{"nccl_warning", "NCCL warned", "a WARN line of its log", "read what follows it"},
       FindingKind{"wiring", "how NCCL has wired the ranks", "the lines of its log",
                   "nothing to do"},
-      FindingKind{"agreement", "whether two kinds of files tell of the same operations",
-                  "sizes of each rank's operations, in order",
-                  "where they differ, the files are of different runs or one is cut off"},
+      FindingKind{
+          "agreement",
+          "whether two kinds of files, or packets, tell of the same operations and steps",
+          "sizes of each rank's operations, in order; steps, from the end of one to that of "
+          "the next",
+          "where they differ, the files are of different runs or one is cut off"},
+      FindingKind{"clock", "whether packets and files have one clock",
+                  "ends of collectives, which stand where packets pause",
+                  "nothing to do: times of files are on the packets' clock"},
       FindingKind{"volume", "bytes that a log has to move against bytes in packets",
                   "sizes times what a ring sends, and the payload of all pairs",
                   "more in packets: start-up, other traffic; less: the capture is not whole"},
+      FindingKind{"plan", "bytes of a step against those of an experiment's plan",
+                  "sizes that files tell, and payload in packets, of a step; `trainwire plan`",
+                  "more: other operations or traffic beside the gradients; less: a part is not "
+                  "captured, or the experiment is of another model"},
       FindingKind{"note", "what a file says beside its operations", "the file", "nothing to do"},
   };
   return kKinds;

@@ -137,6 +137,7 @@ void set_period(Iterations& iterations, const std::vector<double>& times,
   iterations.ci_low_s = period.low;
   iterations.ci_high_s = period.high;
   iterations.p99_s = stats::quantile(times, 0.99);
+  iterations.usual_s = stats::usual(times);
   iterations.mean_s =
       std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }

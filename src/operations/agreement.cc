@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <map>
 #include <tuple>
 
 namespace tw::operations {
 namespace {
+
+constexpr double kMuchApart = 0.05;  ///< of a step
 
 using Sizes = std::vector<std::int64_t>;
 using ByRankAndOp = std::map<std::tuple<int, std::string>, Sizes>;
@@ -51,7 +55,97 @@ Agreement compared(const std::string& a, const ByRankAndOp& of_a, const std::str
   return made;
 }
 
+std::int64_t middle(std::vector<std::int64_t> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+/// Each from the end of the one before, where that is told.
+std::vector<Span> end_to_end(const std::map<std::int64_t, Span>& steps) {
+  std::vector<Span> made;
+  const std::pair<const std::int64_t, Span>* before = nullptr;
+  for (const auto& each : steps) {
+    const bool follows = before != nullptr && before->first + 1 == each.first;
+    made.push_back({follows ? before->second.end_ns : each.second.start_ns, each.second.end_ns});
+    before = &each;
+  }
+  return made;
+}
+
+/// Of each kind: as long as for the rank in the middle.
+std::map<std::string, std::vector<Span>> steps_by_kind(const std::vector<Told>& told) {
+  std::map<std::string,
+           std::map<std::int64_t, std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>>>
+      ends;
+  for (const Told& file : told) {
+    for (const Step& step : file.steps) {
+      if (!step.start_ns) continue;
+      auto& [starts, lasts] = ends[file.kind][step.number];
+      starts.push_back(*step.start_ns);
+      lasts.push_back(*step.start_ns + step.duration_ns);
+    }
+  }
+  std::map<std::string, std::vector<Span>> made;
+  for (const auto& [kind, steps] : ends) {
+    std::map<std::int64_t, Span> by_number;
+    for (const auto& [number, times] : steps) {
+      const Span step{middle(times.first), middle(times.second)};
+      const auto [first, last] = std::minmax_element(times.second.begin(), times.second.end());
+      // Ranks that leave a step at different times have no common one.
+      const bool is_common = static_cast<double>(*last - *first) <
+                             kMuchApart * static_cast<double>(step.end_ns - step.start_ns);
+      if (is_common) by_number[number] = step;
+    }
+    made[kind] = end_to_end(by_number);
+  }
+  return made;
+}
+
+std::int64_t length(const Span& span) { return span.end_ns - span.start_ns; }
+
+StepAgreement compared(const std::vector<Span>& few, const std::vector<Span>& many) {
+  StepAgreement made;
+  std::vector<double> differences;
+  for (const Span& step : few) {
+    const auto nearest =
+        std::min_element(many.begin(), many.end(), [&](const Span& a, const Span& b) {
+          return std::abs(a.end_ns - step.end_ns) < std::abs(b.end_ns - step.end_ns);
+        });
+    const bool is_it = nearest != many.end() && length(step) > 0 && length(*nearest) > 0 &&
+                       2 * std::abs(nearest->end_ns - step.end_ns) < length(step);
+    if (!is_it) continue;
+    differences.push_back(static_cast<double>(std::abs(length(step) - length(*nearest))) /
+                          static_cast<double>(length(*nearest)));
+  }
+  made.compared = differences.size();
+  if (differences.empty()) return made;
+  std::sort(differences.begin(), differences.end());
+  made.median = differences[differences.size() / 2];
+  made.largest = differences.back();
+  return made;
+}
+
 }  // namespace
+
+std::vector<StepAgreement> step_agreements(const std::vector<Told>& told,
+                                           const std::vector<Span>& of_packets) {
+  std::map<std::string, std::vector<Span>> kinds = steps_by_kind(told);
+  if (!of_packets.empty()) kinds["packets"] = of_packets;
+  std::vector<StepAgreement> made;
+  for (auto a = kinds.begin(); a != kinds.end(); ++a) {
+    for (auto b = std::next(a); b != kinds.end(); ++b) {
+      const bool in_order = a->second.size() <= b->second.size();
+      const auto& [one, few] = in_order ? *a : *b;
+      const auto& [other, many] = in_order ? *b : *a;
+      StepAgreement each = compared(few, many);
+      each.one = one;
+      each.other = other;
+      if (each.compared > 0) made.push_back(std::move(each));
+    }
+  }
+  return made;
+}
 
 std::vector<Agreement> agreements(const std::vector<Told>& told) {
   const auto kinds = sizes_by_kind(told);

@@ -3,6 +3,10 @@
 //
 // A trace covers some steps, a log all of them. So sizes that one kind tells for a rank and operation, in order, must
 // stand in that order, without a gap, in what the other kind tells.
+//
+// Steps are compared from the end of one to the end of the next, which packets show as well: what a program does between two
+// steps (a checkpoint, a profiler that starts) is then in both counts. A step whose predecessor is not told counts from its start;
+// one that ranks leave at different times is left out.
 
 #pragma once
 
@@ -25,5 +29,17 @@ struct Agreement {
 
 /// One for each pair of kinds that have a rank and an operation in common.
 std::vector<Agreement> agreements(const std::vector<Told>& told);
+
+struct StepAgreement {
+  std::string one = {};  ///< kind that tells of fewer
+  std::string other = {};
+  std::size_t compared = 0;
+  double median = 0;  ///< of the steps' differences, in parts of a step
+  double largest = 0;
+};
+
+/// One for each pair of kinds, "packets" among them, whose steps end at about the same times.
+std::vector<StepAgreement> step_agreements(const std::vector<Told>& told,
+                                           const std::vector<Span>& of_packets);
 
 }  // namespace tw::operations

@@ -139,23 +139,6 @@ std::optional<Offset> offset_of(std::vector<Difference> differences) {
   return Offset{.ns = offset, .uncertainty_ns = median(values)};
 }
 
-void move_times(Told& told, std::int64_t by) {
-  const auto move = [&](std::optional<std::int64_t>& time) {
-    if (time) *time -= by;
-  };
-  for (Operation& each : told.operations) {
-    if (each.clock == Clock::Alone) continue;
-    move(each.enqueue_ns);
-    move(each.start_ns);
-    move(each.end_ns);
-  }
-  for (Step& each : told.steps) move(each.start_ns);
-  for (Span& each : told.computing) {
-    each.start_ns -= by;
-    each.end_ns -= by;
-  }
-}
-
 /// The file that times are moved to: the first that shares a collective with another, of those that count from 1970
 /// where there are any.
 std::optional<std::size_t> reference_of(const Joined& all, const std::vector<Told>& told) {
@@ -253,6 +236,23 @@ int size_of_group(const Arrival& arrival, const std::vector<Told>& told) {
 }
 
 }  // namespace
+
+void move_times(Told& told, std::int64_t by_ns) {
+  const auto move = [&](std::optional<std::int64_t>& time) {
+    if (time) *time -= by_ns;
+  };
+  for (Operation& each : told.operations) {
+    if (each.clock == Clock::Alone) continue;
+    move(each.enqueue_ns);
+    move(each.start_ns);
+    move(each.end_ns);
+  }
+  for (Step& each : told.steps) move(each.start_ns);
+  for (Span& each : told.computing) {
+    each.start_ns -= by_ns;
+    each.end_ns -= by_ns;
+  }
+}
 
 double Arrival::mean_wait_s() const {
   double sum = 0;

@@ -52,6 +52,9 @@ struct Arrival {
   double mean_wait_s() const;
 };
 
+/// Takes `by` from all times of a file that count from a moment.
+void move_times(Told& told, std::int64_t by_ns);
+
 /// Puts times of all files on the first's clock, and says in each what was done; then joins.
 std::vector<Arrival> arrivals(std::vector<Told>& told);
 

@@ -19,25 +19,50 @@ struct Counted {
 using ByOp = std::map<std::string, Counted>;
 
 /// Each operation of a group once: the rank of it that tells of most counts.
-ByOp counted(const std::vector<Told>& told, const std::string& kind) {
-  std::map<std::tuple<std::string, std::string>, std::map<int, Counted>> by_group;
+std::vector<record::OperationGroup> groups_of(const std::vector<Told>& told,
+                                              const std::string& kind) {
+  struct OfGroup {
+    int size = 0;
+    std::map<int, Counted> by_rank = {};
+  };
+  std::map<std::tuple<std::string, std::string>, OfGroup> by_group;
   for (const Told& file : told) {
     if (file.kind != kind) continue;
     for (const Operation& each : file.operations) {
-      Counted& of_rank = by_group[{each.group, each.op}][each.rank.value_or(-1)];
+      OfGroup& of_group = by_group[{each.group, each.op}];
+      of_group.size = std::max(of_group.size, each.group_size);
+      Counted& of_rank = of_group.by_rank[each.rank.value_or(-1)];
       ++of_rank.count;
       of_rank.bytes += static_cast<std::uint64_t>(each.bytes.value_or(0));
     }
   }
-  ByOp made;
-  for (const auto& [key, ranks] : by_group) {
+  std::vector<record::OperationGroup> made;
+  for (const auto& [key, of_group] : by_group) {
     const auto most = std::max_element(
-        ranks.begin(), ranks.end(),
+        of_group.by_rank.begin(), of_group.by_rank.end(),
         [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
-    made[std::get<1>(key)].count += most->second.count;
-    made[std::get<1>(key)].bytes += most->second.bytes;
+    made.push_back({.group = std::get<0>(key),
+                    .group_size = static_cast<std::uint64_t>(of_group.size),
+                    .op = std::get<1>(key),
+                    .count = most->second.count,
+                    .bytes = most->second.bytes});
   }
   return made;
+}
+
+ByOp counted(const std::vector<record::OperationGroup>& groups) {
+  ByOp made;
+  for (const record::OperationGroup& each : groups) {
+    made[each.op].count += each.count;
+    made[each.op].bytes += each.bytes;
+  }
+  return made;
+}
+
+std::uint64_t bytes_of(const std::vector<record::OperationGroup>& groups) {
+  std::uint64_t sum = 0;
+  for (const record::OperationGroup& each : groups) sum += each.bytes;
+  return sum;
 }
 
 /// Times of one op: of arrivals, or of what files tell that took a time alone (nccl-tests).
@@ -103,13 +128,18 @@ record::Operations operations_of(const Imported& imported) {
   made.ranks = ranks.size();
   ByOp most;
   for (const std::string& kind : kinds) {
-    for (const auto& [op, each] : counted(imported.told, kind)) {
+    std::vector<record::OperationGroup> groups = groups_of(imported.told, kind);
+    for (const auto& [op, each] : counted(groups)) {
       if (each.count > most[op].count ||
           (each.count == most[op].count && each.bytes > most[op].bytes)) {
         most[op] = each;
       }
     }
+    if (made.by_group.empty() || bytes_of(groups) > bytes_of(made.by_group))
+      made.by_group = std::move(groups);
   }
+  std::stable_sort(made.by_group.begin(), made.by_group.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   auto times = timings(imported);
   add_durations(imported, times);
   for (const auto& [op, each] : most) {

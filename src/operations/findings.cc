@@ -7,16 +7,49 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 
 namespace tw::operations {
 namespace {
 
+constexpr double kOffThePlan = 0.01;  ///< of what is planned
+constexpr double kMuchApart = 0.05;   ///< of a step: two counts that do not tell of the same
+
 record::Finding finding(std::string text, bool is_trouble, std::string kind) {
   return {.text = std::move(text),
           .severity = is_trouble ? "warning" : "info",
           .kind = std::move(kind)};
+}
+
+record::Finding clock_finding(const WireClock& clock) {
+  return finding(
+      fmt::format("{} of {} ends of collectives stand where packets pause, within {}: {}",
+                  clock.matched, clock.ends,
+                  readable(std::chrono::nanoseconds(clock.uncertainty_ns)),
+                  clock.is_other()
+                      ? fmt::format("files' times were moved by {} to the packets' clock",
+                                    readable(std::chrono::nanoseconds(std::abs(clock.offset_ns))))
+                      : "packets and files have one clock"),
+      false, "clock");
+}
+
+void compare(record::Run& run, std::string_view who, double measured, std::string_view of,
+             double planned) {
+  const double apart = planned > 0 ? (measured - planned) / planned : 0;
+  run.findings.insert(
+      run.findings.begin(),
+      {.text = fmt::format("{} {} bytes a step; the plan has {} bytes of {} ({:+.4f} %)", who,
+                           grouped(std::llround(measured)), grouped(std::llround(planned)), of,
+                           100 * apart),
+       .severity = std::abs(apart) > kOffThePlan ? "warning" : "info",
+       .kind = "plan"});
+}
+
+/// Gradients are summed by these; what sharded training gathers are parameters.
+bool sums_gradients(const record::Collective& each) {
+  return each.operation == "all_reduce" || each.operation == "reduce_scatter";
 }
 
 }  // namespace
@@ -74,6 +107,16 @@ void add_findings(record::Run& run, const Imported& imported) {
                           each.difference),
         !each.agrees, "agreement"));
   }
+  for (const StepAgreement& each : step_agreements(imported.told, imported.wire_steps)) {
+    made.push_back(finding(
+        fmt::format(
+            "{} and {} tell of {} step{}, from end to end: they differ by {:.2f} % at most, "
+            "{:.2f} % in the middle",
+            each.one, each.other, each.compared, each.compared == 1 ? "" : "s", 100 * each.largest,
+            100 * each.median),
+        each.median > kMuchApart, "agreement"));
+  }
+  if (imported.wire_clock) made.push_back(clock_finding(*imported.wire_clock));
   for (const Remark& remark : remarks) {
     if (!remark.is_trouble) made.push_back(finding(remark.text, false, remark.kind));
   }
@@ -112,6 +155,32 @@ void add_volume(record::Run& run, const Imported& imported) {
                   grouped(std::llround(told)), grouped(std::llround(carried)),
                   100 * (carried - told) / told),
       false, "volume"));
+}
+
+void add_plan(record::Run& run, const Planned& planned) {
+  const std::size_t before = run.findings.size();
+  if (run.operations) {
+    double told = 0;
+    for (const record::Collective& each : run.collectives) {
+      if (sums_gradients(each)) told += static_cast<double>(each.bytes_per_iteration);
+    }
+    if (told > 0)
+      compare(run, "files tell of sums over", told, "gradients", planned.gradient_bytes);
+  }
+  const bool has_steps = run.iterations && run.iterations->count > 0;
+  if (run.capture && has_steps && run.iterations->bytes_during > 0) {
+    compare(run, "packets carry",
+            static_cast<double>(run.iterations->bytes_during) /
+                static_cast<double>(run.iterations->count),
+            "the exchange between hosts", planned.exchange_bytes);
+  }
+  if (run.findings.size() > before) return;
+  run.findings.push_back(
+      {.text = fmt::format("nothing to compare with the plan of {}: neither files "
+                           "nor packets tell what a step moves",
+                           planned.name),
+       .severity = "notice",
+       .kind = "plan"});
 }
 
 }  // namespace tw::operations

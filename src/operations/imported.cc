@@ -49,6 +49,7 @@ record::Iterations iterations_of(const Steps& steps) {
           .p99_s = stats::quantile(counted, 0.99),
           .mean_s = std::accumulate(counted.begin(), counted.end(), 0.0) /
                     static_cast<double>(counted.size()),
+          .usual_s = stats::usual(counted),
           .times_s = steps.times_s,
           .starts_s = steps.starts_s};
 }
@@ -149,7 +150,7 @@ record::Quality quality_of(const Imported& imported) {
                     of - imported.balance->without_file, of));
   }
   for (const Told& file : imported.told) {
-    if (file.records > 0) continue;
+    if (file.records > 0 || !file.steps.empty() || !file.wiring.empty()) continue;
     quality.level = "fair";
     quality.reasons.push_back(fmt::format("{} tells nothing", printable(file.path)));
     break;

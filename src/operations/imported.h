@@ -7,6 +7,7 @@
 #include "trainwire/operations/arrivals.h"
 #include "trainwire/operations/balance.h"
 #include "trainwire/operations/missing.h"
+#include "trainwire/operations/same_axis.h"
 #include "trainwire/operations/told.h"
 #include "trainwire/operations/wired.h"
 #include "trainwire/record/run.h"
@@ -24,9 +25,15 @@ struct Imported {
   std::vector<Agreement> agreements = {};
   Wiring wiring = {};
   std::optional<Steps> steps = {};
+  std::optional<WireClock> wire_clock = {};  ///< of packets against files
+  std::vector<Span> wire_steps = {};         ///< that packets alone show
 };
 
 Imported imported(std::vector<Told> told);
+
+/// Moves everything that files told to the packets' clock where that is another. `wire`: when packets carry bytes, disjoint, in
+/// order.
+void put_on_axis_of(const std::vector<Span>& wire, Imported& imported);
 
 /// Puts it into the record, beside what packets showed where there were any; the verdict then rests on both.
 void add_to(record::Run& run, const Imported& imported);

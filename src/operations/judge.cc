@@ -177,10 +177,11 @@ record::Verdict untimed_verdict(const Imported& imported) {
         "No verdict on a job, for these are benchmarks: `trainwire fit` gives their latency and "
         "bandwidth, `trainwire expect` what the hardware should reach.";
   } else if (imported.steps) {
+    const std::size_t count = imported.steps->times_s.size();
     text += fmt::format(
-        "No verdict: {} steps are told, but not what ranks did in them; traces of torch.profiler "
-        "of all ranks tell waiting from transfer.",
-        imported.steps->times_s.size());
+        "No verdict: {} told, but not what ranks did in {}; traces of torch.profiler of all ranks "
+        "tell waiting from transfer.",
+        count == 1 ? "a step is" : fmt::format("{} steps are", count), count == 1 ? "it" : "them");
   } else {
     text +=
         "No verdict: no two ranks tell when they were in their collectives; traces of "

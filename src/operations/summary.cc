@@ -9,14 +9,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace tw::operations {
 namespace {
 
 constexpr std::size_t kMostOps = 8;
+constexpr std::size_t kMostOfName = 15;  ///< of a group
 constexpr std::size_t kMostFindings = 8;
+constexpr double kMuchApart = 0.02;  ///< of a step: worth a word
 constexpr std::size_t kMostReasons = 3;
 
 std::string count_text(std::uint64_t number) { return grouped(static_cast<std::int64_t>(number)); }
@@ -41,6 +45,34 @@ void add_operations(std::string& text, const record::Operations& operations) {
   }
   if (shown < operations.by_op.size())
     text += fmt::format("  and {} more: --json\n", operations.by_op.size() - shown);
+}
+
+/// Where there are several: of parallel training each has its own traffic.
+void add_groups(std::string& text, const record::Operations& operations) {
+  std::set<std::string> names;
+  for (const record::OperationGroup& each : operations.by_group) names.insert(each.group);
+  if (names.size() < 2) return;
+  text += fmt::format("{:<17}{:>9} {:>12} {:>9}   {}\n", "by group", "ranks", "bytes", "count",
+                      "operation");
+  const std::size_t shown = std::min(kMostOps, operations.by_group.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const record::OperationGroup& each = operations.by_group[i];
+    text += fmt::format(
+        "  {:<15}{:>9} {:>12} {:>9}   {}\n",
+        each.group.empty() ? "unnamed" : printable(each.group).substr(0, kMostOfName),
+        each.group_size > 0 ? count_text(each.group_size) : std::string("-"),
+        each.bytes > 0 ? readable(Bytes(static_cast<std::int64_t>(each.bytes))) : std::string("-"),
+        count_text(each.count), each.op);
+  }
+  if (shown < operations.by_group.size())
+    text += fmt::format("  and {} more: --json\n", operations.by_group.size() - shown);
+}
+
+/// "" where the median is the usual time too.
+std::string usual_text(const record::Iterations& iterations) {
+  const double usual_s = iterations.usual_s.value_or(0);
+  if (usual_s <= 0 || std::abs(*iterations.median_s - usual_s) < kMuchApart * usual_s) return {};
+  return fmt::format(" · most alike {}", time_text(usual_s));
 }
 
 /// "" where nothing is wrong.
@@ -106,8 +138,11 @@ std::string beside_packets_text(const record::Run& run, const Imported& imported
   std::string text = sources_text(imported);
   std::string_view label = "by files";
   for (const record::Finding& each : run.findings) {
-    static constexpr std::array<std::string_view, 7> kOfFiles{
-        "missing_rank", "arrivals", "socket_fallback", "one_nic", "agreement", "volume", "wiring"};
+    static constexpr std::array<std::string_view, 10> kOfFiles{
+        "missing_rank",    "arrivals", "several_networks",
+        "socket_fallback", "one_nic",  "agreement",
+        "clock",           "volume",   "plan",
+        "wiring"};
     if (std::find(kOfFiles.begin(), kOfFiles.end(), each.kind.value_or("")) == kOfFiles.end()) {
       continue;
     }
@@ -121,13 +156,17 @@ std::string imported_text(const record::Run& run, const Imported& imported,
                           const std::string& folder, const std::string& verdict) {
   std::string text = verdict + sources_text(imported);
   if (run.iterations && run.iterations->median_s) {
-    text += fmt::format("{:<17}{} told · {} (95 % CI {} – {})\n", "steps",
+    text += fmt::format("{:<17}{} told · {} (95 % CI {} – {}){}\n", "steps",
                         count_text(run.iterations->count), time_text(run.iterations->median_s),
-                        time_text(run.iterations->ci_low_s), time_text(run.iterations->ci_high_s));
+                        time_text(run.iterations->ci_low_s), time_text(run.iterations->ci_high_s),
+                        usual_text(*run.iterations));
   }
   text += quality_text(run);
   text += "\n";
-  if (run.operations) add_operations(text, *run.operations);
+  if (run.operations) {
+    add_operations(text, *run.operations);
+    add_groups(text, *run.operations);
+  }
   if (!run.findings.empty()) text += "\nfindings\n";
   for (std::size_t i = 0; i < std::min(kMostFindings, run.findings.size()); ++i) {
     text += fmt::format("  {}  {}\n", i + 1, printable(run.findings[i].text));

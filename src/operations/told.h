@@ -44,8 +44,9 @@ struct Way {
 
 /// What an NCCL log says beside operations.
 struct Wiring {
-  std::string version = {};  ///< "2.28.9"
-  std::string network = {};  ///< "Socket", "IB", "AWS Libfabric"
+  std::string version = {};                                    ///< "2.28.9"
+  std::string network = {};                                    ///< "Socket", "IB", "AWS Libfabric"
+  std::map<std::string, std::set<std::string>> networks = {};  ///< hosts by the network they use
   /// NICs that NCCL took, by what takes them: "NET/IB" has "mlx5_0", "NET/Socket" has "eth0".
   std::map<std::string, std::set<std::string>> devices = {};
   std::vector<std::string> other_nics = {};    ///< RDMA NICs that it mentions and did not take

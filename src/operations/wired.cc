@@ -12,6 +12,8 @@
 namespace tw::operations {
 namespace {
 
+constexpr std::size_t kMostNames = 4;  ///< of hosts, in a sentence
+
 template <typename T>
 void append_new(std::vector<T>& into, const std::vector<T>& from) {
   for (const T& each : from) {
@@ -24,6 +26,8 @@ void merge(Wiring& into, const Wiring& from) {
   if (into.network.empty()) into.network = from.network;
   for (const auto& [kind, names] : from.devices)
     into.devices[kind].insert(names.begin(), names.end());
+  for (const auto& [network, hosts] : from.networks)
+    into.networks[network].insert(hosts.begin(), hosts.end());
   append_new(into.other_nics, from.other_nics);
   append_new(into.warnings, from.warnings);
   into.addresses.insert(from.addresses.begin(), from.addresses.end());
@@ -88,6 +92,25 @@ std::optional<Remark> fallback(const Wiring& wiring) {
                           is_disabled ? "NCCL_IB_DISABLE is set to 1"
                                       : "see the NET/IB and NET/Plugin lines of the log for why"),
       .is_trouble = true};
+}
+
+/// Ranks by sockets and ranks by RDMA do not understand each other, and NCCL ends with "wrong type".
+std::optional<Remark> several_networks(const Wiring& wiring) {
+  if (wiring.networks.size() < 2) return {};
+  std::vector<std::string> parts;
+  for (const auto& [network, hosts] : wiring.networks) {
+    std::vector<std::string> some(hosts.begin(), hosts.end());
+    if (some.size() > kMostNames) {
+      some.resize(kMostNames);
+      some.emplace_back("...");
+    }
+    parts.push_back(fmt::format("{} on {}", network, fmt::join(some, ", ")));
+  }
+  return Remark{.kind = "several_networks",
+                .text = fmt::format("ranks do not use the same network, and cannot talk to each "
+                                    "other: {}",
+                                    fmt::join(parts, "; ")),
+                .is_trouble = true};
 }
 
 /// NICs of what a way goes by: those of "NET/IB" for "NET/IBext_v8", which a plugin says.
@@ -160,7 +183,7 @@ std::string place_of(const Wiring& wiring, int rank) {
 std::vector<Remark> remarks_on(const Wiring& wiring) {
   std::vector<Remark> made;
   if (wiring.empty()) return made;
-  for (auto&& each : {fallback(wiring), one_nic(wiring)}) {
+  for (auto&& each : {several_networks(wiring), fallback(wiring), one_nic(wiring)}) {
     if (each) made.push_back(*each);
   }
   for (const std::string& warning : wiring.warnings) {

@@ -25,6 +25,17 @@ double quantile(std::vector<double> values, double p) {
 
 double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
+double usual(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t most = values.size() / 2 + 1;
+  std::size_t first = 0;
+  for (std::size_t i = 1; i + most <= values.size(); ++i) {
+    if (values[i + most - 1] - values[i] < values[first + most - 1] - values[first]) first = i;
+  }
+  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
+  return median({begin, begin + static_cast<std::ptrdiff_t>(std::min(most, values.size()))});
+}
+
 double variation(const std::vector<double>& values) {
   if (values.size() < 2) return 0;
   const auto n = static_cast<double>(values.size());

@@ -30,5 +30,13 @@ TEST(Variation, IsTheDeviationOverTheMean) {
   EXPECT_DOUBLE_EQ(variation({5}), 0);
 }
 
+TEST(Usual, IsOfTheMajorityThatLiesClosestTogether) {
+  EXPECT_DOUBLE_EQ(usual({7}), 7);
+  EXPECT_DOUBLE_EQ(usual({2, 4}), 3);
+  // Three of five: 250, 252 and 264.
+  EXPECT_DOUBLE_EQ(usual({519, 264, 252, 250, 504}), 252);
+  EXPECT_DOUBLE_EQ(usual({1, 2, 3, 4, 5}), 2);  // the first of those that lie equally close
+}
+
 }  // namespace
 }  // namespace tw::stats

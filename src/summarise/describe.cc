@@ -117,6 +117,7 @@ record::Iterations iterations_of(const diagnose::Iterations& iterations) {
   made.ci_high_s = iterations.ci_high_s;
   made.p99_s = iterations.p99_s;
   made.mean_s = iterations.mean_s;
+  made.usual_s = iterations.usual_s;
   made.compute_gap_s = iterations.compute_gap_s;
   made.exchange_s = iterations.exchange_s;
   return made;

@@ -23,6 +23,7 @@ using Lines = std::vector<std::string>;
 constexpr std::size_t kLabelWidth = 17;
 constexpr std::size_t kMostCollectives = 3;
 constexpr double kWorthAWord = 0.02;  ///< probability of a runner-up
+constexpr double kMuchApart = 0.02;   ///< of a step: the usual time is not the median
 
 std::string bytes_text(double bytes) {
   return readable(Bytes(static_cast<std::int64_t>(std::llround(bytes))));
@@ -102,7 +103,9 @@ void add_iterations(Lines& lines, const diagnose::Iterations& iterations) {
   for (const diagnose::Iteration& step : iterations.steps) {
     times.push_back(static_cast<double>(step.end_ns - step.start_ns));
   }
-  const std::string note = iterations.first_untypical ? "  the first is untypical" : "";
+  std::string note = iterations.first_untypical ? "  the first is untypical" : "";
+  if (std::abs(iterations.median_s - iterations.usual_s) > kMuchApart * iterations.usual_s)
+    note += fmt::format("  most alike: {}", time_text(iterations.usual_s));
   if (times.size() > 1) add_line(lines, "", sparkline(times, 58) + note);
 }
 

@@ -58,6 +58,7 @@ export function Operations(props: { run: Run }) {
     .map((each): Kind => ({ name: (str(each, "op") ?? "").replace(/_/g, " "), waiting: num(each, "wait_s") ?? 0, transfer: num(each, "transfer_s") ?? 0 }))
     .filter((kind) => kind.waiting + kind.transfer > 0)
     .slice(0, MOST_BARS);
+  const groups = list(props.run.summary, "operations", "by_group");
   const sources = list(props.run.summary, "sources");
   return (
     <Section id="operations" title="Operations" lead="Told by traces, logs and tables. Waiting ends when the last rank is there, the rest is transfer; busbw is by transfer alone. Who waits least is waited for.">
@@ -77,6 +78,15 @@ export function Operations(props: { run: Run }) {
             ]),
           }}
         />
+        {new Set(groups.map((each) => str(each, "group"))).size > 1 && (
+          <TableView
+            caption="Groups of ranks"
+            table={{
+              columns: columns("group|ranks:count|operation|times:count|bytes:bytes"),
+              rows: groups.map((each): Cell[] => [str(each, "group"), num(each, "group_size") || null, (str(each, "op") ?? "").replace(/_/g, " "), num(each, "count"), num(each, "bytes") || null]),
+            }}
+          />
+        )}
         {sources.length > 0 && (
           <TableView
             caption="Files"
