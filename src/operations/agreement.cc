@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace tw::operations {
@@ -61,14 +62,13 @@ std::int64_t middle(std::vector<std::int64_t> values) {
   return *at;
 }
 
-/// Each from the end of the one before, where that is told.
-std::vector<Span> end_to_end(const std::map<std::int64_t, Span>& steps) {
+/// Each from the end of the one before, where that is told; nothing stands for steps that ranks leave at different times.
+std::vector<Span> end_to_end(const std::map<std::int64_t, std::optional<Span>>& steps) {
   std::vector<Span> made;
-  const std::pair<const std::int64_t, Span>* before = nullptr;
-  for (const auto& each : steps) {
-    const bool follows = before != nullptr && before->first + 1 == each.first;
-    made.push_back({follows ? before->second.end_ns : each.second.start_ns, each.second.end_ns});
-    before = &each;
+  for (const auto& [number, step] : steps) {
+    const auto before = steps.find(number - 1);
+    if (!step || (before != steps.end() && !before->second)) continue;
+    made.push_back({before == steps.end() ? step->start_ns : before->second->end_ns, step->end_ns});
   }
   return made;
 }
@@ -88,14 +88,14 @@ std::map<std::string, std::vector<Span>> steps_by_kind(const std::vector<Told>& 
   }
   std::map<std::string, std::vector<Span>> made;
   for (const auto& [kind, steps] : ends) {
-    std::map<std::int64_t, Span> by_number;
+    std::map<std::int64_t, std::optional<Span>> by_number;
     for (const auto& [number, times] : steps) {
       const Span step{middle(times.first), middle(times.second)};
       const auto [first, last] = std::minmax_element(times.second.begin(), times.second.end());
       // Ranks that leave a step at different times have no common one.
       const bool is_common = static_cast<double>(*last - *first) <
                              kMuchApart * static_cast<double>(step.end_ns - step.start_ns);
-      if (is_common) by_number[number] = step;
+      by_number[number] = is_common ? std::optional(step) : std::nullopt;
     }
     made[kind] = end_to_end(by_number);
   }

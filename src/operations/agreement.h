@@ -6,7 +6,7 @@
 //
 // Steps are compared from the end of one to the end of the next, which packets show as well: what a program does between two
 // steps (a checkpoint, a profiler that starts) is then in both counts. A step whose predecessor is not told counts from its start;
-// one that ranks leave at different times is left out.
+// one that ranks leave at different times is left out, and so is the next.
 
 #pragma once
 

@@ -47,6 +47,17 @@ TEST(StepAgreement, ATraceOfTwoStepsIsComparedWithTheseTwo) {
   EXPECT_NEAR(found[0].largest, 0.01, 1e-9);
 }
 
+TEST(StepAgreement, StepsThatRanksLeaveAtDifferentTimesAreLeftOut) {
+  Told late = steps("step_log", {{0, {0, 180}}, {1, {180, 200}}, {2, {200, 300}}});
+  for (Step& step : late.steps) step.rank = 1;
+  const std::vector<Told> log{steps("step_log", {{0, {0, 100}}, {1, {100, 200}}, {2, {200, 300}}}),
+                              late};
+  const auto found = step_agreements(log, {{100 * kMs, 200 * kMs}, {200 * kMs, 300 * kMs}});
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].compared, 1U);  // the last
+  EXPECT_NEAR(found[0].largest, 0, 1e-9);
+}
+
 TEST(StepAgreement, StepsOfAnotherTimeAreNotCompared) {
   const std::vector<Told> both{steps("step_log", {{0, {0, 100}}, {1, {100, 200}}}),
                                steps("kineto", {{0, {9000, 9100}}, {1, {9100, 9200}}})};
