@@ -65,7 +65,7 @@ std::optional<std::string_view> behind_prefix(std::string_view line) {
   return line.substr(end);
 }
 
-/// Behind "x3005c0s13b0n0 0: " of PALS or "worker-0: ": a name, perhaps with a rank, where a row or a "#" follows.
+/// Behind "node0.hsn 0: " of PALS or "worker-0: ": a name, perhaps with a rank, where a row or a "#" follows.
 std::string_view behind_name(std::string_view line) {
   const std::size_t colon = line.find(": ");
   if (colon == line.npos || colon > 255) return line;

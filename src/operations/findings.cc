@@ -168,7 +168,10 @@ void add_plan(record::Run& run, const Planned& planned) {
       compare(run, "files tell of sums over", told, "gradients", planned.gradient_bytes);
   }
   const bool has_steps = run.iterations && run.iterations->count > 0;
-  if (run.capture && has_steps && run.iterations->bytes_during > 0) {
+  if (run.capture && run.model_bytes) {
+    compare(run, "packets show sums over", static_cast<double>(*run.model_bytes), "gradients",
+            planned.gradient_bytes);
+  } else if (run.capture && has_steps && run.iterations->bytes_during > 0) {
     compare(run, "packets carry",
             static_cast<double>(run.iterations->bytes_during) /
                 static_cast<double>(run.iterations->count),

@@ -319,11 +319,11 @@ TEST(PaceLog, AStepThatTwoLinesTellOfCountsOnce) {
 // Lines as Polaris' launcher and nccl-tests of two hosts print them.
 TEST(Perf, RowsBehindALaunchersNameAreRead) {
   const Told told = read_text(
-      "x3005c0s13b0n0.hsn.cm 0: #       size         count      type   redop    root     time   "
+      "node0.hsn.cm 0: #       size         count      type   redop    root     time   "
       "algbw   busbw  #wrong     time   algbw   busbw  #wrong\n"
-      "x3005c0s13b0n0.hsn.cm 0:    134217728      33554432     float     sum      -1  8776.81   "
+      "node0.hsn.cm 0:    134217728      33554432     float     sum      -1  8776.81   "
       "15.29   28.67       0  8860.42   15.15   28.40       0\n"
-      "x3005c0s13b0n0.hsn.cm 0: # Avg bus bandwidth    : 10.4127\n",
+      "node0.hsn.cm 0: # Avg bus bandwidth    : 10.4127\n",
       "x");
   EXPECT_EQ(told.kind, "nccl_tests");
   ASSERT_THAT(told.operations, SizeIs(1));
