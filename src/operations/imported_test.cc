@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/operations/imported.h"
 
+#include "trainwire/operations/findings.h"
 #include "trainwire/operations/judge.h"
 #include "trainwire/operations/test_jobs.h"
 
@@ -13,6 +14,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 record::Run run_of(const MadeJob& job) {
   record::Run run;
@@ -135,6 +137,41 @@ TEST(Imported, WhatFilesTellOfCollectivesGoesBeforeWhatPacketsSuggest) {
   EXPECT_EQ(run.collectives[0].operation, "all_reduce");
   EXPECT_EQ(run.collectives[0].bytes_per_iteration, 50'000'000U);
   EXPECT_THAT(run.collectives[0].order, ElementsAre("a", "b", "c", "d"));
+}
+
+// Two tensor-parallel groups of two beside the data-parallel one: each operation once, whoever tells of it.
+TEST(Imported, BytesAreToldByGroup) {
+  std::vector<Told> told = traces_of({.ranks = 4, .steps = 5});
+  for (Told& file : told) {
+    file.operations.push_back({.rank = file.rank,
+                               .group = *file.rank < 2 ? "tp0" : "tp1",
+                               .group_size = 2,
+                               .op = "all_gather",
+                               .bytes = 1'000'000});
+  }
+  record::Run run;
+  add_to(run, imported(std::move(told)));
+  const auto& groups = run.operations->by_group;
+  ASSERT_THAT(groups, SizeIs(3));
+  EXPECT_EQ(groups[0].group, "0");
+  EXPECT_EQ(groups[0].count, 5U);
+  EXPECT_EQ(groups[0].bytes, 250'000'000U);
+  EXPECT_EQ(groups[0].group_size, 4U);
+  EXPECT_EQ(groups[1].op, "all_gather");
+  EXPECT_EQ(groups[1].bytes, 1'000'000U);
+  EXPECT_EQ(groups[2].group_size, 2U);
+}
+
+TEST(Imported, AStepIsComparedWithItsPlan) {
+  record::Run run;
+  add_to(run, imported(traces_of({.ranks = 4, .steps = 5})));
+  add_plan(run, {.name = "job", .gradient_bytes = 50'000'000});
+  EXPECT_EQ(run.findings[0].kind, "plan");
+  EXPECT_EQ(run.findings[0].severity, "info");
+  EXPECT_THAT(run.findings[0].text, HasSubstr("50,000,000 bytes of gradients (+0.0000 %)"));
+  add_plan(run, {.name = "job", .gradient_bytes = 40'000'000});
+  EXPECT_EQ(run.findings[0].severity, "warning");
+  EXPECT_THAT(run.findings[0].text, HasSubstr("(+25.0000 %)"));
 }
 
 TEST(Imported, OneRankAloneGivesNoVerdictOnWaiting) {
