@@ -159,6 +159,12 @@ Remark summary(const Wiring& wiring) {
   if (!wiring.rings.empty()) {
     std::vector<std::string> order;
     for (const int rank : wiring.rings.begin()->second) order.push_back(place_of(wiring, rank));
+    // Where all are on one host, its name tells no order.
+    if (std::set<std::string>(order.begin(), order.end()).size() == 1) {
+      order.clear();
+      for (const int rank : wiring.rings.begin()->second)
+        order.push_back(fmt::format("rank {}", rank));
+    }
     if (order.size() <= 16) text += fmt::format(", ring {}", fmt::join(order, " → "));
     text += fmt::format(", {} channel{}", wiring.rings.size(), wiring.rings.size() == 1 ? "" : "s");
   }
