@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -170,6 +171,29 @@ def clocks():
     print(f"clocks 3 s apart: {check['text']}")
 
 
+def second_device(local):
+    """Hosts with two devices: data, captures and counters are of the one that the file of hosts names."""
+    addresses = [socket.gethostbyname(f"host{i}") for i in range(4)]
+    for i, host in enumerate(f"host{i}" for i in range(4)):
+        made = subprocess.run(on_host(host, "ip", "link", "add", "data0", "type", "vxlan", "id", "7", "dstport", "4789", "dev", "eth0"),
+                              capture_output=True, text=True)
+        if made.returncode != 0:
+            return print(f"no second device: {made.stderr.strip()}")
+        for words in (["ip", "addr", "add", f"10.99.0.{i + 1}/24", "dev", "data0"], ["ip", "link", "set", "data0", "mtu", "1400", "up"],
+                      *(["bridge", "fdb", "append", "00:00:00:00:00:00", "dev", "data0", "dst", other] for other in addresses if other != addresses[i])):
+            subprocess.run(on_host(host, *words), check=True)
+    pathlib.Path("data.txt").write_text("".join(f"host{i} interface=data0\n" for i in range(4)))
+    run = launched("ssh:data.txt", "data.run")
+    assert counted("data.run") == local
+    assert sorted(host["addresses"] for host in run["hosts"]) == [[f"10.99.0.{i + 1}"] for i in range(4)], run["hosts"]
+    pathlib.Path("data.txt").write_text("host0\nhost1\nhost2\nhost3 interface=nope\n")
+    told = trainwire("run", "four.toml", "--launch", "ssh:data.txt", "-q", "-o", "nope.run", code=4)
+    assert told.stderr.count("\n") == 1 and "no network device nope with an address is up here" in told.stderr, told.stderr
+    for i in range(4):
+        subprocess.run(on_host(f"host{i}", "ip", "link", "del", "data0"), check=True)
+    print("a second device: bytes as on one machine, over it alone")
+
+
 def inside():
     local = counted("local.run")
     run = launched("srun", "srun.run")
@@ -202,6 +226,7 @@ def inside():
     sweeps()
     shared_work(captures, whole)
     clocks()
+    second_device(local)
     nothing_left()
 
 

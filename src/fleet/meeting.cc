@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
@@ -77,6 +78,12 @@ std::string try_meeting(const Meeting& meeting, os::FileDescriptor& into) {
     if (error == 0) return {};
   }
   return std::strerror(error);
+}
+
+/// Whether whoever reads this process's output is gone: ssh, when its run has ended.
+bool is_abandoned() {
+  pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  return ::poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 }  // namespace
@@ -148,6 +155,7 @@ os::FileDescriptor connect_any(const std::vector<Meeting>& meetings,
       why = try_meeting(meeting, socket);
       if (why.empty()) return socket;
     }
+    if (is_abandoned()) throw SystemError("whoever started this host is gone");
     std::this_thread::sleep_for(kPause);
   } while (os::monotonic_ns() < limit);
   throw SystemError(

@@ -32,7 +32,7 @@ struct Listening {
 Listening listen_everywhere(int port);
 
 /// The first that answers, tried in turn again and again. Throws SystemError when none has for so
-/// long.
+/// long, or when nobody reads this process's output any more.
 os::FileDescriptor connect_any(const std::vector<Meeting>& meetings,
                                std::chrono::nanoseconds longest);
 
