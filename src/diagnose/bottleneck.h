@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slow link in an exchange whose members all take equally long.
 //
-// Who waits for a slow link sends the same bytes in the same time as that link, but in fast bursts
-// with pauses in between. The slow link itself is busy nearly all the time at an even rate. So each
-// host's sending and receiving side is measured while it is busy: one that is busy most of the
-// exchange and clearly slower than all the others is the bottleneck. Sides that look alike (nothing
-// is slow, or everything) give none. Nor does one that is slower but whose speed does not matter:
-// the exchange must be clearly shorter if it were as fast as the next slowest, and so must the
-// step.
+// Who waits for a slow link passes the same bytes in the same time as that link, and in a ring that
+// passes data on as it comes, packet by packet. But everybody else once sends something at his own
+// rate, if only the first part of a step, and the slow link never does. So each host's sending and
+// receiving side is known by the most that ever passes it (flow/envelope.h): the time that twice an
+// amount takes at least, less that of the amount, is free of what a queue, a token bucket or offload
+// let pass at once, and never shows more than the link's rate. Receivers are measured by when packets
+// came, where they were captured.
 //
-// Its rate is that at which it spaces what passes it (paced_rate.h); where that does not show, what
-// it sustains over 20 ms or more when it is loaded best: while busy it may be waiting for
-// acknowledgements or recover from losses, so the mean is less than the link can do.
+// The side that is well below all others of its kind is the slow link, and what passes it at most
+// its rate, unless its speed does not matter: the exchange must be clearly shorter if it were as
+// fast as the next slowest, and so must the step. Sides that look alike (nothing is slow, or
+// everything) give none.
 //
-// The rate counts whole frames, as shapers and interfaces do: where the capture holds frames from
-// before segmentation, the headers of their segments are added.
+// Rates count whole frames, as shapers and interfaces do: where the capture holds frames from before
+// segmentation, the headers of their segments are added.
+//
+// Limits: amounts begin at 8 KiB, and at 32 KiB where offload is seen: who never sends so much, nor
+// twice that, without a pause looks slow, if not for long.
 
 #pragma once
 
@@ -34,6 +38,7 @@ struct SlowLink {
   int to;  ///< who gets most of it
   double rate_bps;
   double confidence;
+  bool by_arrival = false;  ///< it is what comes in that is slow
   std::string evidence;
 };
 

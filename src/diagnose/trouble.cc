@@ -31,7 +31,10 @@ std::vector<Starter> starters_beside(const SlowLink& slow, const recognise::Job&
   const recognise::Recognition& found = *job.recognition;
   if (is_ring(found)) {
     const double rounds = 2 * (static_cast<double>(found.order.size()) - 1);
-    return ring_starters(found.order, slow.from, time_s / rounds);
+    std::vector<Starter> starters = ring_starters(found.order, slow.from, time_s / rounds);
+    // Before it what was sent waits for its turn: when it came is not known.
+    if (slow.by_arrival) std::erase_if(starters, [&](auto& one) { return one.host == slow.to; });
+    return starters;
   }
   const bool all_begin = found.starters.size() == found.order.size();
   std::vector<Starter> starters;

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "trainwire/flow/envelope.h"
 #include "trainwire/flow/milestone.h"
 #include "trainwire/flow/series.h"
 #include "trainwire/flow/tcp_stream.h"
@@ -92,6 +93,10 @@ struct Flow {
   TcpStream stream = {};
   Series series = {};              ///< wire bytes
   std::vector<Burst> bursts = {};  ///< payload, in time order
+  Envelope envelope = {};
+  /// The same by the times at which packets came, where the receiver was captured as well.
+  Series arrived = {};
+  Envelope arrivals = {};
   /// Of sequence and acknowledgement numbers; empty unless the table was asked for them.
   Milestones sent = {};
   Milestones acknowledged = {};

@@ -117,4 +117,23 @@ std::uint64_t Series::bytes() const {
   return sum;
 }
 
+double most_in(std::span<const Series* const> series, std::uint32_t windows) {
+  std::vector<Window> filled;
+  for (const Series* one : series) {
+    filled.insert(filled.end(), one->windows().begin(), one->windows().end());
+  }
+  std::sort(filled.begin(), filled.end(),
+            [](const Window& a, const Window& b) { return a.index < b.index; });
+  std::uint64_t inside = 0;
+  std::uint64_t most = 0;
+  std::size_t low = 0;
+  for (const Window& window : filled) {
+    inside += window.bytes;
+    while (std::uint64_t{filled[low].index} + windows <= window.index)
+      inside -= filled[low++].bytes;
+    most = std::max(most, inside);
+  }
+  return static_cast<double>(most);
+}
+
 }  // namespace tw::flow

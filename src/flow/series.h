@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace tw::flow {
@@ -34,6 +35,10 @@ struct Clock {
   std::int64_t begin_of(std::uint32_t index) const { return origin_ns + index * width_ns; }
   bool operator==(const Clock&) const = default;
 };
+
+class Series;
+/// The most bytes that so many neighbouring windows ever hold, of several series together.
+double most_in(std::span<const Series* const> series, std::uint32_t windows);
 
 class Series {
  public:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace tw::flow {
 namespace {
 
@@ -62,6 +64,39 @@ TEST(Series, SubtractsAndScalesWithoutLosingTheSum) {
   EXPECT_EQ(series.windows(), (std::vector<Window>{{0, 200}, {2, 100}}));
   series.scale(1, 3);
   EXPECT_EQ(series.bytes(), 100u);
+}
+
+TEST(MostIn, IsWhatEverPassesInATime) {
+  Series series;
+  const std::uint32_t bytes[] = {100, 0, 500, 700, 0, 0, 600};
+  for (std::uint32_t i = 0; i < 7; ++i) {
+    if (bytes[i] > 0) series.add(i, bytes[i]);
+  }
+  const Series* all[] = {&series};
+  EXPECT_EQ(most_in(all, 1), 700);
+  EXPECT_EQ(most_in(all, 2), 1200);
+  EXPECT_EQ(most_in(all, 4), 1300);
+  EXPECT_EQ(most_in({}, 3), 0);
+}
+
+TEST(MostIn, AddsUpWhatPassesTogether) {
+  Series one;
+  Series other;
+  one.add(3, 1000);
+  other.add(3, 500);
+  other.add(4, 400);
+  const Series* all[] = {&one, &other};
+  EXPECT_EQ(most_in(all, 1), 1500);
+  EXPECT_EQ(most_in(all, 2), 1900);
+}
+
+// Times of a damaged capture may lie as far apart as windows can be counted.
+TEST(MostIn, TakesTheLastWindowThatThereIs) {
+  Series series;
+  series.add(0, 1000);
+  series.add(std::numeric_limits<std::uint32_t>::max() - 1, 500);
+  const Series* all[] = {&series};
+  EXPECT_EQ(most_in(all, 20), 1000);
 }
 
 }  // namespace

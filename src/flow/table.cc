@@ -285,6 +285,7 @@ void FlowTable::note_milestones(Flow& flow, const Packet& packet, std::int64_t t
     ++lane.flow.large_packets;
     lane.flow.large_payload_bytes += payload;
   }
+  lane.flow.envelope.pass(time_ns, lane.payload_bytes - payload, lane.payload_bytes);
   Burst& burst = lane.burst;
   if (burst.packets == 0 || time_ns - burst.end_ns > burst_gap_ns_) {
     if (burst.packets != 0) {

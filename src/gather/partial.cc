@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a part: "twpart1\n", the views, and a sum over all that by which a part that was cut
+// The bytes of a part: "twpart2\n", the views, and a sum over all that by which a part that was cut
 // off or changed is known. Numbers are as short as they are small (LEB128, signed ones zigzag),
 // least significant bits first. What is written and what is read is said once, by fields().
 #include "trainwire/gather/partial.h"
@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -21,7 +22,7 @@
 namespace tw::gather {
 namespace {
 
-constexpr std::string_view kMagic = "twpart1\n";
+constexpr std::string_view kMagic = "twpart2\n";
 constexpr std::size_t kSumBytes = 8;
 /// Further than any clock; what is beyond cannot be added up.
 constexpr std::int64_t kMostTime = std::int64_t{1} << 61;
@@ -205,6 +206,18 @@ void milestones(Io& io, flow::Milestones& value) {
 }
 
 template <typename Io>
+void envelope(Io& io, flow::Envelope& value) {
+  std::vector<double> rates = value.rates_bps();
+  list(io, rates, 0.0, [](Io& in, double& rate) { field(in, rate); });
+  if constexpr (Io::kReads) {
+    const bool is_sound = rates.size() <= flow::Envelope::kAmounts &&
+                          std::ranges::all_of(rates, [](double r) { return r >= 0 && r < 1e21; });
+    if (!is_sound) io.refuse("an impossible rate");
+    value = flow::Envelope::known(rates);
+  }
+}
+
+template <typename Io>
 void stream(Io& io, flow::TcpStream& value) {
   flow::TcpStream::Ended ended = value.ended();
   each(io, ended.started, ended.anchored, ended.first_sequence, ended.next_sequence,
@@ -231,6 +244,7 @@ void fields(Io& io, flow::Flow& f) {
     time(in, burst.end_ns);
     each(in, burst.bytes, burst.packets);
   });
+  envelope(io, f.envelope);
   milestones(io, f.sent);
   milestones(io, f.acknowledged);
 }
@@ -360,7 +374,7 @@ std::string sealed(std::string_view body) {
 std::vector<PartialView> decode_partial(std::string_view bytes, const std::string& name) {
   if (!bytes.starts_with(kMagic)) {
     throw DataError(
-        fmt::format("{}: no part of an analysis: it does not begin with \"twpart1\"", name));
+        fmt::format("{}: no part of an analysis: it does not begin with \"twpart2\"", name));
   }
   if (bytes.size() < kMagic.size() + kSumBytes) {
     throw DataError(

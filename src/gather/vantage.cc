@@ -134,6 +134,7 @@ class Ownership {
     std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
       return std::tie(a.pair, a.view) < std::tie(b.pair, b.view);
     });
+    for (Candidate& one : candidates_) one.is_receiver = distance(one.view, one.pair) == 2;
     for_each_pair([this](std::span<Candidate> candidates) { rank(candidates); });
   }
 
@@ -141,6 +142,7 @@ class Ownership {
     Pair pair;
     std::size_t view;
     const flow::PairCount* count;
+    bool is_receiver = false;  ///< the view's home is where packets go
   };
   /// Calls `visit` with the candidates of each pair, best first.
   template <typename Visit>
@@ -283,6 +285,7 @@ class Combiner {
     for (flow::Flow& flow : flows_of(views_[owner], count)) {
       rests_[owner].counted -= flow.wire_bytes;
       take_flow(flow, owner);
+      take_arrivals(out_.flows.back(), candidates.subspan(1));
     }
     for (std::size_t i = 1; i < candidates.size(); ++i) {
       for (flow::Flow& flow : flows_of(views_[candidates[i].view], count)) {
@@ -310,6 +313,21 @@ class Combiner {
     flow.series = moved(flow.series, view);
     add_windows(flow.series);
     out_.flows.push_back(std::move(flow));
+  }
+
+  /// When the flow's packets came, by who saw them come.
+  void take_arrivals(flow::Flow& flow, std::span<const Ownership::Candidate> others) {
+    for (const Ownership::Candidate& other : others) {
+      if (!other.is_receiver) continue;
+      for (const flow::Flow& one : flows_of(views_[other.view], *other.count)) {
+        if (one.key != flow.key || one.first_ns > flow.last_ns || one.last_ns < flow.first_ns) {
+          continue;
+        }
+        flow.arrived = moved(one.series, other.view);
+        flow.arrivals = one.envelope;
+        return;
+      }
+    }
   }
 
   flow::Series moved(const flow::Series& series, std::size_t view) const {

@@ -2,7 +2,6 @@
 #include "trainwire/collective/strategies.h"
 #include "trainwire/recognise/families.h"
 #include "trainwire/recognise/likelihood.h"
-#include "trainwire/stats/quantile.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +14,7 @@ namespace tw::recognise {
 namespace {
 
 constexpr double kPauseHalfway = 0.05;  ///< of the transfers: with fewer, none waits there
+constexpr double kMostly = 0.5;         ///< the same: with more, it is no accident
 constexpr double kVisibleNs = 4e6;      ///< exchanges this long would show a wait in the middle
 
 /// Where beats pause inside: a clique sends half, waits for the others' halves, and sends the rest;
@@ -44,14 +44,6 @@ Pauses pauses_inside(const rhythm::Steps& exchanges, std::span<const rhythm::Cha
   return result;
 }
 
-double median_length_ns(const rhythm::Steps& exchanges) {
-  std::vector<double> lengths;
-  for (const rhythm::ExchangeStep& step : exchanges.steps) {
-    lengths.push_back(static_cast<double>(step.end_ns - step.start_ns));
-  }
-  return lengths.empty() ? 0 : stats::median(std::move(lengths));
-}
-
 }  // namespace
 
 Offers as_complete(const Seen& seen) {
@@ -66,7 +58,8 @@ Offers as_complete(const Seen& seen) {
   const double share = static_cast<double>(pauses.halfway) /
                        static_cast<double>(std::max<std::size_t>(1, pauses.beats));
   // That nobody pauses tells nothing where the pause would be too short to be seen.
-  const bool tells = share >= kPauseHalfway || median_length_ns(seen.exchanges) > kVisibleNs;
+  const bool tells =
+      share >= kPauseHalfway || rhythm::typical_exchange_ns(seen.exchanges) > kVisibleNs;
   const double halfway = tells ? law(share, kPauseHalfway, pauses.beats) / 2 : 0;
   Recognition clique{
       .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
@@ -81,6 +74,7 @@ Offers as_complete(const Seen& seen) {
     clique.order.push_back(pattern.host(place));
   }
   clique.starters = clique.order;
+  clique.waits = share >= kMostly;
   Recognition all_to_all = clique;
   all_to_all.operation = collective::name_of(collective::Operation::AllToAll);
   all_to_all.strategy = "unknown";

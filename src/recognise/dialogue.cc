@@ -178,13 +178,12 @@ std::vector<Pull> steps_of(int worker, const std::vector<Dialogue>& dialogues) {
 /// Channels between workers and servers; sets the share of all bytes that these carry.
 void add_channels(Pulls& pulls, std::span<const rhythm::Channel> channels,
                   const std::set<int>& workers, const std::set<int>& servers) {
-  double all = 0;
+  const double all = rhythm::bytes_of(channels);
   double own = 0;
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const rhythm::Channel& channel = channels[i];
     const bool is_own = (workers.contains(channel.from) && servers.contains(channel.to)) ||
                         (servers.contains(channel.from) && workers.contains(channel.to));
-    all += static_cast<double>(channel.bytes);
     if (!is_own) continue;
     own += static_cast<double>(channel.bytes);
     pulls.channels.push_back(i);

@@ -67,6 +67,9 @@ class Footprint {
   std::vector<double> parts_ = {};
 };
 
+/// Hosts whose places can be found at all within the tries.
+inline constexpr int kMostPlaced = 512;
+
 struct Match {
   std::vector<int> place_of;  ///< among those seen, of each expected host
   double payload;             ///< bytes

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -47,15 +48,17 @@ bool is_periodic(const rhythm::Steps& exchanges) {
 
 /// The least that a host sends or receives, in parts of what a mean host does.
 double mutual_share(const rhythm::Steps& exchanges) {
-  const std::vector<int> hosts = rhythm::hosts_of(exchanges);
+  std::map<int, OwnBytes> by_host;
   double all = 0;
-  for (const rhythm::PairBytes& pair : rhythm::pair_bytes(exchanges)) all += pair.bytes;
-  double least = all;
-  for (const int host : hosts) {
-    const OwnBytes own = own_bytes(exchanges, host);
-    least = std::min({least, own.sent, own.received});
+  for (const rhythm::Lane& lane : exchanges.lanes) {
+    const auto bytes = static_cast<double>(lane.bytes);
+    by_host[lane.from].sent += bytes;
+    by_host[lane.to].received += bytes;
+    all += bytes;
   }
-  return all > 0 ? least * static_cast<double>(hosts.size()) / all : 0;
+  double least = all;
+  for (const auto& [host, own] : by_host) least = std::min({least, own.sent, own.received});
+  return all > 0 ? least * static_cast<double>(by_host.size()) / all : 0;
 }
 
 /// Whose pauses leave no doubt that it repeats. Of two hosts only what both give alike: else
@@ -92,22 +95,28 @@ std::optional<std::string> why_no_all_reduce(const rhythm::Steps& exchanges,
 
 /// Which lanes send what most lanes send.
 std::vector<bool> most_common(const rhythm::Steps& exchanges) {
-  std::vector<bool> best;
+  const auto bytes_of = [](const rhythm::Lane& lane) { return static_cast<double>(lane.bytes); };
+  std::vector<double> sorted;
+  for (const rhythm::Lane& lane : exchanges.lanes) sorted.push_back(bytes_of(lane));
+  std::sort(sorted.begin(), sorted.end());
+  const auto within = [&](double bytes) {
+    return std::pair(std::lower_bound(sorted.begin(), sorted.end(), (1 - kAlike) * bytes),
+                     std::upper_bound(sorted.begin(), sorted.end(), bytes / (1 - kAlike)));
+  };
+  double common = 0;
   std::ptrdiff_t most = 0;
   for (const rhythm::Lane& lane : exchanges.lanes) {
-    std::vector<bool> alike;
-    for (const rhythm::Lane& other : exchanges.lanes) {
-      const auto low = static_cast<double>(std::min(lane.bytes, other.bytes));
-      const auto high = static_cast<double>(std::max(lane.bytes, other.bytes));
-      alike.push_back(low >= (1 - kAlike) * high);
-    }
-    const std::ptrdiff_t count = std::count(alike.begin(), alike.end(), true);
-    if (count > most) {
-      most = count;
-      best = std::move(alike);
-    }
+    const auto [low, high] = within(bytes_of(lane));
+    if (high - low <= most) continue;
+    most = high - low;
+    common = bytes_of(lane);
   }
-  return best;
+  std::vector<bool> alike;
+  for (const rhythm::Lane& lane : exchanges.lanes) {
+    const double low = std::min(common, bytes_of(lane));
+    alike.push_back(low >= (1 - kAlike) * std::max(common, bytes_of(lane)));
+  }
+  return alike;
 }
 
 /// Whether the exchanges are more than a few lanes of many that repeat together by chance: most of
@@ -251,8 +260,10 @@ void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
 }
 
 /// Whether nothing speaks for training but that it repeats: also where all send each other the
-/// same, as members of any group do.
-bool is_any_kind(const std::optional<Recognition>& found) { return !found || is_dense(*found); }
+/// same, as members of any group do, and nobody waits for what the others send.
+bool is_any_kind(const std::optional<Recognition>& found) {
+  return !found || (is_dense(*found) && !found->waits);
+}
 
 }  // namespace
 

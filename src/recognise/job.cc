@@ -45,8 +45,7 @@ struct Attempt {
   /// Share of all bytes that are in recognised exchanges.
   double explained() const {
     if (!is_recognised()) return 0;
-    double all = 0;
-    for (const rhythm::Channel& channel : channels) all += static_cast<double>(channel.bytes);
+    const double all = rhythm::bytes_of(channels);
     return all > 0 ? bytes_in(best->exchanges) / all : 0;
   }
 };
@@ -62,8 +61,7 @@ std::optional<Hypothesis> best_rival(const rhythm::Tempos& tempos,
                                      std::span<const rhythm::Channel> channels,
                                      const Circumstances& setting) {
   std::optional<Hypothesis> best;
-  double all = 0;
-  for (const rhythm::Channel& channel : channels) all += static_cast<double>(channel.bytes);
+  const double all = rhythm::bytes_of(channels);
   for (const rhythm::Tempo& rival : tempos.rivals()) {
     std::optional<Hypothesis> found = hypothesis(rival, channels, setting);
     if (!found || !found->recognition || is_dense(*found->recognition)) continue;

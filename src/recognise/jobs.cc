@@ -29,11 +29,7 @@ constexpr double kAsMuch = 0.9;          ///< of what one job explains, by sever
 constexpr double kSamePeriod = 0.015;    ///< what repeats at one pace on the same hosts is one job
 constexpr std::size_t kFewestSteps = 4;
 
-double bytes_of(const Channels& channels) {
-  double sum = 0;
-  for (const rhythm::Channel& channel : channels) sum += static_cast<double>(channel.bytes);
-  return sum;
-}
+using rhythm::bytes_of;
 
 /// Channels of hosts that are connected by them, directly or through others; of most bytes first.
 std::vector<Channels> groups_of(const Channels& channels) {

@@ -34,7 +34,7 @@ double pairs_off(const Pattern& pattern, double off, double ways) {
 }
 
 double even_pairs(const Pattern& pattern, double ways) {
-  const std::vector<Pattern::Edge> edges = pattern.edges();
+  const std::vector<Pattern::Edge>& edges = pattern.edges();
   const double mean = pattern.total() / static_cast<double>(edges.size());
   double off = 0;
   for (const Pattern::Edge& edge : edges) off += std::abs(edge.bytes - mean) / pattern.largest();

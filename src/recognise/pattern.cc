@@ -16,10 +16,24 @@ Pattern::Pattern(const rhythm::Steps& exchanges)
   for (const rhythm::PairBytes& pair : rhythm::pair_bytes(exchanges)) {
     bytes_[place(pair.from) * hosts_.size() + place(pair.to)] = pair.bytes;
   }
+  collect_edges();
 }
 
 Pattern::Pattern(std::vector<int> hosts, std::vector<double> bytes)
-    : hosts_(std::move(hosts)), bytes_(std::move(bytes)) {}
+    : hosts_(std::move(hosts)), bytes_(std::move(bytes)) {
+  collect_edges();
+}
+
+void Pattern::collect_edges() {
+  for (int from = 0; from < size(); ++from) {
+    for (int to = 0; to < size(); ++to) {
+      if (at(from, to) <= 0) continue;
+      edges_.push_back({from, to, at(from, to)});
+      total_ += at(from, to);
+      largest_ = std::max(largest_, at(from, to));
+    }
+  }
+}
 
 double Pattern::sent(int place) const {
   double sum = 0;
@@ -33,30 +47,9 @@ double Pattern::received(int place) const {
   return sum;
 }
 
-double Pattern::total() const {
-  double sum = 0;
-  for (const double bytes : bytes_) sum += bytes;
-  return sum;
-}
-
-double Pattern::largest() const {
-  return bytes_.empty() ? 0 : *std::max_element(bytes_.begin(), bytes_.end());
-}
-
-std::vector<Pattern::Edge> Pattern::edges() const {
-  std::vector<Edge> result;
-  for (int from = 0; from < size(); ++from) {
-    for (int to = 0; to < size(); ++to) {
-      if (at(from, to) > 0) result.push_back({from, to, at(from, to)});
-    }
-  }
-  return result;
-}
-
 bool Pattern::is_even(double tolerance) const {
-  const std::vector<Edge> all = edges();
-  const double mean = total() / static_cast<double>(std::max<std::size_t>(1, all.size()));
-  return std::all_of(all.begin(), all.end(), [&](const Edge& edge) {
+  const double mean = total_ / static_cast<double>(std::max<std::size_t>(1, edges_.size()));
+  return std::all_of(edges_.begin(), edges_.end(), [&](const Edge& edge) {
     return std::abs(edge.bytes - mean) <= tolerance * mean;
   });
 }

@@ -25,8 +25,8 @@ class Pattern {
   }
   double sent(int place) const;
   double received(int place) const;
-  double total() const;
-  double largest() const;
+  double total() const { return total_; }
+  double largest() const { return largest_; }
 
   struct Edge {
     int from;
@@ -34,13 +34,18 @@ class Pattern {
     double bytes;
   };
   /// Pairs that carry bytes.
-  std::vector<Edge> edges() const;
+  const std::vector<Edge>& edges() const { return edges_; }
   /// Whether all edges carry the same, within `tolerance` of their mean.
   bool is_even(double tolerance) const;
 
  private:
   std::vector<int> hosts_;
   std::vector<double> bytes_;
+  std::vector<Edge> edges_ = {};
+  double total_ = 0;
+  double largest_ = 0;
+
+  void collect_edges();
 };
 
 }  // namespace tw::recognise

@@ -83,11 +83,10 @@ double regularity(const std::map<int, std::vector<Pull>>& by_host) {
 std::optional<Pulls> find_pulls(std::span<const rhythm::Channel> channels, std::int64_t gap_ns) {
   if (channels.size() < 3 || channels.size() > kMostChannels) return std::nullopt;
   std::vector<rhythm::ByteStream> streams;
-  double all = 0;
   for (const rhythm::Channel& channel : channels) {
     streams.emplace_back(channel, std::span<const flow::Burst>{}, gap_ns);
-    all += static_cast<double>(channel.bytes);
   }
+  const double all = rhythm::bytes_of(channels);
   const std::optional<double> size = common_size(streams);
   if (!size) return std::nullopt;
   Pulls result{.bytes = *size, .by_host = {}, .channels = {}, .share = 0, .regularity = 0};

@@ -24,6 +24,7 @@ constexpr std::size_t kFewestToCompare = 3;  ///< hosts: of two, nobody knows wh
 
 /// What has the bytes of `made`, as the strategy `called`; nothing or one.
 Offers from_footprint(const Pattern& pattern, collective::Maker made, collective::Maker called) {
+  if (pattern.size() > kMostPlaced) return {};
   const Footprint expected(collective::strategy(made).name,
                            {.layout = collective::evenly(pattern.size(), pattern.size())});
   const std::optional<Match> found = match(Footprint(pattern), expected, widest_difference());

@@ -55,6 +55,7 @@ struct Recognition {
   std::string evidence;
   double nats;             ///< its score (likelihood.h)
   int ranks_on_each = 1;   ///< host, as far as is known
+  bool waits = false;      ///< hosts wait for one another inside a step, as no timer makes them do
   double fit = 1;          ///< posterior of the strategy among all that were offered
   double payload_fit = 1;  ///< the same of the payload
   std::optional<RunnerUp> runner_up = {};

@@ -141,13 +141,11 @@ std::vector<double> sizes_of(const rhythm::Lane& lane, const rhythm::Channel& ch
   return sizes;
 }
 
-}  // namespace
-
-std::optional<Shards> shards_of(std::vector<double> sizes, int hosts) {
-  if (kinds_of(sizes).size() < 2) return std::nullopt;
-  sizes = split(sizes, kinds_of(sizes).front().size);
+/// Nothing unless sizes come in threes, and those that begin the step end it.
+std::optional<Shards> in_threes_of(const std::vector<double>& sizes, int hosts) {
   const std::vector<Kind> kinds = kinds_of(sizes);
-  if (sizes.size() < kFewest || are_rounds(sizes, hosts) || !is_mirrored(sizes, kinds)) {
+  if (kinds.size() < 2 || sizes.size() < kFewest || are_rounds(sizes, hosts) ||
+      !is_mirrored(sizes, kinds)) {
     return std::nullopt;
   }
   double all = 0;
@@ -168,6 +166,13 @@ std::optional<Shards> shards_of(std::vector<double> sizes, int hosts) {
   result.model /= all;
   result.gathered /= all;
   return result;
+}
+
+}  // namespace
+
+std::optional<Shards> shards_of(const std::vector<double>& sizes, int hosts) {
+  if (auto found = in_threes_of(sizes, hosts)) return found;
+  return in_threes_of(split(sizes, kinds_of(sizes).front().size), hosts);
 }
 
 namespace {

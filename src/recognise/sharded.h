@@ -31,7 +31,7 @@ struct Shards {
 };
 
 /// `sizes`: what is sent between two pauses, in order, in one step of a ring of `hosts`.
-std::optional<Shards> shards_of(std::vector<double> sizes, int hosts);
+std::optional<Shards> shards_of(const std::vector<double>& sizes, int hosts);
 
 /// Of most lanes of a ring; nothing unless they agree.
 std::optional<Shards> find_shards(const rhythm::Steps& ring,

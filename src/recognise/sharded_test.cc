@@ -116,6 +116,15 @@ TEST(Shards, AreToldFromRoundsWhereBothComeInThrees) {
   EXPECT_NEAR(found->model, 1.0 / 3, 1e-9);
 }
 
+TEST(Shards, MayHaveAHeadOfAWholeNumberOfLayers) {
+  for (const double head : {8.0, 12.0}) {
+    const auto found = shards_of({head, 4, 4, 4, 4, 4, 4, head, head}, 5);
+    ASSERT_TRUE(found) << head;
+    EXPECT_EQ(found->collectives, 9u);
+    EXPECT_NEAR(found->model, 1.0 / 3, 1e-9);
+  }
+}
+
 TEST(Shards, AreFoundBetweenTwoHosts) {
   const auto found = shards_of({7, 4, 4, 4, 4, 4, 4, 7}, 2);
   ASSERT_TRUE(found);

@@ -182,8 +182,8 @@ bool is_line(const Trees& trees) {
 
 /// The place that is joined with all others, both ways, when these are joined with nobody else.
 std::optional<int> centre_of(const Pattern& pattern) {
+  const std::vector<Edge>& edges = pattern.edges();
   for (int centre = 0; centre < pattern.size(); ++centre) {
-    const std::vector<Edge> edges = pattern.edges();
     const bool is_centre = std::all_of(edges.begin(), edges.end(), [&](const Edge& edge) {
       return edge.from == centre || edge.to == centre;
     });

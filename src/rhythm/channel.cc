@@ -67,6 +67,12 @@ bool is_chopped(const Channel& channel, std::span<const Channel> others) {
 
 }  // namespace
 
+double bytes_of(std::span<const Channel> channels) {
+  double sum = 0;
+  for (const Channel& channel : channels) sum += static_cast<double>(channel.bytes);
+  return sum;
+}
+
 std::vector<Channel> flow_channels(const gather::Captured& traffic,
                                    const std::vector<int>& host_of) {
   std::uint64_t largest = 0;

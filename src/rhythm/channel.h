@@ -26,6 +26,8 @@ struct Channel {
   std::int64_t round_trip_ns = 0;  ///< the shortest; 0: unknown
 };
 
+double bytes_of(std::span<const Channel> channels);
+
 /// One for each flow that carries at least a thousandth of what the largest carries. `host_of` is
 /// indexed by address number.
 std::vector<Channel> flow_channels(const gather::Captured& traffic,

@@ -58,12 +58,17 @@ class Barrier {
   }
   /// The same between different hosts: who waits for all the others before it sends is left out.
   bool is_broken_by_another() const {
-    for (const auto& [done_host, done] : done_) {
-      for (const auto& [host, begun] : begun_) {
-        if (host != done_host && done < begun) return true;
-      }
-    }
-    return false;
+    if (done_.empty()) return false;
+    const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const auto first = std::min_element(done_.begin(), done_.end(), by_time);
+    const auto last = std::max_element(begun_.begin(), begun_.end(), by_time);
+    const auto is_before = [](const auto& done, const auto& begun) {
+      return done.first != begun.first && done.second < begun.second;
+    };
+    return std::any_of(begun_.begin(), begun_.end(),
+                       [&](const auto& begun) { return is_before(*first, begun); }) ||
+           std::any_of(done_.begin(), done_.end(),
+                       [&](const auto& done) { return is_before(done, *last); });
   }
 
  private:

@@ -244,6 +244,14 @@ std::vector<PairBytes> pair_bytes(const Steps& exchanges) {
   return result;
 }
 
+double typical_exchange_ns(const Steps& exchanges) {
+  std::vector<double> lengths;
+  for (const ExchangeStep& step : exchanges.steps) {
+    lengths.push_back(static_cast<double>(step.end_ns - step.start_ns));
+  }
+  return lengths.empty() ? 0 : stats::median(std::move(lengths));
+}
+
 std::vector<int> hosts_of(const Steps& exchanges) {
   std::set<int> hosts;
   for (const Lane& lane : exchanges.lanes) {

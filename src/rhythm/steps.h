@@ -54,6 +54,9 @@ struct PairBytes {
 /// Lanes of a pair taken together, ordered by `from`, then `to`.
 std::vector<PairBytes> pair_bytes(const Steps& exchanges);
 
+/// From the first to the last byte of a step: median.
+double typical_exchange_ns(const Steps& exchanges);
+
 /// Hosts that lanes touch, rising.
 std::vector<int> hosts_of(const Steps& exchanges);
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kPopularityWorth = 0.2;  ///< of a distance that all channels have, in coverage
 constexpr double kLeastShare = 0.03;      ///< of the largest channel: smaller ones follow, not lead
-constexpr std::size_t kMostChannels = 128;
+constexpr std::size_t kMostChannels = 4096;  ///< what they cost hangs on their bursts
 constexpr std::size_t kMostTempos = 4;
 constexpr std::size_t kMostRivals = 4;
 // All candidates are tried on so much only; the rest is then fitted to the pace that was found.
@@ -38,10 +38,10 @@ class Search {
   Search(std::span<const Channel> channels, std::vector<std::size_t> chosen, std::int64_t gap_ns)
       : channels_(channels), chosen_(std::move(chosen)) {
     std::map<int, std::vector<flow::Burst>> received_by;
+    for (const std::size_t i : chosen_) append_data(received_by[channels[i].to], channels[i]);
+    for (auto& [host, bursts] : received_by) flow::sort_by_start(bursts);
     for (const std::size_t i : chosen_) {
-      const auto [place, is_new] = received_by.try_emplace(channels[i].from);
-      if (is_new) place->second = received(channels[i].from);
-      streams_.emplace_back(channels[i], place->second, gap_ns);
+      streams_.emplace_back(channels[i], received_by[channels[i].from], gap_ns);
       bytes_ += static_cast<double>(channels[i].bytes);
     }
   }
@@ -126,18 +126,10 @@ class Search {
   }
 
  private:
-  /// Bursts that count as data, of all chosen channels that lead to the host.
-  std::vector<flow::Burst> received(int host) const {
-    std::vector<flow::Burst> result;
-    for (const std::size_t i : chosen_) {
-      if (channels_[i].to != host) continue;
-      const std::vector<flow::Burst>& bursts = channels_[i].bursts;
-      const std::uint64_t least = channels_[i].bytes / (50 * bursts.size() + 1);
-      std::copy_if(bursts.begin(), bursts.end(), std::back_inserter(result),
-                   [&](const flow::Burst& burst) { return burst.bytes > least; });
-    }
-    flow::sort_by_start(result);
-    return result;
+  static void append_data(std::vector<flow::Burst>& result, const Channel& channel) {
+    const std::uint64_t least = channel.bytes / (50 * channel.bursts.size() + 1);
+    std::copy_if(channel.bursts.begin(), channel.bursts.end(), std::back_inserter(result),
+                 [&](const flow::Burst& burst) { return burst.bytes > least; });
   }
 
   bool is_usable(const RhythmFit& fit) const {
@@ -354,9 +346,10 @@ Common common_tempo(std::span<const Channel> channels, const std::vector<std::si
 }  // namespace
 
 Tempos::Tempos(std::span<const Channel> channels, std::int64_t gap_ns)
-    : channels_(channels), gap_ns_(gap_ns), taken_(channels.size(), false) {
-  for (const Channel& channel : channels) rest_bytes_ += static_cast<double>(channel.bytes);
-}
+    : channels_(channels),
+      gap_ns_(gap_ns),
+      taken_(channels.size(), false),
+      rest_bytes_(bytes_of(channels)) {}
 
 std::optional<Tempo> Tempos::next() {
   const std::vector<std::size_t> chosen = leaders(channels_, taken_);

@@ -151,9 +151,19 @@ class Player {
     burst.end_ns = std::max(burst.end_ns, end);
     burst.bytes += bytes;
     burst.packets += static_cast<std::uint32_t>(bytes / 1448 + 1);
-    flow.payload_bytes += bytes;
-    flow.packets += bytes / 1448 + 1;
-    flow.wire_bytes += bytes + 66 * (bytes / 1448 + 1);
+    const std::uint64_t packets = bytes / 1448 + 1;
+    for (std::uint64_t i = 0; i < packets; ++i) {
+      const std::uint64_t size = std::min<std::uint64_t>(1448, bytes - 1448 * i);
+      const auto at = start + static_cast<std::int64_t>(static_cast<double>(end - start) *
+                                                        static_cast<double>(i + 1) /
+                                                        static_cast<double>(packets));
+      flow.series.add(traffic_.clock, at, size + 66);
+      flow.envelope.pass(at, flow.payload_bytes, flow.payload_bytes + size);
+      flow.payload_bytes += size;
+    }
+    flow.packets += packets;
+    flow.estimated_wire_packets += packets;
+    flow.wire_bytes += bytes + 66 * packets;
   }
 
   void finish() {
