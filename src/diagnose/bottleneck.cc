@@ -70,10 +70,16 @@ double steepest_bps(const flow::Envelope& envelope, std::size_t first_amount) {
 
 /// The same of several flows together, in bytes as they were recorded: between a time and twice that.
 double steepest_bps(std::span<const flow::Series* const> series, std::int64_t width_ns) {
+  std::vector<flow::Window> all;
+  for (const flow::Series* one : series) {
+    all.insert(all.end(), one->windows().begin(), one->windows().end());
+  }
+  const flow::Series together(std::move(all));
+  const flow::Series* const joined[] = {&together};
   double steepest = 0;
   double before = 0;
   for (std::uint32_t windows = 1; windows <= kMostWindows; windows *= 2) {
-    const double bytes = flow::most_in(series, windows);
+    const double bytes = flow::most_in(joined, windows);
     const double time_s = static_cast<double>(width_ns) * 1e-9 * windows / 2;
     if (before >= kManyPackets) steepest = std::max(steepest, (bytes - before) * 8 / time_s);
     before = bytes;

@@ -122,8 +122,8 @@ double most_in(std::span<const Series* const> series, std::uint32_t windows) {
   for (const Series* one : series) {
     filled.insert(filled.end(), one->windows().begin(), one->windows().end());
   }
-  std::sort(filled.begin(), filled.end(),
-            [](const Window& a, const Window& b) { return a.index < b.index; });
+  const auto is_before = [](const Window& a, const Window& b) { return a.index < b.index; };
+  if (series.size() > 1) std::sort(filled.begin(), filled.end(), is_before);
   std::uint64_t inside = 0;
   std::uint64_t most = 0;
   std::size_t low = 0;
