@@ -31,8 +31,7 @@ std::optional<Number> number_in(std::string_view text) {
 
 /// The parent in /proc/PID/stat, whose second field may hold anything but ends with the last bracket.
 std::optional<int> parent_of(int process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string text = text_of(fmt::format("/proc/{}/stat", process));
   const std::size_t bracket = text.rfind(')');
   if (bracket == std::string::npos) return {};
   std::istringstream rest(text.substr(bracket + 1));
@@ -77,6 +76,13 @@ void for_each_port(const std::string& root,
 }
 
 }  // namespace
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string text;
+  std::getline(file, text, '\0');  // not by iterators, which throw when the process ends meanwhile
+  return text;
+}
 
 std::vector<int> family_of(int process) {
   if (!fs::exists(fmt::format("/proc/{}", process))) {

@@ -11,6 +11,9 @@
 
 namespace tw::attach {
 
+/// What a file of /proc has; "" where it cannot be read, as of a process that ends.
+std::string text_of(const std::string& path);
+
 /// The process and all below it. Throws SystemError when there is no such process.
 std::vector<int> family_of(int process);
 

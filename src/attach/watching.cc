@@ -91,9 +91,7 @@ std::string Watching::device_name(const Network& network, const std::string& dev
 Devices Watching::devices_now() const {
   Devices devices = rdma_ports(kRdmaRoot);
   for (const auto& [number, network] : networks_) {
-    std::ifstream file(fmt::format("/proc/{}/net/dev", network.process));
-    const std::string text((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
+    const std::string text = text_of(fmt::format("/proc/{}/net/dev", network.process));
     for (const auto& [name, counts] : parse_devices(text)) {
       devices.try_emplace(device_name(network, name), counts);
     }
