@@ -34,7 +34,7 @@ TEST(PlanText, NamesHostsLinksAndQueues) {
   // 1 bdp: 100 Mbit/s * 4 ms.
   EXPECT_THAT(
       text,
-      HasSubstr("     host0 > switch     100 Mbit/s      1 ms      1 %      50 kB  jitter 2 ms"));
+      HasSubstr("    switch > host0      100 Mbit/s      1 ms      1 %      50 kB  jitter 2 ms"));
 }
 
 TEST(PlanText, AManyHostsNetworkIsCutShort) {
