@@ -20,6 +20,9 @@ network::Port model_of(const PortSettings& settings) {
           .loss_burst = settings.loss_burst};
 }
 
+/// No two lines are equally fast. Were they, what a host's stream has once left in a switch's queue
+/// would stay there for as long as it sends, and who else finds it full would find it so forever.
+constexpr double kSlowerHosts = 50e-6;
 constexpr double kLargeFrame = 4096 + 74;  ///< of RDMA
 constexpr double kSmallFrame = 500;        ///< by which a mean depth falls while nothing comes
 
@@ -55,7 +58,11 @@ PortSettings settings_of(const network::Network& network, int port) {
                         .loss = request.loss,
                         .loss_burst = request.loss_burst};
   const auto queue = static_cast<double>(request.queue.count());
-  if (!is_hosts_own) settings.queue_bytes = queue;
+  if (is_hosts_own) {
+    settings.rate = settings.rate * (1 - kSlowerHosts);
+  } else {
+    settings.queue_bytes = queue;
+  }
   settings.lossless_marking = marking_before(queue, request.rate);
   if (request.ecn) {
     const auto depth = static_cast<double>(request.ecn->count());

@@ -61,7 +61,7 @@ TEST(Simulate, ALongWayIsPaidOnceARound) {
 
 /// Of a ring of `ranks` under loss, 100 kB a chunk: the mean of its steps.
 double lossy_step_s(int ranks, double loss, Level level) {
-  constexpr int kSteps = 12;
+  constexpr int kSteps = 48;
   const Simulated found = simulate(
       experiment(fmt::format("[network]\nhosts = {}\nrate = \"200Mbit\"\ndelay = \"1ms\"\nloss = "
                              "{}\n{}parameters = {}\nsteps = {}\n",

@@ -92,7 +92,7 @@ TEST_P(AtBothLevels, TrafficOfAHigherPriorityTakesItsRateFirst) {
     return step_s(simulate(
         experiment(fmt::format("[network]\nhosts = 3\n{}[[traffic]]\nkind = \"long\"\nfrom = "
                                "\"host2\"\nto = \"host1\"\nload = 0.8\nflows = 1\npriority = {}\n",
-                               job("parameters = \"5MB\"\nsteps = 5\nhosts = [\"host0\", "
+                               job("parameters = \"5MB\"\nsteps = 30\nhosts = [\"host0\", "
                                    "\"host1\"]"),
                                priority)),
         GetParam()));
