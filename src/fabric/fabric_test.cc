@@ -78,16 +78,18 @@ TEST(TapFabric, APacketPassesAllPortsOfALeafSpine) {
   }
 }
 
-// 100 packets of 1,514 bytes at once, and room for 21, the one on the line included: with the
-// queue here 21 leave, with a kernel before the host's line all of them.
+// 1,100 packets of 1,514 bytes at once, and room for 1,000, the one on the line included, as hosts
+// have: with the queue here 1,000 leave, with a kernel before the host's line all of them.
 TEST(TapFabric, AHostsOwnQueueIsHereWhereNoKernelHasIt) {
-  const std::string shallow = "hosts = 2\nqueue = \"31794B\"\nallow_shallow_queue = true";
   for (const auto& [queues, expected] :
-       {std::pair(VirtualPort::Queue::Here, 21), std::pair(VirtualPort::Queue::InKernel, 100)}) {
-    Bench bench(shallow, 100'000'000, queues);
-    for (int i = 0; i < 100; ++i) bench.send(0, 1, 1514, 0);
+       {std::pair(VirtualPort::Queue::Here, 1000), std::pair(VirtualPort::Queue::InKernel, 1100)}) {
+    Bench bench(
+        "hosts = 2\nqueue = \"2MB\"\n[[network.link]]\nat = \"host0\"\ndirection = "
+        "\"from_host\"\nqueue = \"31794B\"",
+        100'000'000, queues);
+    for (int i = 0; i < 1100; ++i) bench.send(0, 1, 1514, 0);
     EXPECT_EQ(bench.arrivals().size(), expected);
-    EXPECT_EQ(bench.counters[0].dropped, 100 - expected);
+    EXPECT_EQ(bench.counters[0].dropped, 1100 - expected);
   }
 }
 
