@@ -58,7 +58,7 @@ const std::vector<LinkField>& shared_link_fields() {
              {.help = "mean packets lost in a row; 1 is independent loss"}),
       shared("queue", &All::queue, &One::queue, queue(),
              {.help = "limit of the queue before the link, in bytes or in multiples of rate x "
-                      "round trip"}),
+                      "round trip; a host's own, which drops nothing, holds 1000 frames at least"}),
       shared("ecn", &All::ecn, &One::ecn, maybe(size(Bytes(1))),
              {.help = "queue depth from which packets are marked", .otherwise = "no marking"}),
   };
