@@ -48,7 +48,7 @@ std::optional<Number> number_in(std::string_view word) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Behind "0: " of srun -l, "2026-11-15T05:16:39.9Z " of kubectl --timestamps and "[pod/a/b] " of its --prefix; nothing
+/// Behind "> " of a quotation, "0: " of srun -l, "2026-11-15T05:16:39.9Z " of kubectl --timestamps and "[pod/a/b] " of its --prefix; nothing
 /// where none of them begins the line.
 std::optional<std::string_view> behind_prefix(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t");
@@ -61,7 +61,7 @@ std::optional<std::string_view> behind_prefix(std::string_view line) {
   const bool is_time = word.size() >= 19 && is_digit(word[0]) && word[4] == '-' && word[7] == '-' &&
                        word[10] == 'T' && word[13] == ':';
   const bool is_pod = word.starts_with("[pod/") && word.ends_with(']');
-  if (!is_rank && !is_time && !is_pod) return std::nullopt;
+  if (word != ">" && !is_rank && !is_time && !is_pod) return std::nullopt;
   return line.substr(end);
 }
 
@@ -205,6 +205,7 @@ class Reader {
  private:
   void take_device(const Words& words, std::string_view line);
   void take_row(PerfRow row);
+  void mend_old(std::int64_t bytes, std::optional<Timed>& timed) const;
 
   PerfFile file_;
   Columns columns_;
@@ -235,8 +236,19 @@ void Reader::take_device(const Words& words, std::string_view line) {
   }
 }
 
+/// All-gather and reduce-scatter of nccl-tests up to 2020 count only what a rank gets from the others, as both bandwidths.
+void Reader::mend_old(std::int64_t bytes, std::optional<Timed>& timed) const {
+  const auto ranks = static_cast<double>(file_.hosts.size());
+  if (!timed || ranks < 2 || timed->algbw_gbs != timed->busbw_gbs || agrees(bytes, *timed)) return;
+  Timed whole = *timed;
+  whole.algbw_gbs *= ranks / (ranks - 1);
+  if (agrees(bytes, whole)) timed = whole;
+}
+
 void Reader::take_row(PerfRow row) {
   if (rows_ >= kMostRows) return;
+  mend_old(row.bytes, row.out_of_place);
+  mend_old(row.bytes, row.in_place);
   const bool sound = (!row.out_of_place || agrees(row.bytes, *row.out_of_place)) &&
                      (!row.in_place || agrees(row.bytes, *row.in_place));
   if (!sound) {

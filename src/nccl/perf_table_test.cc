@@ -174,5 +174,32 @@ TEST(PerfTable, TablesOfTheFirstVersionHaveMilliseconds) {
   EXPECT_DOUBLE_EQ(file.tables[0].rows.at(0).in_place->busbw_gbs, 10.36);
 }
 
+// 32 KiB from the other one in 17.57 us.
+TEST(PerfTable, OldGathersCountWhatComesFromOthers) {
+  const PerfFile file = parse_perf(R"($ ./all_gather_perf -b 64K -e 1M -f 4 -g 2
+#   Rank  0 Pid   4100 on    node-a device  0 [0x1a] TITAN RTX
+#   Rank  1 Pid   4100 on    node-a device  1 [0x1b] TITAN RTX
+#       size         count    type     time   algbw   busbw  error     time   algbw   busbw  error
+       65536          8192   float    17.57    1.86    1.86  0e+00    14.83    2.21    2.21  0e+00
+     1048576        131072   float    48.38   10.84   10.84  0e+00    47.84   10.96   10.96  0e+00
+)",
+                                   "log");
+  ASSERT_EQ(file.tables.size(), 1u);
+  ASSERT_EQ(file.tables[0].rows.size(), 2u);
+  EXPECT_EQ(file.contradictory, 0);
+  EXPECT_DOUBLE_EQ(file.tables[0].rows[1].out_of_place->algbw_gbs, 2 * 10.84);
+  EXPECT_DOUBLE_EQ(file.tables[0].rows[1].out_of_place->busbw_gbs, 10.84);
+}
+
+TEST(PerfTable, RowsOfAQuotationAreRead) {
+  std::string quoted;
+  for (std::string_view rest = kOld; !rest.empty();) {
+    const std::size_t end = rest.find('\n') + 1;
+    quoted += "> " + std::string(rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+  EXPECT_EQ(parse_perf(quoted, "log").tables.at(0).rows.size(), 3u);
+}
+
 }  // namespace
 }  // namespace tw::nccl

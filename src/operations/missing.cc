@@ -19,9 +19,11 @@ using Asked = std::map<std::int64_t, std::map<int, const Operation*>>;
 std::map<std::string, Asked> asked_by_group(const std::vector<Told>& told) {
   std::map<std::string, Asked> groups;
   for (const Told& file : told) {
-    if (file.kind != "flight_recorder") continue;
+    const bool by_watchdog = file.kind == "nccl_log";
+    if (!by_watchdog && file.kind != "flight_recorder") continue;
     for (const Operation& each : file.operations) {
       if (!each.rank || !each.sequence || is_message(each.op)) continue;
+      if (by_watchdog && each.state == State::Untold) continue;  // NCCL's own lines
       groups[each.group][*each.sequence].try_emplace(*each.rank, &each);
     }
   }

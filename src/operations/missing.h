@@ -2,7 +2,7 @@
 // Who did not come to a collective in which others stand: from dumps that ranks left behind when a job hung.
 //
 // A group's collective N hangs when a rank has asked for it and it is not completed. Ranks of the group whose dumps are
-// there and that have not asked for N are missing. Where all have asked and it is not completed, nobody is missing: it is
+// there and that have not asked for N are missing. Lines of PyTorch's watchdog are such dumps of one collective. Where all have asked and it is not completed, nobody is missing: it is
 // the transfer that does not end, or ranks that ask for different things.
 
 #pragma once

@@ -54,8 +54,9 @@ struct Wiring {
   std::map<int, std::vector<int>> rings = {};  ///< by channel, of that communicator: ranks in order
   std::vector<std::pair<int, int>> tree_edges = {};  ///< channel 0: child, parent
   std::vector<Way> ways = {};
-  int ranks = 0;                                      ///< of that communicator
-  int channels = 0;                                   ///< for collectives
+  int ranks = 0;     ///< of that communicator
+  int channels = 0;  ///< for collectives
+  int sockets = 0;   ///< of NET/Socket beside the one that each channel has anyway
   std::map<std::string, std::string> addresses = {};  ///< of hosts, as sockets use them
   std::map<std::string, std::string> settings = {};   ///< NCCL_X set by the environment
   std::vector<std::string> warnings = {};             ///< NCCL WARN, each once

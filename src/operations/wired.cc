@@ -33,6 +33,7 @@ void merge(Wiring& into, const Wiring& from) {
   into.addresses.insert(from.addresses.begin(), from.addresses.end());
   into.settings.insert(from.settings.begin(), from.settings.end());
   into.channels = std::max(into.channels, from.channels);
+  into.sockets = std::max(into.sockets, from.sockets);
   if (from.ranks > into.ranks) {
     into.ranks = from.ranks;
     into.hosts.clear();

@@ -120,7 +120,7 @@ Kind kind_of(std::string_view text) {
   PaceLog pace;
   for_lines(text, [&](std::string_view line) {
     if (has(line, "\"coll_perf\"") || has(line, "\"p2p_perf\"")) ++of_inspector;
-    if (nccl_line(line)) ++of_nccl;
+    if (nccl_line(line) || is_of_watchdog(line)) ++of_nccl;
     pace.line(line);
   });
   if (of_inspector > 0) return Kind::Inspector;
@@ -243,6 +243,11 @@ std::string nearest_guess(std::string_view text) {
   if (has(text, "BW average[") && has(text, "#bytes")) {
     return "it is a table of perftest, which tells what one card reaches and nothing of a job; "
            "`trainwire expect --nic` says what nccl-tests should reach with it";
+  }
+  if (has(text, "[usec]") || has(text, "time(us)") || has(text, "bandwidth(GB/s)")) {
+    return "it may be a benchmark's table, but of none that is read: nccl-tests, OSU, IMB, Gloo "
+           "and "
+           "iperf3 are";
   }
   if (has(text, "step") || has(text, "iter") || has(text, "epoch") || has(text, "Epoch")) {
     return "it may be a training log, but no line tells when a step was or what it took; print a "

@@ -81,6 +81,11 @@ std::optional<NcclLine> nccl_line(std::string_view line) {
   return made;
 }
 
+bool is_of_watchdog(std::string_view line) {
+  return line.find("Watchdog caught collective operation timeout: WorkNCCL(") !=
+         std::string_view::npos;
+}
+
 std::optional<NcclType> nccl_type(std::int64_t number) {
   static constexpr std::array<NcclType, 12> kTypes{{{"int8", 1},
                                                     {"uint8", 1},

@@ -21,6 +21,9 @@ struct NcclLine {
 /// Nothing where there is none. Where several are glued together, the last.
 std::optional<NcclLine> nccl_line(std::string_view line);
 
+/// Whether PyTorch's watchdog says in it that a rank's collective did not end.
+bool is_of_watchdog(std::string_view line);
+
 struct NcclType {
   std::string_view name;
   int bytes;

@@ -2,6 +2,7 @@
 #include "trainwire/readers/nccl_log.h"
 
 #include "trainwire/base/printable.h"
+#include "trainwire/readers/colours.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/nccl_log_state.h"
 #include "trainwire/readers/words.h"
@@ -13,7 +14,8 @@
 namespace tw::readers {
 namespace {
 
-constexpr std::size_t kLongestPrefix = 32;  ///< "[1,0]<stdout>:", "0: "
+constexpr std::size_t kLongestPrefix =
+    64;  ///< "[1,0]<stdout>:", "(RayTrainWorker pid=1234, ip=10.0.0.1) "
 
 using operations::Operation;
 using operations::Told;
@@ -127,6 +129,32 @@ bool NcclLog::State::tuning(const NcclLine& line) {
   return true;
 }
 
+/// "[rank1]:[E626 06:24:44 ...] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=808, OpType=ALLREDUCE, NumelIn=..". How
+/// many ranks there are is not told: at least as many as the highest says.
+bool NcclLog::State::watchdog(std::string_view text) {
+  if (!is_of_watchdog(text)) return false;
+  auto rank = number_behind(text, "[rank");
+  if (!rank) rank = number_behind(text, "Rank ");
+  const auto sequence = number_behind(text, "WorkNCCL(SeqNum=");
+  Words words(text);
+  std::string op;
+  if (words.go_behind("OpType="))
+    op = operations::canonical_op(words.rest().substr(0, words.rest().find(',')));
+  if (!rank || *rank < 0 || *rank >= 10'000'000 || !sequence || op.empty() ||
+      operations.size() >= kMostOperations) {
+    skips.add("lines of the watchdog that name no rank or collective");
+    return true;
+  }
+  operations.push_back({.rank = static_cast<int>(*rank),
+                        .group = "watchdog",
+                        .op = std::move(op),
+                        .sequence = *sequence,
+                        .state = operations::State::Started});
+  ranks_waiting = std::max(ranks_waiting, static_cast<int>(*rank) + 1);
+  ++used;
+  return true;
+}
+
 void NcclLog::State::take(const NcclLine& line) {
   ++lines;
   if (line.warns && wiring.warnings.size() < kMostWarnings) {
@@ -150,11 +178,14 @@ void NcclLog::State::take(const NcclLine& line) {
 NcclLog::NcclLog() : state_(std::make_unique<State>()) {}
 NcclLog::~NcclLog() = default;
 
-bool NcclLog::line(std::string_view text) {
+bool NcclLog::line(std::string_view shown) {
+  std::string kept;
+  const std::string_view text = without_colours(shown, kept);
   if (const auto line = nccl_line(text)) {
     state_->take(*line);
     return true;
   }
+  if (state_->watchdog(text)) return true;
   // Rank 0 also prints this without host and process, behind what launchers put before it.
   const std::size_t at = std::min(text.find("NCCL version "), text.find("RCCL version "));
   if (at > kLongestPrefix) return false;
@@ -180,6 +211,9 @@ void NcclLog::finish(Told& told) {
     }
   }
   if (ranks.size() == 1) told.rank = *ranks.begin();
+  for (Operation& each : state.operations) {
+    if (each.state == operations::State::Started) each.group_size = state.ranks_waiting;
+  }
   told.operations = std::move(state.operations);
   told.wiring = std::move(wiring);
   told.records = state.used;

@@ -52,6 +52,7 @@ struct NcclLog::State {
   operations::Skips skips;
   std::uint64_t lines = 0;
   std::uint64_t used = 0;
+  int ranks_waiting = 0;       ///< the highest that the watchdog names, and 1
   bool has_old_sizes = false;  ///< TUNING tells the large side, as before 2.21
 
   void take(const NcclLine& line);
@@ -61,7 +62,9 @@ struct NcclLog::State {
   bool way(std::string_view text);
   bool network(const NcclLine& line);
   bool took_devices(const NcclLine& line);
+  bool took_sockets(std::string_view text);
   bool collective(const NcclLine& line);
+  bool watchdog(std::string_view text);
   bool tuning(const NcclLine& line);
   const Communicator* find(const std::string& process, std::string_view pointer) const;
   void close_rings();

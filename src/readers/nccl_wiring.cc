@@ -154,6 +154,17 @@ bool NcclLog::State::took_devices(const NcclLine& line) {
   return true;
 }
 
+/// "NET/Socket: Using 2 threads and 2 sockets per thread".
+bool NcclLog::State::took_sockets(std::string_view text) {
+  Words words(text);
+  if (!words.take("NET/Socket") || !words.go_behind("Using ")) return false;
+  const auto threads = words.small();
+  const auto each = threads && words.take("threads and ") ? words.small() : std::nullopt;
+  if (!each || !words.take("sockets per thread") || *threads > 64 || *each > 64) return false;
+  wiring.sockets = *threads * *each;
+  return true;
+}
+
 bool NcclLog::State::network(const NcclLine& line) {
   Words words(line.text);
   if (words.go_behind("CCL version ")) {
@@ -174,7 +185,7 @@ bool NcclLog::State::network(const NcclLine& line) {
     }
     return true;
   }
-  if (took_devices(line)) return true;
+  if (took_devices(line) || took_sockets(line.text)) return true;
   if (const std::size_t set = line.text.find(" set by environment to ");
       set != std::string_view::npos && line.text.starts_with("NCCL_")) {
     if (wiring.settings.size() < 256) {

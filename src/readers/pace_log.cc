@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/pace_log.h"
 
+#include "trainwire/readers/colours.h"
 #include "trainwire/readers/words.h"
 
 #include <algorithm>
@@ -58,15 +59,23 @@ struct Form {
   double unit_s;            ///< 0: it stands behind the number, "251.3ms" or "0.41 s"
   std::string_view beside;  ///< must be in the line too
 };
-constexpr std::array<Form, 7> kForms{{
+constexpr std::array<Form, 8> kForms{{
     {"train_step_timing in s", 1, ""},  // NeMo
     {" seconds", 1, "completed step"},  // MaxText
     {" time", 1, "data_time"},          // MMEngine, Detectron2
     {"\tTime", 1, "Epoch: ["},          // PyTorch's ImageNet example
+    {" Time: ", 0, "Train: "},          // timm
     {" time", 0, ""},                   // nanoGPT, and most that people write themselves
     {"time=", 0, ""},
     {"| ", 0, "step"},  // llm.c
 }};
+
+/// Steps a second, and where that stands.
+constexpr std::array<std::string_view, 3> kRates{
+    "\"ups\": \"",                  // fairseq
+    " ups=",                        // fairseq before 2020
+    "throughput/batches_per_sec: "  // Composer
+};
 
 /// Of a number's own unit, as far as it is one of time.
 std::optional<double> unit_behind(std::string_view text) {
@@ -91,8 +100,9 @@ bool is_of_other_work(std::string_view text) {
 
 /// "iteration 100/ 5000", "iteration=  100/ 5000", "global_step=10", "step 7", "steps: 10".
 std::optional<std::int64_t> number_of_step(std::string_view text) {
-  for (const std::string_view word : {"iteration ", "iteration=", "global_step=", "global_step: ",
-                                      "steps: ", "step ", "step=", "step: ", "iter "}) {
+  for (const std::string_view word :
+       {"iteration ", "iteration=", "global_step=", "global_step: ", "steps: ", "step ",
+        "step=", "step: ", "iter ", "iter: ", "num_updates\": \"", "num_updates=", "[batch="}) {
     Words words(text);
     while (words.go_behind(word)) {
       if (const auto number = words.whole(); number && *number >= 0) return number;
@@ -101,13 +111,28 @@ std::optional<std::int64_t> number_of_step(std::string_view text) {
   return {};
 }
 
-/// "[1][  50/7330]": of the epoch.
+/// "[1][  50/7330]", "[  50/1251 (  4%)]": of the epoch.
 std::optional<std::int64_t> number_in_brackets(std::string_view text) {
-  const std::size_t at = text.find("][");
+  const std::size_t second = text.find("][");
+  const std::size_t at = second == std::string_view::npos ? text.find(" [") : second;
   if (at == std::string_view::npos) return {};
   Words words(text.substr(at + 2));
   const auto number = words.whole();
   return number && *number >= 0 && words.rest().starts_with('/') ? number : std::nullopt;
+}
+
+/// "Iter #3: 334.1 img/sec per GPU" of Horovod's benchmarks, "30	images/sec: 345.6 +/- 0.1" of TensorFlow's.
+std::optional<std::pair<std::int64_t, double>> images_of(std::string_view text) {
+  Words words(text);
+  if (words.go_behind("Iter #")) {
+    const auto number = words.whole();
+    const auto rate = number && words.take(":") ? real(words.rest()) : std::nullopt;
+    if (!rate || text.find(" img/sec per ") == std::string_view::npos) return {};
+    return std::pair(*number, *rate);
+  }
+  const auto number = words.whole();
+  const auto rate = number && words.take("images/sec:") ? real(words.rest()) : std::nullopt;
+  return rate ? std::optional(std::pair(*number, *rate)) : std::nullopt;
 }
 
 /// "00:12", "1:02:03" in seconds.
@@ -164,6 +189,23 @@ bool PaceLog::timed(std::string_view text) {
   }
   if (is_none) skips_.add("lines whose time of a step is none");
   return is_none;
+}
+
+/// Composer tells the number in a line before.
+bool PaceLog::rated(std::string_view text) {
+  if (const std::size_t at = text.find("[batch="); at != std::string_view::npos)
+    batch_number_ = Words(text.substr(at + 7)).whole();
+  for (const std::string_view word : kRates) {
+    const std::size_t at = text.find(word);
+    if (at == std::string_view::npos) continue;
+    const auto rate = real(text.substr(at + word.size()));
+    if (!rate || *rate <= 0) continue;
+    const auto number = number_of_step(text);
+    add(number ? *number : batch_number_.value_or(static_cast<std::int64_t>(steps_.size())),
+        1 / *rate);
+    return true;
+  }
+  return false;
 }
 
 bool PaceLog::numbered(std::string_view text) {
@@ -255,13 +297,18 @@ bool PaceLog::rich_bar(std::string_view text) {
 /// "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4", before 2022 "0/20, SamplesPerSec=20.1"; and
 /// "train_batch_size ............. 64".
 bool PaceLog::samples(std::string_view text) {
-  constexpr std::string_view kBatch = "train_batch_size ";
-  if (const std::size_t at = text.find(kBatch); at != std::string_view::npos) {
-    std::string_view value = text.substr(at + kBatch.size());
+  for (const std::string_view words : {"train_batch_size ", "Batch size: "}) {
+    const std::size_t at = text.find(words);
+    if (at == std::string_view::npos) continue;
+    std::string_view value = text.substr(at + words.size());
     value.remove_prefix(std::min(value.find_first_not_of(" .:="), value.size()));
     const auto batch = Words(value).whole();
     if (!batch || *batch <= 0 || *batch > 1'000'000'000) return false;
     batch_ = batch;
+    return true;
+  }
+  if (const auto images = images_of(text); images && images->second > 0) {
+    if (paces_.size() < kMostSteps) paces_.push_back({images->first, images->second});
     return true;
   }
   // Of the two rates the current one is of the last steps alone.
@@ -297,13 +344,17 @@ void PaceLog::finish_samples(operations::Told& told) {
     return;
   }
   told.skipped += paces_.size();
-  told.reasons.push_back(std::to_string(paces_.size()) +
-                         " lines tell samples a second, and no line the train_batch_size that "
-                         "makes steps of them: give the log from its start");
+  told.reasons.push_back(
+      std::to_string(paces_.size()) +
+      " lines tell samples a second, and no line the batch (train_batch_size) that "
+      "makes steps of them: give the log from its start");
 }
 
-bool PaceLog::line(std::string_view text) {
-  return timed(text) || samples(text) || progress(text) || rich_bar(text) || numbered(text);
+bool PaceLog::line(std::string_view shown) {
+  std::string kept;
+  const std::string_view text = without_colours(shown, kept);
+  return timed(text) || rated(text) || samples(text) || progress(text) || rich_bar(text) ||
+         numbered(text);
 }
 
 void PaceLog::finish(operations::Told& told) {

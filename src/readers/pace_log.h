@@ -2,7 +2,8 @@
 // What a step took, as training programs print it: Megatron ("elapsed time per iteration (ms): 512.3"), DeepSpeed ("iter
 // time (s)"; "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4" with the "train_batch_size" that it
 // prints at its start), progress bars of Lightning, also by rich, and Hugging Face ("10/300 [00:12<05:50, 1.21s/it]"); and a step's number with a
-// time beside it: nanoGPT ("iter 10: loss 9.6, time 250.1ms"), NeMo, MaxText, MMEngine, llm.c, PyTorch's ImageNet example.
+// time beside it: nanoGPT ("iter 10: loss 9.6, time 250.1ms"), NeMo, MaxText, MMEngine, Detectron2, timm, llm.c, PyTorch's ImageNet example. Steps a second: fairseq, Composer;
+// images a second with the batch: benchmarks of Horovod and TensorFlow.
 //
 // Several ranks may print Megatron's line: the first of an iteration counts.
 //
@@ -34,6 +35,7 @@ class PaceLog {
 
  private:
   bool timed(std::string_view text);
+  bool rated(std::string_view text);
   bool numbered(std::string_view text);
   bool progress(std::string_view text);
   bool rich_bar(std::string_view text);
@@ -51,7 +53,8 @@ class PaceLog {
   std::vector<operations::Step> steps_;
   std::vector<Pace> paces_;
   std::size_t numbered_ = 0;
-  std::optional<std::int64_t> batch_;  ///< samples of a step, of all ranks
+  std::optional<std::int64_t> batch_;         ///< samples of a step, of all ranks
+  std::optional<std::int64_t> batch_number_;  ///< of the line "[batch=10/4800]:"
   std::optional<std::int64_t> bar_number_;
   double bar_elapsed_s_ = 0;
   double bar_each_s_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/read.h"
 
+#include "trainwire/operations/missing.h"
+
 #include <gmock/gmock.h>
 
 namespace tw::readers {
@@ -248,6 +250,14 @@ TEST(PaceLog, ReadsATimeBesideAStepsNumber) {
          "step   11/18865 | loss 11.009 (+nanz)| lr 8.57e-07 | 300.00 ms | 42.6% bf16 MFU");
   expect("Epoch: [0][  10/5005]\tTime  0.250 ( 0.741)\tData  0.000 ( 0.282)\tLoss 7.0e+00",
          "Epoch: [0][  20/5005]\tTime  0.300 ( 0.741)\tData  0.000 ( 0.282)\tLoss 7.0e+00");
+  expect(
+      "[01/01 12:00:05 d2.utils.events]:  eta: 1:00:00  iter: 10  time: 0.2500  data_time: 0.0123",
+      "[01/01 12:00:10 d2.utils.events]:  eta: 1:00:00  iter: 30  time: 0.3000  data_time: 0.0123");
+  expect(
+      "Train: 0 [  10/1251 (  1%)]  Loss: 6.9 (6.95)  Time: 0.250s, 2968.1/s  (0.451s, 2270.5/s)",
+      "Train: 0 [  20/1251 (  2%)]  Loss: 6.9 (6.95)  Time: 0.300s, 2968.1/s  (0.451s, 2270.5/s)");
+  expect("\x1b[36mstep\x1b[0m 10 | loss 10.1 | time \x1b[1;31m250 ms\x1b[0m",
+         "\x1b[36mstep\x1b[0m 11 | loss 10.1 | time \x1b[1;31m300 ms\x1b[0m");
   expect("[default0]:step 10 | loss 10.1 | time 250 ms",
          "[default0]:step 11 | loss 10.1 | time 300 ms");
   // A time of day, another work's time, and no unit are none.
@@ -255,6 +265,48 @@ TEST(PaceLog, ReadsATimeBesideAStepsNumber) {
        {"step 3 at time 12:34:56", "step 3 eval time 2.1 s", "step 3 time 5"}) {
     EXPECT_TRUE(read_text(line + "\n", "x.log").steps.empty()) << line;
   }
+}
+
+TEST(PaceLog, ReadsStepsASecondAndImagesASecond) {
+  const auto expect = [](const std::string& text) {
+    const Told told = read_text(text, "x.log");
+    EXPECT_EQ(told.kind, "pace_log") << text;
+    ASSERT_EQ(told.steps.size(), 2U) << text;
+    EXPECT_EQ(told.steps[0].number, 10) << text;
+    EXPECT_EQ(told.steps[0].duration_ns, 250'000'000) << text;
+    EXPECT_EQ(told.steps[1].duration_ns, 500'000'000) << text;
+  };
+  expect(
+      "2021-01-01 12:00:05 | INFO | train_inner | {\"epoch\": 1, \"ups\": \"4\", \"num_updates\": "
+      "\"10\"}\n"
+      "2021-01-01 12:00:45 | INFO | train_inner | {\"epoch\": 1, \"ups\": \"2\", \"num_updates\": "
+      "\"20\"}\n");
+  expect(
+      "[batch=10/4800]:\n\t Train throughput/batches_per_sec: 4.0\n[batch=11/4800]:\n\t Train "
+      "throughput/batches_per_sec: 2.0\n");
+  expect("Batch size: 32\nIter #10: 128.0 img/sec per GPU\nIter #11: 64.0 img/sec per GPU\n");
+  expect("Batch size:  64 global\n10\timages/sec: 256.0 +/- 0.1\n20\timages/sec: 128.0 +/- 0.1\n");
+}
+
+TEST(NcclLog, TakesWhatTheWatchdogSays) {
+  std::string text;
+  for (const char* rank : {"0", "1", "3"}) {
+    text +=
+        std::string("[rank") + rank + "]:[E626 06:24:44.9 ProcessGroupNCCL.cpp:616] [Rank " + rank +
+        "] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=808, "
+        "OpType=_REDUCE_SCATTER_BASE, NumelIn=16, NumelOut=4, Timeout(ms)=600000) ran for 600020 "
+        "milliseconds before timing out.\n";
+  }
+  const Told told = read_text(text, "x.log");
+  EXPECT_EQ(told.kind, "nccl_log");
+  ASSERT_EQ(told.operations.size(), 3U);
+  EXPECT_EQ(told.operations[2].rank, 3);
+  EXPECT_EQ(told.operations[2].op, "reduce_scatter");
+  EXPECT_EQ(told.operations[2].sequence, 808);
+  EXPECT_EQ(told.operations[2].group_size, 4);
+  const auto hangs = operations::hangs({told});
+  ASSERT_EQ(hangs.size(), 1U);
+  EXPECT_EQ(hangs[0].without_dump, 1);
 }
 
 TEST(NcclLog, TakesVersionsBehindLaunchersPrefixes) {
