@@ -40,6 +40,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace tw::cli {
@@ -306,6 +307,28 @@ std::vector<operations::Span> spans_of(const std::vector<summarise::Stretch>& st
   return spans;
 }
 
+std::vector<operations::Connection> connections_of(const gather::Captured& traffic) {
+  std::set<flow::FlowKey> with_payload;
+  for (const flow::Flow& flow : traffic.flows) {
+    if (flow.stream_bytes() > 0) with_payload.insert(flow.key);
+  }
+  std::vector<operations::Connection> made;
+  for (const flow::Flow& flow : traffic.flows) {
+    if (!flow.key.is_tcp()) continue;
+    const flow::FlowKey back{.source = flow.key.destination,
+                             .destination = flow.key.source,
+                             .source_port = flow.key.destination_port,
+                             .destination_port = flow.key.source_port,
+                             .protocol = flow.key.protocol};
+    auto& each = made.emplace_back(
+        operations::Connection{.bytes = static_cast<std::int64_t>(flow.stream_bytes()),
+                               .is_one_way = !with_payload.contains(back)});
+    for (const flow::Burst& burst : flow.bursts)
+      each.moved.push_back({burst.start_ns, burst.end_ns, static_cast<std::int64_t>(burst.bytes)});
+  }
+  return made;
+}
+
 /// What was decided when a part was made.
 void refuse_for_parts(const AnalyzeOptions& options) {
   if (options.filter.empty() && options.cuts.empty()) return;
@@ -376,6 +399,7 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
   account::add_of_packets(run);
   if (imported) {
     imported->wire_steps = spans_of(summarise::steps_of_packets(result, how));
+    imported->connections = connections_of(result.traffic);
     operations::add_to(run, *imported);
     readers::add_capture_sources(run);
     if (folder) operations::write_table(*imported, *folder);

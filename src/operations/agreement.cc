@@ -73,8 +73,10 @@ std::vector<Span> end_to_end(const std::map<std::int64_t, std::optional<Span>>& 
   return made;
 }
 
-/// Of each kind: as long as for the rank in the middle.
-std::map<std::string, std::vector<Span>> steps_by_kind(const std::vector<Told>& told) {
+using ByNumber = std::map<std::int64_t, std::optional<Span>>;
+
+/// Of each kind: as long as for the rank in the middle; nothing stands for a step that ranks leave at different times.
+std::map<std::string, ByNumber> steps_by_kind(const std::vector<Told>& told) {
   std::map<std::string,
            std::map<std::int64_t, std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>>>
       ends;
@@ -86,18 +88,15 @@ std::map<std::string, std::vector<Span>> steps_by_kind(const std::vector<Told>& 
       lasts.push_back(*step.start_ns + step.duration_ns);
     }
   }
-  std::map<std::string, std::vector<Span>> made;
+  std::map<std::string, ByNumber> made;
   for (const auto& [kind, steps] : ends) {
-    std::map<std::int64_t, std::optional<Span>> by_number;
     for (const auto& [number, times] : steps) {
       const Span step{middle(times.first), middle(times.second)};
       const auto [first, last] = std::minmax_element(times.second.begin(), times.second.end());
-      // Ranks that leave a step at different times have no common one.
       const bool is_common = static_cast<double>(*last - *first) <
                              kMuchApart * static_cast<double>(step.end_ns - step.start_ns);
-      by_number[number] = is_common ? std::optional(step) : std::nullopt;
+      made[kind][number] = is_common ? std::optional(step) : std::nullopt;
     }
-    made[kind] = end_to_end(by_number);
   }
   return made;
 }
@@ -115,11 +114,15 @@ StepAgreement compared(const std::vector<Span>& few, const std::vector<Span>& ma
     const bool is_it = nearest != many.end() && length(step) > 0 && length(*nearest) > 0 &&
                        2 * std::abs(nearest->end_ns - step.end_ns) < length(step);
     if (!is_it) continue;
+    made.one_s += 1e-9 * static_cast<double>(length(step));
+    made.other_s += 1e-9 * static_cast<double>(length(*nearest));
     differences.push_back(static_cast<double>(std::abs(length(step) - length(*nearest))) /
                           static_cast<double>(length(*nearest)));
   }
   made.compared = differences.size();
   if (differences.empty()) return made;
+  made.one_s /= static_cast<double>(made.compared);
+  made.other_s /= static_cast<double>(made.compared);
   std::sort(differences.begin(), differences.end());
   made.median = differences[differences.size() / 2];
   made.largest = differences.back();
@@ -130,7 +133,8 @@ StepAgreement compared(const std::vector<Span>& few, const std::vector<Span>& ma
 
 std::vector<StepAgreement> step_agreements(const std::vector<Told>& told,
                                            const std::vector<Span>& of_packets) {
-  std::map<std::string, std::vector<Span>> kinds = steps_by_kind(told);
+  std::map<std::string, std::vector<Span>> kinds;
+  for (const auto& [kind, steps] : steps_by_kind(told)) kinds[kind] = end_to_end(steps);
   if (!of_packets.empty()) kinds["packets"] = of_packets;
   std::vector<StepAgreement> made;
   for (auto a = kinds.begin(); a != kinds.end(); ++a) {
@@ -143,6 +147,22 @@ std::vector<StepAgreement> step_agreements(const std::vector<Told>& told,
       each.other = other;
       if (each.compared > 0) made.push_back(std::move(each));
     }
+  }
+  return made;
+}
+
+std::vector<StepPause> step_pauses(const std::vector<Told>& told) {
+  ByNumber most;
+  for (auto& [kind, steps] : steps_by_kind(told)) {
+    if (steps.size() > most.size()) most = std::move(steps);
+  }
+  std::vector<StepPause> made;
+  for (const auto& [number, step] : most) {
+    const auto before = most.find(number - 1);
+    if (!step || before == most.end() || !before->second) continue;
+    const std::int64_t pause = step->start_ns - before->second->end_ns;
+    if (static_cast<double>(pause) > kMuchApart * static_cast<double>(length(*step)))
+      made.push_back({number, 1e-9 * static_cast<double>(pause)});
   }
   return made;
 }

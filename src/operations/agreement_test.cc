@@ -33,7 +33,18 @@ TEST(StepAgreement, IsFromTheEndOfAStepToTheEndOfTheNext) {
   EXPECT_EQ(found[0].one, "packets");
   EXPECT_EQ(found[0].other, "step_log");
   EXPECT_EQ(found[0].compared, 3U);
-  EXPECT_NEAR(found[0].largest, 0.01, 1e-9);  // 99 of 100 ms
+  EXPECT_NEAR(found[0].largest, 0.01, 1e-9);     // 99 of 100 ms
+  EXPECT_NEAR(found[0].one_s, 0.340 / 3, 1e-9);  // what one step lacks the next one has
+  EXPECT_NEAR(found[0].other_s, 0.340 / 3, 1e-9);
+}
+
+TEST(StepPauses, AreWhatLiesBetweenTwoSteps) {
+  const auto found = step_pauses(
+      {steps("step_log", {{0, {0, 100}}, {1, {101, 200}}, {2, {240, 340}}, {4, {500, 600}}})});
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].number, 2);
+  EXPECT_NEAR(found[0].seconds, 0.040, 1e-9);
+  EXPECT_THAT(step_pauses({}), IsEmpty());
 }
 
 TEST(StepAgreement, ATraceOfTwoStepsIsComparedWithTheseTwo) {

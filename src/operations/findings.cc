@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <set>
 
 namespace tw::operations {
 namespace {
 
-constexpr double kOffThePlan = 0.01;  ///< of what is planned
-constexpr double kMuchApart = 0.05;   ///< of a step: two counts that do not tell of the same
+constexpr double kOffThePlan = 0.01;    ///< of what is planned
+constexpr std::size_t kMostPauses = 3;  ///< in a sentence
+constexpr double kMuchApart = 0.05;     ///< of a step: two counts that do not tell of the same
 
 record::Finding finding(std::string text, bool is_trouble, std::string kind) {
   return {.text = std::move(text),
@@ -23,15 +23,34 @@ record::Finding finding(std::string text, bool is_trouble, std::string kind) {
           .kind = std::move(kind)};
 }
 
+std::string clock_text(const WireClock& clock) {
+  if (!clock.is_other()) return "packets and files have one clock";
+  std::string text = fmt::format("files' times were moved by {} to the packets' clock",
+                                 readable(std::chrono::nanoseconds(std::abs(clock.offset_ns))));
+  if (clock.also_ns) {
+    text += fmt::format("; steps are so alike that {} would fit as well",
+                        readable(std::chrono::nanoseconds(std::abs(*clock.also_ns))));
+  }
+  return text;
+}
+
+std::string pauses_text(const std::vector<StepPause>& pauses) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kMostPauses, pauses.size()); ++i) {
+    list += fmt::format("{}{} before step {}", i == 0 ? "" : ", ",
+                        readable(from_seconds(pauses[i].seconds)), pauses[i].number);
+  }
+  if (pauses.size() > kMostPauses) list += fmt::format(" and {} more", pauses.size() - kMostPauses);
+  return fmt::format(
+      "between steps the program does something else ({}): steps of packets have that in them",
+      list);
+}
+
 record::Finding clock_finding(const WireClock& clock) {
   return finding(
       fmt::format("{} of {} ends of collectives stand where packets pause, within {}: {}",
                   clock.matched, clock.ends,
-                  readable(std::chrono::nanoseconds(clock.uncertainty_ns)),
-                  clock.is_other()
-                      ? fmt::format("files' times were moved by {} to the packets' clock",
-                                    readable(std::chrono::nanoseconds(std::abs(clock.offset_ns))))
-                      : "packets and files have one clock"),
+                  readable(std::chrono::nanoseconds(clock.uncertainty_ns)), clock_text(clock)),
       false, "clock");
 }
 
@@ -110,11 +129,17 @@ void add_findings(record::Run& run, const Imported& imported) {
   for (const StepAgreement& each : step_agreements(imported.told, imported.wire_steps)) {
     made.push_back(finding(
         fmt::format(
-            "{} and {} tell of {} step{}, from end to end: they differ by {:.2f} % at most, "
-            "{:.2f} % in the middle",
-            each.one, each.other, each.compared, each.compared == 1 ? "" : "s", 100 * each.largest,
+            "{} and {} tell of {} step{}, from end to end: {} and {} each ({:.2f} % apart); a "
+            "single one differs by {:.2f} % at most, {:.2f} % in the middle",
+            each.one, each.other, each.compared, each.compared == 1 ? "" : "s",
+            readable(from_seconds(each.one_s)), readable(from_seconds(each.other_s)),
+            100 * std::abs(each.one_s - each.other_s) / each.other_s, 100 * each.largest,
             100 * each.median),
         each.median > kMuchApart, "agreement"));
+  }
+  if (const auto pauses = step_pauses(imported.told);
+      !pauses.empty() && !imported.wire_steps.empty()) {
+    made.push_back(finding(pauses_text(pauses), false, "agreement"));
   }
   if (imported.wire_clock) made.push_back(clock_finding(*imported.wire_clock));
   for (const Remark& remark : remarks) {
@@ -128,33 +153,6 @@ void add_findings(record::Run& run, const Imported& imported) {
   run.findings.insert(run.findings.end(), made.begin(), made.end());
   std::stable_partition(run.findings.begin(), run.findings.end(),
                         [](const record::Finding& each) { return each.severity == "warning"; });
-}
-
-void add_volume(record::Run& run, const Imported& imported) {
-  double told = 0;
-  std::set<int> ranks;
-  for (const Told& file : imported.told) {
-    if (file.kind != "nccl_log") continue;
-    for (const Operation& each : file.operations) {
-      const auto bytes = ring_wire_bytes(each);
-      if (!bytes) return;
-      if (each.rank) ranks.insert(*each.rank);
-      told += *bytes / each.group_size;  // each rank tells its own part
-    }
-  }
-  if (told <= 0 || imported.wiring.ranks < 2 ||
-      ranks.size() != static_cast<std::size_t>(imported.wiring.ranks)) {
-    return;
-  }
-  double carried = 0;
-  for (const record::Pair& pair : run.pairs) carried += static_cast<double>(pair.stream_bytes);
-  if (carried <= 0) return;
-  // Sockets carry the size of each message, and words of set-up, beside what collectives move.
-  run.findings.push_back(finding(
-      fmt::format("NCCL's log has {} bytes to move over the ring, packets carry {} ({:+.4f} %)",
-                  grouped(std::llround(told)), grouped(std::llround(carried)),
-                  100 * (carried - told) / told),
-      false, "volume"));
 }
 
 void add_plan(record::Run& run, const Planned& planned) {

@@ -17,6 +17,20 @@
 
 namespace tw::operations {
 
+/// What one direction of a connection carried without a pause.
+struct Moved {
+  std::int64_t start_ns;
+  std::int64_t end_ns;
+  std::int64_t bytes;
+};
+
+/// One direction of a connection, as packets show it.
+struct Connection {
+  std::int64_t bytes = 0;   ///< each once
+  bool is_one_way = false;  ///< nothing comes back
+  std::vector<Moved> moved = {};
+};
+
 struct Imported {
   std::vector<Told> told = {};  ///< on one clock
   std::vector<Arrival> arrivals = {};
@@ -27,6 +41,7 @@ struct Imported {
   std::optional<Steps> steps = {};
   std::optional<WireClock> wire_clock = {};  ///< of packets against files
   std::vector<Span> wire_steps = {};         ///< that packets alone show
+  std::vector<Connection> connections = {};  ///< of packets, those of TCP
 };
 
 Imported imported(std::vector<Told> told);

@@ -13,9 +13,12 @@ constexpr std::int64_t kPause_ns = 1'000'000;   ///< shorter ones are inside a c
 constexpr std::int64_t kWindow_ns = 2'000'000;  ///< ends of one collective, by packets and by ranks
 constexpr std::int64_t kNear_ns = 10'000'000'000;
 constexpr std::size_t kFewest = 3;
-constexpr double kMostEnds = 0.5;  ///< that an offset must explain
-constexpr double kAsMany = 0.8;    ///< of the best: another step's offset explains fewer
-constexpr double kNotChance = 3;   ///< times as many as at any offset
+constexpr double kMostEnds = 0.5;           ///< that an offset must explain
+constexpr double kAsMany = 0.8;             ///< of the best: another step's offset explains fewer
+constexpr double kAsWell = 0.95;            ///< of the best: it cannot be told from it
+constexpr std::int64_t kCloser = 3;         ///< times as close: that is it
+constexpr std::int64_t kLeast_ns = 20'000;  ///< that ends differ by anyway
+constexpr double kNotChance = 3;            ///< times as many as at any offset
 constexpr std::size_t kMostTold = 400;
 constexpr std::size_t kMostPauses = 6000;
 
@@ -33,35 +36,82 @@ std::int64_t middle(std::vector<std::int64_t> values) {
   return *at;
 }
 
-/// Offsets of pairs, [first, end) of the sorted list, that are within a window.
-struct Window {
-  std::size_t first = 0;
-  std::size_t end = 0;
-  std::size_t count() const { return end - first; }
+/// Offsets of pairs within a window of the sorted list.
+struct Fit {
+  std::int64_t offset_ns = 0;  ///< middle
+  std::int64_t apart_ns = 0;   ///< middle of how far they are from it
+  std::size_t count = 0;
 };
 
-/// Of windows that hold at least `share` of the fullest's the one nearest to no offset; the fullest where clocks are so far
-/// apart that nearness tells nothing.
-Window nearest_full(const std::vector<std::int64_t>& offsets, double share) {
-  Window fullest;
+Fit fit_of(const std::vector<std::int64_t>& offsets, std::size_t first, std::size_t end) {
+  std::vector<std::int64_t> values(offsets.begin() + static_cast<std::ptrdiff_t>(first),
+                                   offsets.begin() + static_cast<std::ptrdiff_t>(end));
+  Fit made{.offset_ns = middle(values), .count = values.size()};
+  for (std::int64_t& value : values) value = std::abs(value - made.offset_ns);
+  made.apart_ns = middle(std::move(values));
+  return made;
+}
+
+/// Those that explain at least `share` of what the fullest explains, none overlapping a fuller one; in order.
+std::vector<Fit> full_windows(const std::vector<std::int64_t>& offsets, double share) {
+  struct Window {
+    std::size_t first;
+    std::size_t end;
+    std::size_t count() const { return end - first; }
+  };
   std::vector<Window> windows;
+  std::size_t most = 0;
   for (std::size_t first = 0, end = 0; first < offsets.size(); ++first) {
     while (end < offsets.size() && offsets[end] - offsets[first] <= kWindow_ns) ++end;
     windows.push_back({first, end});
-    if (end - first > fullest.count()) fullest = windows.back();
+    most = std::max(most, end - first);
   }
-  const auto distance = [&](const Window& window) {
-    return std::abs(offsets[(window.first + window.end) / 2]);
-  };
-  Window best;
+  std::vector<Window> kept;
   for (const Window& each : windows) {
-    if (static_cast<double>(each.count()) < share * static_cast<double>(fullest.count())) continue;
-    if (best.count() == 0 || distance(each) < distance(best) - kWindow_ns / 2 ||
-        (distance(each) < distance(best) + kWindow_ns / 2 && each.count() > best.count())) {
-      best = each;
+    if (static_cast<double>(each.count()) < share * static_cast<double>(most)) continue;
+    const bool overlaps = !kept.empty() && each.first < kept.back().end;
+    if (!overlaps) {
+      kept.push_back(each);
+    } else if (each.count() > kept.back().count()) {
+      kept.back() = each;
     }
   }
-  return distance(best) > kNear_ns ? fullest : best;
+  std::vector<Fit> made;
+  for (const Window& each : kept) made.push_back(fit_of(offsets, each.first, each.end));
+  return made;
+}
+
+bool is_closer(const Fit& a, const Fit& b) {
+  return kCloser * std::max(a.apart_ns, kLeast_ns) < b.apart_ns;
+}
+
+/// The one nearest to no offset, or the fullest where clocks are so far apart that nearness tells nothing; another one if it is much closer.
+Fit best_of(const std::vector<Fit>& fits) {
+  const auto by_distance = [](const Fit& a, const Fit& b) {
+    return std::abs(a.offset_ns) < std::abs(b.offset_ns);
+  };
+  Fit best = *std::min_element(fits.begin(), fits.end(), by_distance);
+  if (std::abs(best.offset_ns) > kNear_ns) {
+    best = *std::max_element(fits.begin(), fits.end(),
+                             [](const Fit& a, const Fit& b) { return a.count < b.count; });
+  }
+  for (const Fit& each : fits) {
+    if (is_closer(each, best) && each.count >= best.count) best = each;
+  }
+  return best;
+}
+
+std::optional<std::int64_t> as_good(const std::vector<Fit>& fits, const Fit& best) {
+  std::optional<std::int64_t> nearest;
+  for (const Fit& each : fits) {
+    const std::int64_t from_best = std::abs(each.offset_ns - best.offset_ns);
+    const bool fits_as_well =
+        static_cast<double>(each.count) >= kAsWell * static_cast<double>(best.count) &&
+        !is_closer(best, each);
+    if (from_best <= kWindow_ns || !fits_as_well) continue;
+    if (!nearest || from_best < std::abs(*nearest - best.offset_ns)) nearest = each.offset_ns;
+  }
+  return nearest;
 }
 
 /// Of collectives after which no rank comes to the next one for a while.
@@ -111,23 +161,21 @@ std::optional<WireClock> wire_clock(std::vector<std::int64_t> ends_ns,
     for (const std::int64_t pause : pauses_ns) offsets.push_back(pause - end);
   }
   std::sort(offsets.begin(), offsets.end());
-  const Window best = nearest_full(offsets, kAsMany);
+  const std::vector<Fit> fits = full_windows(offsets, kAsMany);
+  const Fit best = best_of(fits);
   const auto span = static_cast<double>(offsets.back() - offsets.front());
   const double by_chance =
       static_cast<double>(offsets.size()) * static_cast<double>(kWindow_ns) / std::max(1.0, span);
-  const auto matched = static_cast<double>(best.count());
-  if (best.count() < kFewest || matched < kMostEnds * static_cast<double>(ends_ns.size()) ||
+  const auto matched = static_cast<double>(best.count);
+  if (best.count < kFewest || matched < kMostEnds * static_cast<double>(ends_ns.size()) ||
       matched < kNotChance * by_chance) {
     return {};
   }
-  std::vector<std::int64_t> values(offsets.begin() + static_cast<std::ptrdiff_t>(best.first),
-                                   offsets.begin() + static_cast<std::ptrdiff_t>(best.end));
-  WireClock made{.offset_ns = middle(values),
-                 .matched = std::min(best.count(), ends_ns.size()),
-                 .ends = ends_ns.size()};
-  for (std::int64_t& value : values) value = std::abs(value - made.offset_ns);
-  made.uncertainty_ns = middle(std::move(values));
-  return made;
+  return WireClock{.offset_ns = best.offset_ns,
+                   .uncertainty_ns = best.apart_ns,
+                   .matched = std::min(best.count, ends_ns.size()),
+                   .ends = ends_ns.size(),
+                   .also_ns = as_good(fits, best)};
 }
 
 void put_on_axis_of(const std::vector<Span>& wire, Imported& imported) {

@@ -3,11 +3,11 @@
 //
 // The last bytes of a collective arrive just before it ends for its ranks. So where packets pause after it, its end stands at an
 // end of what packets carry; the offset at which most ends do so is that of the two clocks. Steps are much alike, so that an
-// offset of one step more explains nearly as many ends: of offsets up to ten seconds that explain about as many the smallest is
-// taken.
+// offset of one step more explains nearly as many ends, though less closely: no two steps take quite the same time. Of offsets that explain about as
+// many ends the smallest is taken, up to ten seconds, unless another explains them much more closely.
 //
-// Limits: clocks that are apart by more than half a step may be put together one step off. Without traces of two ranks there are
-// no ends, and times are taken as they are.
+// Limits: where steps do take the same time, clocks that are apart by more than half a step may be put together one step off; `also_ns` then says so.
+// Without traces of two ranks there are no ends, and times are taken as they are.
 
 #pragma once
 
@@ -23,7 +23,8 @@ struct WireClock {
   std::int64_t uncertainty_ns = 0;  ///< median of what is left
   std::size_t matched = 0;
   std::size_t ends = 0;
-  bool is_other() const;  ///< more than ends differ by anyway
+  std::optional<std::int64_t> also_ns = {};  ///< nearest offset that fits as well
+  bool is_other() const;                     ///< more than ends differ by anyway
 };
 
 /// `ends_ns` of collectives, `pauses_ns` where packets pause; both rising. Nothing where no offset explains most ends.

@@ -46,6 +46,33 @@ TEST(WireClock, HoursApartShowWhereAllStepsAreThere) {
   EXPECT_EQ(other->matched, 30U);
 }
 
+/// Steps of 100 ms and a few tenths, as programs take.
+std::vector<std::int64_t> uneven(int first_step, int steps) {
+  std::vector<std::int64_t> made;
+  for (int step = first_step; step < first_step + steps; ++step) {
+    const std::int64_t start = 100 * kMs * step + 700'000 * (step * step % 7 - 3);
+    for (const int at : {20, 33, 71}) made.push_back(start + at * kMs);
+  }
+  return made;
+}
+
+TEST(WireClock, StepsThatTakeNotQuiteTheSameTimeAreToldApart) {
+  for (const std::int64_t by : {-330 * kMs, -60 * kMs, 140 * kMs, 330 * kMs}) {
+    const auto other = wire_clock(moved(uneven(4, 4), by), uneven(0, 12));
+    ASSERT_TRUE(other) << by;
+    EXPECT_EQ(other->offset_ns, -by);
+    EXPECT_FALSE(other->also_ns);
+  }
+}
+
+TEST(WireClock, StepsThatTakeTheSameTimeAreSaidToBe) {
+  const auto other = wire_clock(moved(ends(4, 3), 140 * kMs), ends(0, 10));
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->offset_ns, -40 * kMs);  // nearest
+  ASSERT_TRUE(other->also_ns);
+  EXPECT_THAT(*other->also_ns, testing::AnyOf(-140 * kMs, 60 * kMs));
+}
+
 TEST(WireClock, EndsThatAreNotThoseOfThePausesShowNothing) {
   std::vector<std::int64_t> strange;
   for (int i = 0; i < 20; ++i) strange.push_back((37 * i + 11 * i * i) * kMs + 300'000);

@@ -72,7 +72,7 @@ void add_groups(std::string& text, const record::Operations& operations) {
 std::string usual_text(const record::Iterations& iterations) {
   const double usual_s = iterations.usual_s.value_or(0);
   if (usual_s <= 0 || std::abs(*iterations.median_s - usual_s) < kMuchApart * usual_s) return {};
-  return fmt::format(" · most alike {}", time_text(usual_s));
+  return fmt::format("{} most alike · median ", time_text(usual_s));
 }
 
 /// "" where nothing is wrong.
@@ -156,10 +156,10 @@ std::string imported_text(const record::Run& run, const Imported& imported,
                           const std::string& folder, const std::string& verdict) {
   std::string text = verdict + sources_text(imported);
   if (run.iterations && run.iterations->median_s) {
-    text += fmt::format("{:<17}{} told · {} (95 % CI {} – {}){}\n", "steps",
-                        count_text(run.iterations->count), time_text(run.iterations->median_s),
-                        time_text(run.iterations->ci_low_s), time_text(run.iterations->ci_high_s),
-                        usual_text(*run.iterations));
+    text += fmt::format("{:<17}{} told · {}{} (95 % CI {} – {})\n", "steps",
+                        count_text(run.iterations->count), usual_text(*run.iterations),
+                        time_text(run.iterations->median_s), time_text(run.iterations->ci_low_s),
+                        time_text(run.iterations->ci_high_s));
   }
   text += quality_text(run);
   text += "\n";
