@@ -95,17 +95,21 @@ void add_iterations(Lines& lines, const diagnose::Iterations& iterations) {
   const std::string source = iterations.from_log
                                  ? "of the log"
                                  : fmt::format("found, confidence {:.2f}", iterations.confidence);
-  add_line(lines, "iterations",
-           fmt::format("{} {} · {} (95 % CI {} – {}) · p99 {}", count_text(iterations.steps.size()),
-                       source, time_text(iterations.median_s), time_text(iterations.ci_low_s),
-                       time_text(iterations.ci_high_s), time_text(iterations.p99_s)));
+  // Of steps that are unlike, those most alike tell what one takes.
+  const bool are_unlike =
+      std::abs(iterations.median_s - iterations.usual_s) > kMuchApart * iterations.usual_s;
+  add_line(
+      lines, "iterations",
+      fmt::format(
+          "{} {} · {}{} (95 % CI {} – {}) · p99 {}", count_text(iterations.steps.size()), source,
+          are_unlike ? fmt::format("{} most alike · median ", time_text(iterations.usual_s)) : "",
+          time_text(iterations.median_s), time_text(iterations.ci_low_s),
+          time_text(iterations.ci_high_s), time_text(iterations.p99_s)));
   std::vector<double> times;
   for (const diagnose::Iteration& step : iterations.steps) {
     times.push_back(static_cast<double>(step.end_ns - step.start_ns));
   }
-  std::string note = iterations.first_untypical ? "  the first is untypical" : "";
-  if (std::abs(iterations.median_s - iterations.usual_s) > kMuchApart * iterations.usual_s)
-    note += fmt::format("  most alike: {}", time_text(iterations.usual_s));
+  const std::string note = iterations.first_untypical ? "  the first is untypical" : "";
   if (times.size() > 1) add_line(lines, "", sparkline(times, 58) + note);
 }
 

@@ -7,7 +7,7 @@ import { CloseUp } from "./close";
 import { at, isSimulated, type Json, list, num, type Run, str } from "./data";
 import { show } from "./format";
 import { Timeline } from "./iterations";
-import { clusterOf, type Figure, keyFigures, networkFigures, stepFigures } from "./overview";
+import { clusterOf, type Figure, keyFigures, MUCH_APART, networkFigures, stepFigures } from "./overview";
 import { Missing } from "./parts";
 import { type Cell, TableView } from "./table";
 import { rateMarker } from "./throughput";
@@ -41,7 +41,10 @@ function captureSentence(run: Run): string {
   if (step === null) return "";
   const source = str(run.summary, "iterations", "source") === "log" ? "by the program's log" : "as the packets show it";
   const wire = exchange === null ? "" : `; from the first to the last byte of its gradients ${show("time", exchange)}`;
-  return `A step takes ${show("time", step)} (median of ${show("count", count)}, ${source})${wire}.`;
+  const usual = num(run.summary, "iterations", "usual_s") ?? step;
+  const unlike = Math.abs(usual - step) > MUCH_APART * usual;
+  const takes = unlike ? `${show("time", usual)} (those most alike of ${show("count", count)}, ${source}; the median is ${show("time", step)})` : `${show("time", step)} (median of ${show("count", count)}, ${source})`;
+  return `A step takes ${takes}${wire}.`;
 }
 
 /** Below this the record is not sure. */

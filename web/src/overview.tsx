@@ -152,6 +152,9 @@ function timeNote(run: Run, time: number, note: string): string {
   return slow === 1 ? note : noted(note, show("time", time / slow));
 }
 
+/** Of a step: the usual time is then not the median. */
+export const MUCH_APART = 0.02;
+
 /** Step, exchange and waiting of one job, or of what the capture shows. */
 export function stepFigures(run: Run, job: Json, of: string): Figure[] {
   const from = job ? at(job, "step") : at(run.summary, "iterations");
@@ -166,6 +169,9 @@ export function stepFigures(run: Run, job: Json, of: string): Figure[] {
       raw: median,
     },
   ];
+  const usual = num(from, "usual_s");
+  if (usual !== null && Math.abs(usual - median) > MUCH_APART * usual)
+    figures.unshift({ name: `${of}step time, of the steps most alike`, value: show("time", usual), note: timeNote(run, usual, "some take much longer: start-up, a profiler, a pause between steps"), raw: usual });
   const p99 = num(from, "p99_s");
   if (p99 !== null) figures.push({ name: `${of}step time, 99th percentile`, value: show("time", p99), raw: p99 });
   const exchange = job ? num(job, "exchange", "median_s") : num(from, "exchange_s");
