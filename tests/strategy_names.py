@@ -25,6 +25,8 @@ ALLOWED = {
     ("nccl/tuning.cc", "tree"): "what NCCL calls an algorithm of its own",
     ("operations/imported.cc", "ring"): "what NCCL calls an algorithm of its own",
     ("operations/wired.cc", "ring"): "what NCCL calls an algorithm of its own",
+    ("operations/ring_messages.cc", "ring"): "what NCCL calls an algorithm of its own",
+    ("operations/volume.cc", "tree"): "what NCCL calls an algorithm of its own",
     ("readers/kineto_fields.cc", "ring"): "what NCCL calls an algorithm of its own",
     ("readers/kineto_fields.cc", "tree"): "what NCCL calls an algorithm of its own",
     ("foreign/astra_network.cc", "ring"): "what ASTRA-sim's names stand for",
