@@ -162,7 +162,7 @@ bool Port::continues(const Packet& packet, Time now) const {
   if (leaving_.empty()) return false;
   const Leaving& next = leaving_.front();
   return next.packet.connection == packet.connection && next.packet.is_ack == packet.is_ack &&
-         next.packet.segment == packet.segment + 1 &&
+         next.packet.segment == packet.segment + 1 && next.packet.train == packet.train &&
          static_cast<double>(next.at - now) <= 1.01 * ps_per_byte_ * next.packet.frame_bytes;
 }
 

@@ -109,6 +109,20 @@ TEST(Port, ATrainIsLostAsAWhole) {
   EXPECT_NEAR(static_cast<double>(port.counts().lost) / (8.0 * trains), 0.3, 0.03);
 }
 
+TEST(Port, SegmentsContinueUntilTheirTrainEnds) {
+  Port port({.name = "line", .rate = 1_Gbit}, 1);
+  for (int i = 0; i < 4; ++i) {
+    Packet packet = frame();
+    packet.segment = i;
+    packet.train = i < 2 ? 1 : 2;
+    port.arrive(packet, 0);
+  }
+  for (const bool continues : {true, false, true, false}) {
+    const Time now = port.next();
+    EXPECT_EQ(port.continues(port.take(), now), continues);
+  }
+}
+
 TEST(Port, JitterDoesNotOvertake) {
   Port port({.name = "line", .rate = 10_Gbit, .delay = 1ms, .jitter = 500us}, 1);
   Time last = 0;
