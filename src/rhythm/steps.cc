@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kLeastShare = 0.01;    ///< of the largest lane
 constexpr double kNumberedAlike = 0.9;  ///< of a step
-constexpr double kNumberedAlikeAtStart = 1.2;
 
 double middle(const Beat& beat) {
   return (static_cast<double>(beat.start_ns) + static_cast<double>(beat.end_ns)) / 2;
@@ -90,30 +89,26 @@ Spread spread_of(const Tempo& tempo) {
           static_cast<double>(last[1] - last[0]) / tempo.period_ns};
 }
 
-/// Whether a member's beats do not follow each other step by step when they are numbered by time.
-bool has_gaps(const Tempo& tempo, const Ruler& ruler) {
-  return std::any_of(tempo.members.begin(), tempo.members.end(), [&](const Member& member) {
-    const std::vector<std::int64_t> steps = numbers(member.beats, ruler);
-    return std::adjacent_find(steps.begin(), steps.end(), [](std::int64_t a, std::int64_t b) {
-             return b != a + 1;
-           }) != steps.end();
-  });
+/// Whether the capture saw all that a member sent, and its beats hold it.
+bool is_whole(const Member& member, const Channel& channel) {
+  const auto bytes = static_cast<double>(member.bytes);
+  return channel.beginning == Beginning::Seen &&
+         static_cast<double>(channel.bytes) - static_cast<double>(member.beats.size()) * bytes <
+             bytes / 2;
 }
 
 /// Whether beat k of every member is step k: they have equally many, and all begin, or all end,
 /// within less than a step of each other. (Behind a slow link others are ahead by several rounds.)
-/// Where the capture saw them begin, and steps differ too much to be numbered by time, a little
-/// more than a step may lie between the first beats.
-bool is_numbered_alike(const Tempo& tempo, std::span<const Channel> channels, const Ruler& ruler) {
+/// Where beats hold all that everybody ever sent, they cannot be numbered otherwise.
+bool is_numbered_alike(const Tempo& tempo, std::span<const Channel> channels) {
   const std::size_t beats = tempo.members.front().beats.size();
-  bool saw_all_begin = true;
+  bool are_whole = true;
   for (const Member& member : tempo.members) {
     if (member.beats.size() != beats) return false;
-    saw_all_begin &= channels[member.channel].beginning == Beginning::Seen;
+    are_whole &= is_whole(member, channels[member.channel]);
   }
   const Spread spread = spread_of(tempo);
-  if (spread.first < kNumberedAlike || spread.last < kNumberedAlike) return true;
-  return saw_all_begin && spread.first < kNumberedAlikeAtStart && has_gaps(tempo, ruler);
+  return are_whole || spread.first < kNumberedAlike || spread.last < kNumberedAlike;
 }
 
 std::vector<std::int64_t> counted(const std::vector<Beat>& beats) {
@@ -185,7 +180,7 @@ Steps align(Tempo tempo, std::span<const Channel> channels) {
   Steps result{.lanes = {}, .steps = {}, .tempo = {}};
   if (!tempo.members.empty()) {
     const Ruler ruler(reference(tempo).beats, tempo.period_ns);
-    const bool is_alike = is_numbered_alike(tempo, channels, ruler);
+    const bool is_alike = is_numbered_alike(tempo, channels);
     std::vector<Numbered> numbered;
     std::uint64_t largest = 0;
     for (const Member& member : tempo.members) {
