@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -158,6 +159,28 @@ Footprint::Footprint(const Pattern& pattern) : Footprint(pattern.size(), connect
 
 Footprint::Footprint(std::string_view strategy, const collective::Arrangement& arrangement)
     : Footprint(arrangement.layout.hosts, connections_of(strategy, arrangement)) {}
+
+Footprint nccl_trees(int hosts) {
+  std::vector<double> carried(static_cast<std::size_t>(hosts) * static_cast<std::size_t>(hosts), 0);
+  const auto carry = [&](int from, int to) {
+    carried[static_cast<std::size_t>(from) * static_cast<std::size_t>(hosts) +
+            static_cast<std::size_t>(to)] += 0.5;
+  };
+  // The second tree is the first mirrored, or moved on by one.
+  const auto other = [&](int rank) { return hosts % 2 == 0 ? hosts - 1 - rank : (rank + 1) % hosts; };
+  for (int rank = 1; rank < hosts; ++rank) {
+    const int bit = rank & -rank;
+    const int above = (rank ^ bit) | (bit << 1);
+    const int parent = above < hosts ? above : rank ^ bit;
+    carry(rank, parent);
+    carry(parent, rank);
+    carry(other(rank), other(parent));
+    carry(other(parent), other(rank));
+  }
+  std::vector<int> places(static_cast<std::size_t>(hosts));
+  std::iota(places.begin(), places.end(), 0);
+  return Footprint(Pattern(std::move(places), std::move(carried)));
+}
 
 std::optional<Match> match(const Footprint& seen, const Footprint& expected, double tolerance) {
   if (seen.hosts() != expected.hosts() || seen.most() != expected.most()) return std::nullopt;

@@ -67,6 +67,11 @@ class Footprint {
   std::vector<double> parts_ = {};
 };
 
+/// What NCCL's two trees over so many hosts, of one rank each, carry in parts of the payload, half of
+/// it each. Where hosts are no power of two they stand otherwise than those of the catalogue: its
+/// first rank is a root with one child (ncclGetDtree in src/graph/trees.cc of 2.28).
+Footprint nccl_trees(int hosts);
+
 /// Hosts whose places can be found at all within the tries.
 inline constexpr int kMostPlaced = 512;
 

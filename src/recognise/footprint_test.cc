@@ -52,6 +52,20 @@ TEST(Match, FindsRanksBehindHostsWhateverTheirOrder) {
   }
 }
 
+TEST(Match, KnowsNcclsTrees) {
+  // Root 0 with the child 4, below it 2 and 5, below 2 the leaves 1 and 3; and that mirrored.
+  const Footprint six = nccl_trees(6);
+  EXPECT_DOUBLE_EQ(six.at(4, 0).front(), 0.5);
+  EXPECT_DOUBLE_EQ(six.at(2, 4).front(), 0.5);
+  EXPECT_DOUBLE_EQ(six.at(2, 3).front(), 1);
+  EXPECT_DOUBLE_EQ(six.at(5, 0).front(), 0);
+  EXPECT_NEAR(six.total(), 10, 1e-9);
+  EXPECT_FALSE(match(six, footprint("double_tree", 6), 0.02));
+  for (const int hosts : {2, 3, 4, 8}) {
+    EXPECT_TRUE(match(nccl_trees(hosts), footprint("double_tree", hosts), 0.02)) << hosts;
+  }
+}
+
 TEST(Match, RefusesAnotherStrategy) {
   const std::vector<int> places{0, 1, 2, 3, 4, 5, 6, 7};
   const Footprint ring = placed(footprint("ring", 8), places, 4e6);

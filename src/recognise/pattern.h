@@ -15,7 +15,7 @@ namespace tw::recognise {
 class Pattern {
  public:
   explicit Pattern(const rhythm::Steps& exchanges);
-  /// For tests: `bytes` row by row.
+  /// `bytes` row by row.
   Pattern(std::vector<int> hosts, std::vector<double> bytes);
 
   int size() const { return static_cast<int>(hosts_.size()); }

@@ -22,11 +22,8 @@ namespace {
 
 constexpr std::size_t kFewestToCompare = 3;  ///< hosts: of two, nobody knows which is the late one
 
-/// What has the bytes of `made`, as the strategy `called`; nothing or one.
-Offers from_footprint(const Pattern& pattern, collective::Maker made, collective::Maker called) {
-  if (pattern.size() > kMostPlaced) return {};
-  const Footprint expected(collective::strategy(made).name,
-                           {.layout = collective::evenly(pattern.size(), pattern.size())});
+/// What has the bytes of `expected`, as the strategy `called`; nothing or one.
+Offers from_footprint(const Pattern& pattern, const Footprint& expected, collective::Maker called) {
   const std::optional<Match> found = match(Footprint(pattern), expected, widest_difference());
   if (!found) return {};
   const collective::Strategy& strategy = collective::strategy(called);
@@ -44,6 +41,14 @@ Offers from_footprint(const Pattern& pattern, collective::Maker made, collective
   for (const int place : found->place_of) result.order.push_back(pattern.host(place));
   result.starters = result.order;
   return {result};
+}
+
+/// The same of `made`.
+Offers from_footprint(const Pattern& pattern, collective::Maker made, collective::Maker called) {
+  if (pattern.size() > kMostPlaced) return {};
+  const Footprint expected(collective::strategy(made).name,
+                           {.layout = collective::evenly(pattern.size(), pattern.size())});
+  return from_footprint(pattern, expected, called);
 }
 
 /// Of those that stand for a neighbour: they still send it the result when they have received
@@ -75,6 +80,9 @@ Offers by_footprint(const Seen& seen) {
   Offers offers;
   for (const collective::Maker made : {collective::halving_doubling, collective::double_tree}) {
     add(offers, from_footprint(pattern, made, made));
+  }
+  if (offers.empty() && n <= kMostPlaced) {
+    add(offers, from_footprint(pattern, nccl_trees(n), collective::double_tree));
   }
   Offers folded =
       from_footprint(pattern, collective::folded_halving_doubling, collective::halving_doubling);
