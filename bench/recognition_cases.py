@@ -228,6 +228,100 @@ def sharded(program, folder, draw):
     return [folder / "wire.pcap"], {"jobs": [job], "slow": None, "straggler": None, "asks": {"steps", "strategy", "bytes", "period", "order", "operation"}}
 
 
+def fsdp(program, folder, draw):
+    """As PyTorch's fully_shard does over NCCL: the root is kept, or gathered again first, or everything is kept (ZeRO-2). Layers are gathered one
+    ahead of what is computed, and collectives follow one another: there are only the pauses that computing leaves."""
+    hosts, layers, way = draw.choice([2, 3, 4, 6, 8]), draw.randint(2, 6), draw.choice(["root kept", "root again", "all kept"])
+    wire = Wire(hosts, draw.choice([1e9, 2e9, 5e9]), draw.random())
+    unit = 4 * hosts
+    layer = draw.choice([1_000_000, 3_000_000, 7_000_000]) // unit * unit
+    head = int(draw.choice([0.3, 0.67, 1.7, 2.66]) * layer) // unit * unit
+    forwards = [head] + [layer] * layers
+    steps, compute, pause = draw.choice([6, 10, 16]), draw.choice([0.0005, 0.002, 0.01]), draw.choice([0, 0.02, 0.08])
+    order = list(range(hosts))
+    sent, done, ends = [[] for _ in order], [[] for _ in order], []  # the last collective, the last that was computed
+
+    def wait(after, time):
+        return [[wire.add(host, None, 0, after[host], time * draw.gauss(1, 0.05))] for host in order]
+
+    def exchange(size, after):
+        nonlocal sent
+        sent = ring_half(wire, order, size, [sent[host] + after[host] for host in order], 524288)
+
+    for _ in range(steps):
+        done = wait([sent[host] + done[host] for host in order], pause + compute)
+        before = done
+        for size in forwards:
+            exchange(size, before)
+            before, done = done, wait([sent[host] + done[host] for host in order], compute * size / layer)
+        back = list(range(layers, -1, -1))
+        again = {"root kept": back[:-1], "root again": [0] + back[:-1], "all kept": []}[way]
+        done = wait(done, compute * head / layer)
+        if again:
+            exchange(forwards[again[0]], done)
+        for number, place in enumerate(back):
+            if number + 1 < len(again):
+                exchange(forwards[again[number + 1]], before)
+            before, done = done, wait([sent[host] + done[host] for host in order], 2 * compute * forwards[place] / layer)
+            exchange(forwards[place], done)
+        ends.append(sent[0])
+    times = wire.play()
+    wire.write(folder / "wire.pcap")
+    job = {"strategy": "ring" if hosts > 2 else None, "order": order if hosts > 2 else None, "hosts": order,
+           "operation": "either" if way == "all kept" else "sharded", "way": way, "bytes": sum(forwards), "steps": steps,
+           "ends": [max(times[one][1] for one in end) for end in ends]}
+    return [folder / "wire.pcap"], {"jobs": [job], "slow": None, "straggler": None, "asks": {"steps", "strategy", "bytes", "period", "order", "operation"}}
+
+
+def trees(program, folder, draw):
+    """NCCL's two trees, half of the payload through each, in pieces."""
+    hosts, steps = draw.choice([3, 4, 5, 6, 7, 8]), draw.choice([4, 6, 10, 20])
+    wire = Wire(hosts, draw.choice([500e6, 1e9, 5e9]), draw.random())
+    size, compute = draw.choice([1, 4, 12]) * 1_000_000, draw.choice([0.02, 0.06, 0.15])
+    buckets = draw.choice([[1.0], [0.1, 0.9], [0.05, 0.6, 0.35]])
+    moved = (lambda rank: hosts - 1 - rank) if hosts % 2 == 0 else (lambda rank: (rank + 1) % hosts)
+
+    def above(rank):
+        bit = rank & -rank
+        return (rank ^ bit) | (bit << 1) if ((rank ^ bit) | (bit << 1)) < hosts else rank ^ bit
+
+    def tree(number, share, begun, last):
+        name = moved if number else (lambda rank: rank)
+        below = {rank: [one for one in range(1, hosts) if above(one) == rank] for rank in range(hosts)}
+        pieces = max(1, -(-share // 524288))
+        for piece in range(pieces):
+            part, came = share // pieces + (1 if piece < share % pieces else 0), {}
+
+            def up(rank):
+                waits = [wire_up for one in below[rank] for wire_up in up(one)] + list(begun[name(rank)])
+                return [wire.add(name(rank), name(above(rank)), part, waits, flow=number)] if rank else waits
+
+            def down(rank, waits):
+                for one in below[rank]:
+                    came[one] = wire.add(name(rank), name(one), part, waits, flow=number)
+                    last[name(one)].append(came[one])
+                    down(one, [came[one]])
+
+            all_up = up(0)
+            last[name(0)] += all_up
+            down(0, all_up)
+
+    after, ends = [[] for _ in range(hosts)], []
+    for _ in range(steps):
+        for number, part in enumerate(buckets):
+            time = compute * (0.6 if number == 0 else 0.4 / len(buckets))
+            begun = [[wire.add(host, None, 0, after[host], time * draw.gauss(1, 0.02))] for host in range(hosts)]
+            after = [[] for _ in range(hosts)]
+            for which in (0, 1):
+                tree(which, int(size * part) // 8 * 4, begun, after)
+        ends.append(after[0])
+    times = wire.play()
+    wire.write(folder / "wire.pcap")
+    job = {"strategy": "double_tree", "order": None, "hosts": list(range(hosts)), "operation": "all_reduce", "bytes": size, "steps": steps,
+           "ends": [max(times[one][1] for one in end) for end in ends]}
+    return [folder / "wire.pcap"], {"jobs": [job], "slow": None, "straggler": None, "asks": {"steps", "strategy", "bytes", "period", "slow", "straggler"}}
+
+
 def nothing(program, folder, draw):
     """Traffic that is no training."""
     hosts = draw.randint(3, 6)
@@ -333,9 +427,10 @@ FAMILIES = {
     "cross": lambda *words: plain(*words, trouble="cross"),
     "part": lambda *words: plain(*words, trouble="part"),
     "one_side": lambda *words: plain(*words, trouble="one_side"),
-    "packed": packed, "two": two, "pipelined": pipelined, "sharded": sharded, "nothing": nothing,
+    "packed": packed, "two": two, "pipelined": pipelined, "sharded": sharded, "nothing": nothing, "fsdp": fsdp, "trees": trees,
 }
 NAMES = ["plain", "plain", "slow", "straggler", "cross", "part", "one_side", "packed", "two", "pipelined", "sharded", "nothing", "nothing"]
+BY_NAME = ["fsdp", "trees"]  # only where --only names them: what a seed draws beside them stays as it was
 
 
 def make(program, folder, family, seed):

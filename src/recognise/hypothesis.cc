@@ -193,6 +193,7 @@ void take_whole_steps(Hypothesis& ring, const rhythm::Tempo& tempo,
 }
 
 constexpr const char* kSharded = "all_gather";  ///< and reduce_scatter
+constexpr double kNearlyHalf = 0.49;  ///< of a step is scattered where nothing is gathered twice
 
 /// Whether the steps of a ring are made of half-collectives.
 void look_for_shards(Hypothesis& ring, std::span<const rhythm::Channel> channels) {
@@ -209,20 +210,21 @@ void look_for_shards(Hypothesis& ring, std::span<const rhythm::Channel> channels
                      .probability = kAssumed.threes});
     return;
   }
-  const RunnerUp whole{.operation = found.operation,
+  const double half = 2 * found.payload;  // what all half-collectives of a step move
+  const std::optional<double>& other_model = shards->other.model;
+  const RunnerUp other{.operation = other_model ? kSharded : found.operation,
                        .strategy = found.strategy,
                        .ranks_on_each = 1,
-                       .payload = found.payload,
-                       .probability = kAssumed.threes};
-  const double half = 2 * found.payload;  // what all half-collectives of a step move
-  found.sharding = {.gathered = half * shards->gathered,
-                    .scattered = half * (1 - shards->gathered)};
+                       .payload = other_model ? half * *other_model : found.payload,
+                       .probability = std::max(kAssumed.threes, shards->other.probability)};
+  found.sharding = {.gathered = half * (1 - shards->model), .scattered = half * shards->model};
   found.payload = half * shards->model;
-  yield_to(found, whole);
+  yield_to(found, other);
+  const bool is_kept = shards->model > kNearlyHalf;
   found.evidence += fmt::format(
-      "; a step is made of {} collectives, whose sizes come in threes, as layers are gathered "
-      "twice and their gradients scattered once",
-      shards->collectives);
+      "; a step is made of {} collectives, whose sizes come in {}, as layers are gathered {} and "
+      "their gradients scattered once",
+      shards->collectives, is_kept ? "pairs" : "threes", is_kept ? "once" : "twice");
 }
 
 /// Whether two hosts of several are taken for a ring: one host's side of anything has such pairs.

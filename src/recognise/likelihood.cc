@@ -51,7 +51,8 @@ double orders(int n) { return std::lgamma(n + 1); }
 
 void yield_to(Recognition& found, const RunnerUp& rival) {
   const double left = 1 - rival.probability;
-  found.fit *= rival.strategy == found.strategy && rival.operation == found.operation ? 1 : left;
+  const bool is_same = rival.operation == found.operation || found.sharding;
+  found.fit *= rival.strategy == found.strategy && is_same ? 1 : left;
   found.payload_fit *= left;
   if (found.runner_up) found.runner_up->probability *= left;
   if (!found.runner_up || found.runner_up->probability < rival.probability) found.runner_up = rival;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sharded training (FSDP, ZeRO): every rank keeps a part of the model. A step gathers each layer
-// for the way forwards and again for the way back, and scatters the sums of its gradients: three
-// half-collectives of one size for each layer, or two where a layer is kept in between, as the last
-// one is. Around a ring each is half of an all-reduce, so bytes alone cannot tell a gathering of
-// M from an all-reduce of M/2; two things together can, where there are several sizes: that sizes
-// come in threes, and that those which begin the step end it, for gradients come back in the reverse
-// order. The rounds of all-reduces, of which there are N-1 or more of each size in a row, and their
-// buckets are not met again.
+// Sharded training (FSDP, ZeRO): every rank keeps a part of the model. A step gathers layer after
+// layer on the way forwards, and scatters the sums of their gradients on the way back; before that
+// it gathers a layer again, unless it was kept:
 //
-// Limits: collectives between which nobody ever pauses are one; layers of one size only cannot be
-// told from buckets, and are called all-reduces.
+//   forwards   H 1 2 3              H: what belongs to no layer, as embeddings do
+//   back       3 2 3 1 2 1 H        gathered again one ahead of what is scattered
+//
+// Around a ring each of these is half of an all-reduce, so bytes alone cannot tell a gathering of M
+// from an all-reduce of M/2. The places of pauses can, where there are several sizes: buckets are
+// not met again, and pieces and rounds are all equal. Each course that a step may take says where
+// its collectives end, and where the longest wait is: at the turn, for all that was gathered has to
+// be computed there. Courses compete by how much likelier pauses are at these places than anywhere,
+// for what it takes to write them down.
+//
+// Limits: layers of one size only cannot be told from buckets, and are called all-reduces.
 
 #pragma once
 
@@ -25,15 +29,18 @@ namespace tw::recognise {
 
 /// In parts of what an edge of the ring carries in a step.
 struct Shards {
-  double model;     ///< all layers once
-  double gathered;  ///< the others are scattered
+  double model;  ///< all layers once: what is scattered; the rest is gathered
   std::size_t collectives;
+  double lead;  ///< over all-reduces in pieces of any kind, in nats
+  /// The likeliest of all else that the step may be.
+  struct Other {
+    double probability = 0;
+    std::optional<double> model = {};  ///< nothing: it is an all-reduce
+  };
+  Other other = {};
 };
 
-/// `sizes`: what is sent between two pauses, in order, in one step of a ring of `hosts`.
-std::optional<Shards> shards_of(const std::vector<double>& sizes, int hosts);
-
-/// Of most lanes of a ring; nothing unless they agree.
+/// Nothing unless pauses are clearly at the ends of such collectives.
 std::optional<Shards> find_shards(const rhythm::Steps& ring,
                                   std::span<const rhythm::Channel> channels);
 

@@ -74,66 +74,22 @@ TEST(FindShards, KnowsLayersOfWhichSomeFollowWithoutAPause) {
   EXPECT_NEAR(found->model, (head + 4 * layer) / (2 * head + 12 * layer), 1e-4);
 }
 
+TEST(FindShards, KnowsAHeadThatIsGatheredAgain) {
+  const double layer = 2e6;
+  const double head = 5.3e6;
+  std::vector<double> sizes{head, layer, layer, layer, head};
+  sizes.insert(sizes.end(), 6, layer);
+  sizes.push_back(head);
+  const Ring ring(sizes);
+  const auto found = find_shards(ring.steps, ring.channels);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->model, 1.0 / 3, 1e-4);
+}
+
 TEST(FindShards, AreNotEqualPieces) {
   const Ring ring(std::vector<double>(16, 9e6));
   EXPECT_FALSE(find_shards(ring.steps, ring.channels));
 }
-
-// Four layers of 4 and a last one of 7 that is kept: gathered 7 4 4 4 4, back 4 4 4 4 with as many
-// scattered, and 7 scattered. In all 12 times 4 and twice 7: 62, of a model of 23.
-TEST(Shards, AreSizesThatComeInThrees) {
-  const auto found = shards_of({7, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 7}, 4);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->collectives, 14u);
-  EXPECT_NEAR(found->model, 23.0 / 62, 1e-9);
-  EXPECT_NEAR(found->gathered, (32.0 + 7) / 62, 1e-9);
-}
-
-TEST(Shards, AreFoundWhereSomeFollowWithoutAPause) {
-  const auto found = shards_of({7, 4, 8, 4, 12, 4, 4, 8, 4, 7}, 4);
-  ASSERT_TRUE(found);
-  EXPECT_NEAR(found->model, 23.0 / 62, 1e-9);
-}
-
-TEST(Shards, AreNotBucketsOfDifferentSizes) {
-  EXPECT_FALSE(shards_of({1, 25, 25.8, 26.9, 11, 13}, 4));
-}
-
-TEST(Shards, AreNotTheRoundsOfTwoBuckets) {
-  // Six rounds of each of two buckets, in a ring of four.
-  EXPECT_FALSE(shards_of({2, 2, 2, 2, 2, 2, 5, 5, 5, 5, 5, 5}, 4));
-}
-
-TEST(Shards, AreNotBucketsOfWhichSomeAreAlike) {
-  EXPECT_FALSE(shards_of({4, 4, 4, 7, 7}, 4));
-  EXPECT_FALSE(shards_of({4, 4, 4, 7, 7}, 2));
-}
-
-TEST(Shards, AreToldFromRoundsWhereBothComeInThrees) {
-  // In a ring of four, with a head that is not kept.
-  const auto found = shards_of({7, 4, 4, 4, 4, 4, 4, 7, 7}, 4);
-  ASSERT_TRUE(found);
-  EXPECT_NEAR(found->model, 1.0 / 3, 1e-9);
-}
-
-TEST(Shards, MayHaveAHeadOfAWholeNumberOfLayers) {
-  for (const double head : {8.0, 12.0}) {
-    const auto found = shards_of({head, 4, 4, 4, 4, 4, 4, head, head}, 5);
-    ASSERT_TRUE(found) << head;
-    EXPECT_EQ(found->collectives, 9u);
-    EXPECT_NEAR(found->model, 1.0 / 3, 1e-9);
-  }
-}
-
-TEST(Shards, AreFoundBetweenTwoHosts) {
-  const auto found = shards_of({7, 4, 4, 4, 4, 4, 4, 7}, 2);
-  ASSERT_TRUE(found);
-  EXPECT_NEAR(found->model, 15.0 / 38, 1e-9);
-  // Two rounds of each of three buckets.
-  EXPECT_FALSE(shards_of({4, 4, 7, 7, 4, 4}, 2));
-}
-
-TEST(Shards, AreNotEqualPartsAlone) { EXPECT_FALSE(shards_of({3, 3, 3, 3, 3, 3}, 5)); }
 
 }  // namespace
 }  // namespace tw::recognise

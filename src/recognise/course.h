@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The courses that a step of sharded training may take: its collectives in order, in parts of what an
+// edge of the ring carries in the step. sharded.h tells what they are, and chooses among them.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tw::recognise {
+
+inline constexpr double kSamePlace = 0.001;  ///< of a step: places of one pause in several steps
+inline constexpr double kSameSize = 0.02;    ///< how far collectives of one layer may differ
+
+bool is_same_size(double a, double b);
+
+struct SizeKind {
+  double size;
+  std::size_t count;
+};
+
+/// Sizes and how often each occurs, the most frequent first.
+std::vector<SizeKind> kinds_of(std::span<const double> sizes);
+
+struct Course {
+  std::vector<double> sizes;
+  std::vector<std::size_t> turns;  ///< numbers of collectives after which the longest pause may be
+  double model;                    ///< all layers once: what is scattered
+  double prior;                    ///< less what it takes to write it down; in nats
+
+  /// Where its collectives end, rising, but for the last.
+  std::vector<double> ends() const;
+};
+
+/// So many equal parts, as rounds and pieces are.
+Course equal_parts(std::size_t count);
+
+/// What a step of a ring of `hosts` is that pauses between such sizes, in order, in any unit; some
+/// collectives may follow one another without a pause. Nothing unless there are several sizes.
+std::vector<Course> courses_by_sizes(const std::vector<double>& sizes, int hosts);
+
+/// Layers of this size, as many as may be, and a head of another.
+std::vector<Course> courses_of_layers(double layer);
+
+}  // namespace tw::recognise
