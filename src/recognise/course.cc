@@ -12,7 +12,7 @@ namespace tw::recognise {
 namespace {
 
 constexpr std::size_t kFewest = 5;  ///< collectives: a layer of its own, and what begins and ends
-constexpr int kMostLayers = 200;
+constexpr std::size_t kMostLayers = 80;
 constexpr double kSmallestHead = 0.1;  ///< of a layer
 constexpr double kLargestHead = 20;
 constexpr int kMostJoined = 6;  ///< collectives without a pause that is ever seen
@@ -27,12 +27,9 @@ struct Way {
 };
 /// What frameworks do: PyTorch's fully_shard keeps the root, or gathers it first, or keeps all
 /// (ZeRO-2); units beside a root go back in order; some programs keep the last layer as well.
-constexpr Way kWays[] = {{Again::AllButHead, true, 0.35},
-                         {Again::HeadFirst, true, 0.25},
-                         {Again::HeadLast, false, 0.05},
-                         {Again::HeadLast, true, 0.05},
-                         {Again::NeitherHeadNorLast, true, 0.05},
-                         {Again::Nothing, false, 0.25}};
+constexpr Way kWays[] = {{Again::AllButHead, true, 0.3},          {Again::HeadFirst, true, 0.25},
+                         {Again::HeadLast, false, 0.1},           {Again::HeadLast, true, 0.05},
+                         {Again::NeitherHeadNorLast, true, 0.05}, {Again::Nothing, false, 0.25}};
 
 double sum_of(std::span<const double> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), 0.0);
@@ -84,13 +81,6 @@ std::vector<double> gathered_again(std::span<const double> forwards, Again again
   return back;
 }
 
-/// Of the last collective forwards, and of that before the first gradients are there: what is
-/// gathered again need not wait for them.
-std::vector<std::size_t> turns_of(std::size_t forwards, Again again) {
-  if (again == Again::Nothing) return {forwards};
-  return {forwards, forwards + 2};
-}
-
 /// Small numbers are likelier.
 double log_prior_of_count(std::size_t count) {
   const auto n = static_cast<double>(count);
@@ -102,20 +92,22 @@ double log_prior_of_sizes(std::size_t count) {
   return static_cast<double>(count) * std::log(2 * kSamePlace);
 }
 
-/// All collectives of a step whose way forwards is known.
-std::vector<double> there_and_back(const std::vector<double>& forwards, const Way& way) {
-  std::vector<double> sizes = forwards;
+/// A step whose way forwards is known; without what it weighs.
+Course there_and_back(const std::vector<double>& forwards, const Way& way) {
+  Course course{
+      .sizes = forwards, .waits = {forwards.size()}, .model = sum_of(forwards), .prior = 0};
   const std::vector<double> again = gathered_again(forwards, way.again);
   auto next = again.begin();
   const auto gather = [&] {
-    if (next != again.end()) sizes.push_back(*next++);
+    if (next != again.end()) course.sizes.push_back(*next++);
   };
   if (way.is_ahead) gather();
   for (auto scattered = forwards.rbegin(); scattered != forwards.rend(); ++scattered) {
     gather();
-    sizes.push_back(*scattered);
+    if (course.waits.back() != course.sizes.size()) course.waits.push_back(course.sizes.size());
+    course.sizes.push_back(*scattered);
   }
-  return sizes;
+  return course;
 }
 
 /// Layers of one size and a head of another, as transformers have them. Nothing where the head
@@ -123,18 +115,16 @@ std::vector<double> there_and_back(const std::vector<double>& forwards, const Wa
 std::optional<Course> course_of(double layer, std::size_t count, const Way& way) {
   std::vector<double> forwards(count + 1, layer);
   forwards.front() = 0;
-  const std::vector<double> layers = there_and_back(forwards, way);
+  const std::vector<double> layers = there_and_back(forwards, way).sizes;
   const auto heads = static_cast<double>(std::count(layers.begin(), layers.end(), 0.0));
   const double head = (1 - sum_of(layers)) / heads;
   const double times = head / layer;
   if (times < kSmallestHead || times > kLargestHead) return std::nullopt;
   if (std::abs(times - std::round(times)) < kSameSize * std::max(1.0, times)) return std::nullopt;
   forwards.front() = head;
-  return Course{.sizes = there_and_back(forwards, way),
-                .turns = turns_of(forwards.size(), way.again),
-                .model = sum_of(forwards),
-                .prior = std::log(way.prior) + log_prior_of_sizes(1) +
-                         log_prior_of_count(forwards.size())};
+  Course course = there_and_back(forwards, way);
+  course.prior = std::log(way.prior) + log_prior_of_sizes(1) + log_prior_of_count(forwards.size());
+  return course;
 }
 
 /// Whether `all` is two sequences, each in its order.
@@ -167,7 +157,7 @@ std::vector<Course> courses_of(const std::vector<double>& sizes, int hosts) {
       const std::vector<double> again = gathered_again(gathered, way.again);
       if (!is_shuffle(std::span(sizes).subspan(forwards), again, scattered)) continue;
       courses.push_back({.sizes = sizes,
-                         .turns = turns_of(forwards, way.again),
+                         .waits = {forwards},
                          .model = (1 - sum_of(again)) / 2,
                          .prior = std::log(way.prior) + log_prior_of_sizes(kinds - 1) +
                                   log_prior_of_count(forwards)});
@@ -204,11 +194,34 @@ std::vector<double> Course::ends() const {
   return result;
 }
 
+std::vector<double> Course::waiting_ends() const {
+  const std::vector<double> all = ends();
+  std::vector<double> result;
+  for (const std::size_t collectives : waits) result.push_back(all[collectives - 1]);
+  return result;
+}
+
 Course equal_parts(std::size_t count) {
   return {.sizes = std::vector<double>(count, 1 / static_cast<double>(count)),
-          .turns = {},
+          .waits = {},
           .model = 0,
-          .prior = log_prior_of_count(count)};
+          .prior = log_prior_of_count(count),
+          .skips = false};
+}
+
+std::vector<Course> equal_buckets(double first, double size) {
+  std::vector<Course> courses;
+  std::vector<double> sizes{first};
+  double rest = 1 - first - size;
+  for (; rest > kSamePlace && sizes.size() <= kMostLayers; rest -= size) {
+    sizes.push_back(size);
+    courses.push_back({.sizes = sizes,
+                       .waits = {},
+                       .model = 0.5,
+                       .prior = log_prior_of_sizes(2) + log_prior_of_count(sizes.size())});
+    courses.back().sizes.push_back(rest);
+  }
+  return courses;
 }
 
 std::vector<Course> courses_by_sizes(const std::vector<double>& sizes, int hosts) {

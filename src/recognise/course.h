@@ -25,16 +25,25 @@ std::vector<SizeKind> kinds_of(std::span<const double> sizes);
 
 struct Course {
   std::vector<double> sizes;
-  std::vector<std::size_t> turns;  ///< numbers of collectives after which the longest pause may be
-  double model;                    ///< all layers once: what is scattered
-  double prior;                    ///< less what it takes to write it down; in nats
+  /// Numbers of collectives after which somebody has to compute first: at the turn, and before
+  /// gradients are scattered. Empty: after any of them.
+  std::vector<std::size_t> waits;
+  double model;       ///< all layers once: what is scattered
+  double prior;       ///< less what it takes to write it down; in nats
+  bool skips = true;  ///< one collective may always follow another without a pause
 
   /// Where its collectives end, rising, but for the last.
   std::vector<double> ends() const;
+  /// Of these, where somebody computes.
+  std::vector<double> waiting_ends() const;
 };
 
 /// So many equal parts, as rounds and pieces are.
 Course equal_parts(std::size_t count);
+
+/// As many buckets of one size as there is room for, and fewer, behind a first one of another; what
+/// is left comes last.
+std::vector<Course> equal_buckets(double first, double size);
 
 /// What a step of a ring of `hosts` is that pauses between such sizes, in order, in any unit; some
 /// collectives may follow one another without a pause. Nothing unless there are several sizes.

@@ -106,7 +106,8 @@ TEST(CoursesOfLayers, HoldWhatFrameworksDo) {
   ASSERT_NE(found, courses.end());
   EXPECT_NEAR(found->model, 1.0 / 3, 1e-9);
   EXPECT_NEAR(found->ends().back(), 1 - 5.3 / all, 1e-9);
-  EXPECT_EQ(found->turns, (std::vector<std::size_t>{4, 6}));
+  // The root and the last layer are gathered before the first gradients are there.
+  EXPECT_EQ(found->waits, (std::vector<std::size_t>{4, 6, 8, 10, 11}));
 }
 
 }  // namespace

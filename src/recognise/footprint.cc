@@ -167,7 +167,9 @@ Footprint nccl_trees(int hosts) {
             static_cast<std::size_t>(to)] += 0.5;
   };
   // The second tree is the first mirrored, or moved on by one.
-  const auto other = [&](int rank) { return hosts % 2 == 0 ? hosts - 1 - rank : (rank + 1) % hosts; };
+  const auto other = [&](int rank) {
+    return hosts % 2 == 0 ? hosts - 1 - rank : (rank + 1) % hosts;
+  };
   for (int rank = 1; rank < hosts; ++rank) {
     const int bit = rank & -rank;
     const int above = (rank ^ bit) | (bit << 1);

@@ -201,13 +201,14 @@ void look_for_shards(Hypothesis& ring, std::span<const rhythm::Channel> channels
   if (found.ranks_on_each > 1) return;
   const std::optional<Shards> shards = find_shards(ring.exchanges, channels);
   if (!shards && found.order.size() < 3) return;  // its bytes are a guess already
-  if (!shards) {
+  if (!shards || !shards->is_clear()) {
     // Each layer gathered twice and scattered once are three halves of an all-reduce.
     yield_to(found, {.operation = kSharded,
                      .strategy = found.strategy,
                      .ranks_on_each = 1,
-                     .payload = 2 * found.payload / 3,
-                     .probability = kAssumed.threes});
+                     .payload = 2 * found.payload * (shards ? shards->model : 1.0 / 3),
+                     .probability = shards ? std::max(kAssumed.threes, shards->probability)
+                                           : kAssumed.threes});
     return;
   }
   const double half = 2 * found.payload;  // what all half-collectives of a step move

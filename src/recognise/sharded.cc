@@ -16,17 +16,17 @@ namespace {
 
 constexpr double kOftenThere = 0.3;  ///< of the steps: a place where a collective may end,
 constexpr double kStandsOut = 3;     ///< if it is so many deviations above what is there by chance
-/// Pauses of a step that are looked at, the longest: ranks wait for one another inside a collective
-/// too, and for the network, but not as long.
+/// Pauses of a step that are looked at, the longest: between the rounds of a collective ranks wait for
+/// one another too, and for the network, but not as long.
 constexpr double kLongest[] = {8, 16, 32, 64, 1000};
 constexpr std::size_t kFewestPauses = 20;
 constexpr std::size_t kMostApart = 4;    ///< places between two of which the sizes of layers show
 constexpr std::size_t kMostKinds = 6;    ///< sizes that are tried for layers,
 constexpr std::size_t kFewestAlike = 2;  ///< and how often they are met
 constexpr std::size_t kMostParts = 100;
+constexpr std::size_t kMostFirst = 12;  ///< places behind which there may be equal buckets
 constexpr double kLeastByChance = 0.2;  ///< pauses at a place
 constexpr double kAtTheTurn = 0.5;      ///< of the steps have their longest pause there
-constexpr double kClearLead = 1;        ///< nats
 
 /// Inside a step.
 struct Pause {
@@ -38,14 +38,9 @@ struct Pause {
 struct Inside {
   std::vector<double> places = {};   ///< of pauses, rising
   std::vector<double> longest = {};  ///< places of the longest pause of each beat
+  std::vector<double> common = {};   ///< places at which many steps pause, rising
   double beats = 0;
 
-  void add(const Inside& more) {
-    places.insert(places.end(), more.places.begin(), more.places.end());
-    std::sort(places.begin(), places.end());
-    longest.insert(longest.end(), more.longest.begin(), more.longest.end());
-    beats += more.beats;
-  }
   std::size_t at(double place) const {
     return static_cast<std::size_t>(
         std::upper_bound(places.begin(), places.end(), place + kSamePlace) -
@@ -65,36 +60,35 @@ std::vector<Pause> pauses_in(const rhythm::Lane& lane, const rhythm::Beat& beat,
 }
 
 /// The longest pauses of a lane's beats, so many of each on average.
-Inside inside_of(const rhythm::Lane& lane, std::span<const rhythm::Channel> channels,
-                 double of_beat) {
+void add_lane(Inside& result, const rhythm::Lane& lane, std::span<const rhythm::Channel> channels,
+              double of_beat) {
   const auto is_longer = [](const Pause& a, const Pause& b) { return a.length_ns > b.length_ns; };
-  Inside result;
   std::vector<Pause> all;
+  double beats = 0;
   for (const std::optional<rhythm::Beat>& beat : lane.beats) {
     if (!beat || !beat->fits) continue;
-    ++result.beats;
+    ++beats;
     const std::vector<Pause> own = pauses_in(lane, *beat, channels[lane.channel].bursts);
     if (own.empty()) continue;
     result.longest.push_back(std::min_element(own.begin(), own.end(), is_longer)->place);
     all.insert(all.end(), own.begin(), own.end());
   }
-  const auto most = static_cast<std::size_t>(of_beat * result.beats);
+  result.beats += beats;
+  const auto most = static_cast<std::size_t>(of_beat * beats);
   if (all.size() > most) {
     std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(),
                      is_longer);
     all.resize(most);
   }
   for (const Pause& pause : all) result.places.push_back(pause.place);
-  std::sort(result.places.begin(), result.places.end());
-  return result;
 }
 
 /// The places at which many steps pause, more than by chance, rising.
 std::vector<double> common_places(const Inside& inside) {
   const std::vector<double>& places = inside.places;
   const double by_chance = static_cast<double>(places.size()) * kSamePlace;
-  const double many = std::max({2.0, kOftenThere * inside.beats,
-                                by_chance + kStandsOut * std::sqrt(by_chance)});
+  const double many =
+      std::max({2.0, kOftenThere * inside.beats, by_chance + kStandsOut * std::sqrt(by_chance)});
   std::vector<double> common;
   for (std::size_t low = 0, high = 0; low < places.size(); low = high) {
     while (high < places.size() && places[high] - places[low] <= kSamePlace) ++high;
@@ -131,55 +125,73 @@ std::vector<double> common_sizes(const std::vector<double>& places) {
   return result;
 }
 
-/// What the pauses tell for ends at these places: at each there are as many as at all of them on
-/// average, against as many as are elsewhere (two Poisson laws). No end tells more than where it is,
-/// nor more against all than that an observation is mistaken.
-double places_odds(const Inside& inside, std::span<const double> ends) {
+/// Of what holds in half of all cases.
+double odds_if_half(double odds) { return std::log(0.5 * std::exp(odds) + 0.5); }
+
+/// What the pauses tell for ends at these places: there are more than elsewhere (two Poisson laws), or
+/// none, where one may follow another at once. No end tells more than where it is.
+double places_odds(const Inside& inside, std::span<const double> ends, bool skips) {
   std::vector<double> hits;
   for (const double end : ends) hits.push_back(static_cast<double>(inside.at(end)));
   const double all_hits = std::accumulate(hits.begin(), hits.end(), 0.0);
   const double width = 2 * kSamePlace * static_cast<double>(ends.size());
+  if (width >= 0.5) return 0;
   const double elsewhere = std::max(0.0, static_cast<double>(inside.places.size()) - all_hits);
-  const double by_chance =
-      std::max(kLeastByChance, 2 * kSamePlace * elsewhere / std::max(0.1, 1 - width));
-  const double here = all_hits / static_cast<double>(ends.size());
-  if (here <= by_chance || width >= 1) return 0;
+  const double by_chance = std::max(kLeastByChance, 2 * kSamePlace * elsewhere / (1 - width));
   double sum = 0;
   for (const double count : hits) {
-    sum += std::clamp(count * std::log(here / by_chance) - (here - by_chance),
-                      std::log(kAssumed.mistaken), -std::log(width));
+    const double most = -std::log(width);
+    const double odds =
+        count > by_chance
+            ? std::min(most, count * std::log(count / by_chance) - (count - by_chance))
+            : -most;
+    sum += skips ? odds_if_half(odds) : odds;
   }
   return sum;
 }
 
-/// What the longest pauses of steps tell for a turn after one of these collectives.
-double turn_odds(std::span<const double> longest, std::span<const double> ends,
-                 const std::vector<std::size_t>& turns) {
-  const double by_chance = static_cast<double>(turns.size()) / static_cast<double>(ends.size());
-  if (turns.empty() || longest.empty() || by_chance >= kAtTheTurn) return 0;
-  const auto at_turn = std::count_if(longest.begin(), longest.end(), [&](double place) {
-    return std::any_of(turns.begin(), turns.end(), [&](std::size_t turn) {
-      return turn <= ends.size() && std::abs(ends[turn - 1] - place) <= kSamePlace;
-    });
-  });
-  const auto steps = static_cast<double>(longest.size());
+/// What the longest pauses of steps tell for this course: they are at the turn, or before the first
+/// gradients.
+double turn_odds(const Inside& inside, const Course& course) {
+  const std::vector<double> ends = course.waiting_ends();
+  if (ends.size() < 2 || inside.longest.empty()) return 0;
+  const std::span<const double> turns = std::span(ends).first(2);
+  const double by_chance = 2 / std::max(2.0, static_cast<double>(inside.common.size()));
+  const auto at_turn =
+      std::count_if(inside.longest.begin(), inside.longest.end(), [&](double place) {
+        return std::any_of(turns.begin(), turns.end(),
+                           [&](double turn) { return std::abs(turn - place) <= kSamePlace; });
+      });
+  const auto steps = static_cast<double>(inside.longest.size());
   const double share = static_cast<double>(at_turn) / steps;
-  return std::min(steps, kAssumed.independent) *
-         (share * std::log(kAtTheTurn / by_chance) + (1 - share) * std::log(1 - kAtTheTurn));
+  return odds_if_half(std::min(steps, kAssumed.independent) *
+                      (share * std::log(std::max(kAtTheTurn, by_chance) / by_chance) +
+                       (1 - share) * std::log(1 - kAtTheTurn)));
 }
 
-/// How much likelier the pauses are if steps take this course than if they are anywhere.
+/// How much likelier the pauses are if steps take this course than if they are anywhere: they are
+/// wherever collectives end, or only where somebody computes.
 double score_of(const Course& course, const Inside& inside) {
-  const std::vector<double> ends = course.ends();
-  return course.prior + places_odds(inside, ends) +
-         turn_odds(inside.longest, ends, course.turns);
+  double odds = places_odds(inside, course.ends(), course.skips);
+  if (course.waits.size() > 1) {
+    odds = std::max(odds, places_odds(inside, course.waiting_ends(), course.skips)) + std::log(0.5);
+  }
+  return course.prior + odds + turn_odds(inside, course);
 }
 
-/// Whatever number is best.
-double score_of_equal_parts(const Inside& inside) {
+/// Of all-reduces, whatever is best: in equal parts, as rounds and pieces are, or of equal buckets
+/// between others.
+double score_of_all_reduces(const Inside& inside) {
   double best = 0;
   for (std::size_t parts = 2; parts <= kMostParts; ++parts) {
     best = std::max(best, score_of(equal_parts(parts), inside));
+  }
+  for (const double size : common_sizes(inside.common)) {
+    for (std::size_t i = 0; i < std::min(kMostFirst, inside.common.size()); ++i) {
+      for (const Course& course : equal_buckets(inside.common[i], size)) {
+        best = std::max(best, score_of(course, inside));
+      }
+    }
   }
   return best;
 }
@@ -189,7 +201,7 @@ struct Scored {
   double score;
 };
 
-/// The best course, against the next with another model, and an all-reduce in pieces of any kind.
+/// The best course, against the next with another model, and all-reduces.
 std::optional<Shards> best_course(const std::vector<Course>& courses, const Inside& inside) {
   std::vector<Scored> scored;
   for (const Course& course : courses) {
@@ -197,19 +209,20 @@ std::optional<Shards> best_course(const std::vector<Course>& courses, const Insi
   }
   std::stable_sort(scored.begin(), scored.end(),
                    [](const Scored& a, const Scored& b) { return a.score > b.score; });
-  if (scored.empty() || scored.front().score < kClearLead) return std::nullopt;
+  if (scored.empty() || scored.front().score < -Shards::kClearLead) return std::nullopt;
   const auto& [best, most] = scored.front();
-  const double whole = std::exp(score_of_equal_parts(inside) - most);
-  if (whole > std::exp(-kClearLead)) return std::nullopt;
-  Shards result{.model = best->model,
-                .collectives = best->sizes.size(),
-                .lead = -std::log(whole)};
+  const double lead = most - score_of_all_reduces(inside);
   const auto next = std::find_if(scored.begin(), scored.end(), [&](const Scored& one) {
     return !is_same_size(one.course->model, best->model);
   });
   const double odds = next == scored.end() ? 0 : std::exp(next->score - most);
-  result.other = {.probability = std::max(odds, whole) / (1 + odds + whole), .model = {}};
-  if (odds > whole) result.other.model = next->course->model;
+  const double all = 1 + odds + std::exp(-lead);
+  Shards result{.model = best->model,
+                .collectives = best->sizes.size(),
+                .lead = lead,
+                .probability = 1 / all};
+  result.other = {.probability = std::max(odds, std::exp(-lead)) / all, .model = {}};
+  if (odds > std::exp(-lead)) result.other.model = next->course->model;
   return result;
 }
 
@@ -220,19 +233,20 @@ std::optional<Shards> find_shards(const rhythm::Steps& ring,
   const auto hosts = static_cast<int>(rhythm::hosts_of(ring).size());
   std::optional<Shards> best;
   for (const double of_beat : kLongest) {
-    Inside all;
-    std::vector<Course> courses;
-    const auto add = [&](std::vector<Course> more) {
-      std::move(more.begin(), more.end(), std::back_inserter(courses));
-    };
-    for (const rhythm::Lane& lane : ring.lanes) {
-      const Inside own = inside_of(lane, channels, of_beat);
-      add(courses_by_sizes(sizes_between(common_places(own)), hosts));
-      all.add(own);
+    Inside inside;
+    for (const rhythm::Lane& lane : ring.lanes) add_lane(inside, lane, channels, of_beat);
+    if (inside.places.size() < kFewestPauses) continue;
+    std::sort(inside.places.begin(), inside.places.end());
+    inside.common = common_places(inside);
+    std::vector<Course> courses = courses_by_sizes(sizes_between(inside.common), hosts);
+    for (const double size : common_sizes(inside.common)) {
+      for (const double layer : {size, size / 2}) {
+        std::vector<Course> more = courses_of_layers(layer);
+        std::move(more.begin(), more.end(), std::back_inserter(courses));
+      }
     }
-    if (all.places.size() < kFewestPauses) continue;
-    for (const double size : common_sizes(common_places(all))) add(courses_of_layers(size));
-    std::optional<Shards> found = best_course(courses, all);
+    std::optional<Shards> found = best_course(courses, inside);
+    if (found && found->is_clear()) return found;
     if (found && (!best || found->lead > best->lead)) best = found;
   }
   return best;

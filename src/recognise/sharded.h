@@ -32,6 +32,9 @@ struct Shards {
   double model;  ///< all layers once: what is scattered; the rest is gathered
   std::size_t collectives;
   double lead;  ///< over all-reduces in pieces of any kind, in nats
+  double probability = 1;
+  static constexpr double kClearLead = 1;
+  bool is_clear() const { return lead >= kClearLead; }
   /// The likeliest of all else that the step may be.
   struct Other {
     double probability = 0;
@@ -40,7 +43,7 @@ struct Shards {
   Other other = {};
 };
 
-/// Nothing unless pauses are clearly at the ends of such collectives.
+/// Nothing where no pauses are at the ends of such collectives.
 std::optional<Shards> find_shards(const rhythm::Steps& ring,
                                   std::span<const rhythm::Channel> channels);
 

@@ -86,9 +86,16 @@ TEST(FindShards, KnowsAHeadThatIsGatheredAgain) {
   EXPECT_NEAR(found->model, 1.0 / 3, 1e-4);
 }
 
+TEST(FindShards, AreNotEqualBucketsBetweenOthers) {
+  const Ring ring({3e6, 9e6, 9e6, 9e6, 9e6, 9e6, 9e6, 9e6, 9e6, 9e6, 5.1e6});
+  const auto found = find_shards(ring.steps, ring.channels);
+  EXPECT_FALSE(found && found->is_clear());
+}
+
 TEST(FindShards, AreNotEqualPieces) {
   const Ring ring(std::vector<double>(16, 9e6));
-  EXPECT_FALSE(find_shards(ring.steps, ring.channels));
+  const auto found = find_shards(ring.steps, ring.channels);
+  EXPECT_FALSE(found && found->is_clear());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/rhythm/steps.h"
 
+#include "trainwire/rhythm/lockstep.h"
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
@@ -89,26 +90,30 @@ Spread spread_of(const Tempo& tempo) {
           static_cast<double>(last[1] - last[0]) / tempo.period_ns};
 }
 
-/// Whether the capture saw all that a member sent, and its beats hold it.
-bool is_whole(const Member& member, const Channel& channel) {
-  const auto bytes = static_cast<double>(member.bytes);
-  return channel.beginning == Beginning::Seen &&
-         static_cast<double>(channel.bytes) - static_cast<double>(member.beats.size()) * bytes <
-             bytes / 2;
+bool have_equally_many_beats(const Tempo& tempo) {
+  return std::all_of(tempo.members.begin(), tempo.members.end(), [&](const Member& member) {
+    return member.beats.size() == tempo.members.front().beats.size();
+  });
 }
 
 /// Whether beat k of every member is step k: they have equally many, and all begin, or all end,
 /// within less than a step of each other. (Behind a slow link others are ahead by several rounds.)
-/// Where beats hold all that everybody ever sent, they cannot be numbered otherwise.
-bool is_numbered_alike(const Tempo& tempo, std::span<const Channel> channels) {
-  const std::size_t beats = tempo.members.front().beats.size();
-  bool are_whole = true;
-  for (const Member& member : tempo.members) {
-    if (member.beats.size() != beats) return false;
-    are_whole &= is_whole(member, channels[member.channel]);
-  }
+bool is_numbered_alike(const Tempo& tempo) {
   const Spread spread = spread_of(tempo);
-  return are_whole || spread.first < kNumberedAlike || spread.last < kNumberedAlike;
+  return have_equally_many_beats(tempo) &&
+         (spread.first < kNumberedAlike || spread.last < kNumberedAlike);
+}
+
+/// Whether that may be so because the capture saw all that everybody sent, and beats hold it.
+bool may_be_counted(const Tempo& tempo, std::span<const Channel> channels) {
+  return have_equally_many_beats(tempo) &&
+         std::all_of(tempo.members.begin(), tempo.members.end(), [&](const Member& member) {
+           const Channel& channel = channels[member.channel];
+           const auto bytes = static_cast<double>(member.bytes);
+           const double left = static_cast<double>(channel.bytes) -
+                               static_cast<double>(member.beats.size()) * bytes;
+           return channel.beginning == Beginning::Seen && left < bytes / 2;
+         });
 }
 
 std::vector<std::int64_t> counted(const std::vector<Beat>& beats) {
@@ -174,43 +179,56 @@ void remove_empty_steps(Steps& exchanges) {
   for (Lane& lane : exchanges.lanes) lane.beats.resize(kept);
 }
 
+enum class By { Count, Time };
+
+Steps numbered(const Tempo& tempo, std::span<const Channel> channels, By by) {
+  const Ruler ruler(reference(tempo).beats, tempo.period_ns);
+  std::vector<Numbered> numbered;
+  std::uint64_t largest = 0;
+  for (const Member& member : tempo.members) {
+    const std::uint64_t bytes = median_bytes(member.beats);
+    numbered.push_back(
+        {&member, bytes, by == By::Count ? counted(member.beats) : numbers(member.beats, ruler)});
+    largest = std::max(largest, bytes);
+  }
+  std::erase_if(numbered, [&](const Numbered& lane) {
+    return static_cast<double>(lane.bytes) < kLeastShare * static_cast<double>(largest);
+  });
+  const std::vector<std::int64_t> used = numbers_in_use(numbered);
+  Steps result{.lanes = {}, .steps = {}, .tempo = {}};
+  for (const Numbered& from : numbered) {
+    const Channel& channel = channels[from.member->channel];
+    Lane lane{.from = channel.from,
+              .to = channel.to,
+              .channel = from.member->channel,
+              .bytes = from.bytes,
+              .beats = std::vector<std::optional<Beat>>(used.size())};
+    for (std::size_t i = 0; i < from.steps.size(); ++i) {
+      const auto place = std::lower_bound(used.begin(), used.end(), from.steps[i]);
+      if (place == used.end() || *place != from.steps[i]) continue;
+      lane.beats[static_cast<std::size_t>(place - used.begin())] = from.member->beats[i];
+    }
+    result.lanes.push_back(std::move(lane));
+  }
+  for (std::size_t step = 0; step < used.size(); ++step) {
+    result.steps.push_back(step_of(result.lanes, step));
+  }
+  remove_empty_steps(result);
+  return result;
+}
+
 }  // namespace
 
 Steps align(Tempo tempo, std::span<const Channel> channels) {
   Steps result{.lanes = {}, .steps = {}, .tempo = {}};
   if (!tempo.members.empty()) {
-    const Ruler ruler(reference(tempo).beats, tempo.period_ns);
-    const bool is_alike = is_numbered_alike(tempo, channels);
-    std::vector<Numbered> numbered;
-    std::uint64_t largest = 0;
-    for (const Member& member : tempo.members) {
-      const std::uint64_t bytes = median_bytes(member.beats);
-      numbered.push_back(
-          {&member, bytes, is_alike ? counted(member.beats) : numbers(member.beats, ruler)});
-      largest = std::max(largest, bytes);
+    const bool is_alike = is_numbered_alike(tempo);
+    result = numbered(tempo, channels, is_alike ? By::Count : By::Time);
+    if (!is_alike && may_be_counted(tempo, channels)) {
+      // Unless some are done before others have begun then.
+      Steps counted = numbered(tempo, channels, By::Count);
+      if (early_share(counted) <= early_share(result)) result = std::move(counted);
     }
-    std::erase_if(numbered, [&](const Numbered& lane) {
-      return static_cast<double>(lane.bytes) < kLeastShare * static_cast<double>(largest);
-    });
-    const std::vector<std::int64_t> used = numbers_in_use(numbered);
-    for (const Numbered& from : numbered) {
-      const Channel& channel = channels[from.member->channel];
-      Lane lane{.from = channel.from,
-                .to = channel.to,
-                .channel = from.member->channel,
-                .bytes = from.bytes,
-                .beats = std::vector<std::optional<Beat>>(used.size())};
-      for (std::size_t i = 0; i < from.steps.size(); ++i) {
-        const auto place = std::lower_bound(used.begin(), used.end(), from.steps[i]);
-        if (place == used.end() || *place != from.steps[i]) continue;
-        lane.beats[static_cast<std::size_t>(place - used.begin())] = from.member->beats[i];
-      }
-      result.lanes.push_back(std::move(lane));
-    }
-    for (std::size_t step = 0; step < used.size(); ++step) {
-      result.steps.push_back(step_of(result.lanes, step));
-    }
-    remove_empty_steps(result);
   }
   tempo.members.clear();
   result.tempo = std::move(tempo);

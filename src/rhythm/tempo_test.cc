@@ -162,7 +162,7 @@ TEST(Align, NumbersTheBeatsOfAllLanesAlike) {
   }
 }
 
-// Two lanes of four beats, of which one is late by more than a step all the time.
+// Two hosts with four beats each, which go on while the other has begun; one begins a whole step late.
 TEST(Align, CountsTheBeatsOfLanesThatAreSeenFromBeginToEnd) {
   std::vector<Channel> channels;
   Tempo tempo{.period_ns = 100, .share = 1, .dominance = 1, .ratio = 2, .members = {}};
@@ -175,13 +175,13 @@ TEST(Align, CountsTheBeatsOfLanesThatAreSeenFromBeginToEnd) {
                         .beginning = Beginning::Seen});
     Member& member = tempo.members.emplace_back(Member{channels.size() - 1, 10, {}});
     for (std::int64_t beat = 0; beat < 4; ++beat) {
-      const std::int64_t start = 100 * beat + 130 * lane;
-      member.beats.push_back({start, start + 50, 10, 0, 0, true});
+      const std::int64_t start = 100 * beat + 92 * lane;
+      member.beats.push_back({start, start + 96, 10, 0, 0, true});
     }
   }
   const Steps exchanges = align(tempo, channels);
   ASSERT_EQ(exchanges.steps.size(), 4u);
-  EXPECT_EQ(exchanges.lanes[1].beats[0]->start_ns, 130);
+  EXPECT_EQ(exchanges.lanes[1].beats[0]->start_ns, 92);
   channels[1].bytes = 60;
   EXPECT_EQ(align(tempo, channels).steps.size(), 5u);
 }
