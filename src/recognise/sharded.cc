@@ -128,8 +128,9 @@ std::vector<double> common_sizes(const std::vector<double>& places) {
 /// Of what holds in half of all cases.
 double odds_if_half(double odds) { return std::log(0.5 * std::exp(odds) + 0.5); }
 
-/// What the pauses tell for ends at these places: there are more than elsewhere (two Poisson laws), or
-/// none, where one may follow another at once. No end tells more than where it is.
+/// What the pauses tell for ends at these places: there are more than elsewhere (two Poisson laws), at
+/// each as many as at the others, or at some hardly any, where one may follow another at once. No end
+/// tells more than where it is.
 double places_odds(const Inside& inside, std::span<const double> ends, bool skips) {
   std::vector<double> hits;
   for (const double end : ends) hits.push_back(static_cast<double>(inside.at(end)));
@@ -138,12 +139,14 @@ double places_odds(const Inside& inside, std::span<const double> ends, bool skip
   if (width >= 0.5) return 0;
   const double elsewhere = std::max(0.0, static_cast<double>(inside.places.size()) - all_hits);
   const double by_chance = std::max(kLeastByChance, 2 * kSamePlace * elsewhere / (1 - width));
+  const double mean = all_hits / static_cast<double>(ends.size());
+  const double most = -std::log(width);
   double sum = 0;
   for (const double count : hits) {
-    const double most = -std::log(width);
+    const double here = skips ? count : mean;
     const double odds =
-        count > by_chance
-            ? std::min(most, count * std::log(count / by_chance) - (count - by_chance))
+        here > by_chance
+            ? std::clamp(count * std::log(here / by_chance) - (here - by_chance), -most, most)
             : -most;
     sum += skips ? odds_if_half(odds) : odds;
   }
