@@ -153,8 +153,13 @@ std::string pauses_text(const Account& account, std::span<const Connection> conn
                      account.ends.size());
 }
 
+struct ToTheByte {
+  std::int64_t rest = 0;  ///< that is not accounted for
+  std::string text = {};
+};
+
 /// Nothing where the rules that tell sizes of messages are not known.
-std::optional<std::string> to_the_byte(const Imported& imported, std::int64_t carried) {
+std::optional<ToTheByte> to_the_byte(const Imported& imported, std::int64_t carried) {
   const auto account = account_of(imported);
   // Nothing comes back over a ring's connections, but over most of those that a job starts with.
   std::vector<Connection> lanes;
@@ -168,7 +173,7 @@ std::optional<std::string> to_the_byte(const Imported& imported, std::int64_t ca
   for (const Connection& each : lanes) in_lanes += each.bytes;
   const std::int64_t openings = account->connections * kOpening_bytes;
   const std::int64_t rest = in_lanes - account->messages.on_the_wire() - openings;
-  return fmt::format(
+  std::string text = fmt::format(
       "packets carry {} bytes: {} that NCCL's ring moves for the {}operations of its log{}, {} in "
       "{} sizes of messages, {} in the openings of {} connections, {} in other connections{}",
       grouped(carried), grouped(account->messages.bytes),
@@ -179,6 +184,7 @@ std::optional<std::string> to_the_byte(const Imported& imported, std::int64_t ca
       rest == 0 ? pauses_text(*account, lanes)
                 : fmt::format("; {} bytes {} are not accounted for", grouped(std::abs(rest)),
                               rest > 0 ? "more" : "fewer"));
+  return ToTheByte{rest, std::move(text)};
 }
 
 /// Where the rules are not known: sizes of messages and the start of the job are left in what packets carry.
@@ -210,12 +216,13 @@ void add_volume(record::Run& run, const Imported& imported) {
   std::int64_t carried = 0;
   for (const record::Pair& pair : run.pairs)
     carried += static_cast<std::int64_t>(pair.stream_bytes);
-  if (carried <= 0 || imported.wiring.ranks < 2 ||
-      ranks.size() != static_cast<std::size_t>(imported.wiring.ranks)) {
-    return;
-  }
-  auto text = to_the_byte(imported, carried);
-  if (!text) text = about(imported, carried);
+  if (carried <= 0 || imported.wiring.ranks < 2) return;
+  // One rank's log tells all operations, but not how the others are joined: then only what agrees is said.
+  const bool all_tell = ranks.size() == static_cast<std::size_t>(imported.wiring.ranks);
+  const auto counted = to_the_byte(imported, carried);
+  std::optional<std::string> text;
+  if (counted && (all_tell || counted->rest == 0)) text = counted->text;
+  if (!counted && all_tell) text = about(imported, carried);
   if (text) run.findings.push_back({.text = *text, .severity = "info", .kind = "volume"});
 }
 

@@ -102,6 +102,14 @@ TEST(Volume, ByteThatIsMissingIsSaid) {
   EXPECT_THAT(text, HasSubstr("1 bytes fewer are not accounted for"));
 }
 
+TEST(Volume, OneRanksLogSpeaksOnlyOfWhatAgrees) {
+  Imported alone = job();
+  alone.told.resize(1);
+  EXPECT_THAT(volume_of(alone), HasSubstr("to the byte"));
+  ++alone.connections.front().bytes;
+  EXPECT_EQ(volume_of(alone), "");
+}
+
 TEST(Volume, OfVersionsWithOtherRulesTheRestIsAShare) {
   Imported old = job();
   old.wiring.version = "2.18.5";
