@@ -38,12 +38,13 @@ constexpr double kMostAlone = 0.9;      ///< of a ring's bytes, sent while no ot
 constexpr double kMostOfBytes = 0.5;    ///< that a job's hosts send and receive
 constexpr std::size_t kManySteps = 10;  ///< that lanes do not share by chance
 
-/// Steps at even distances whose pauses stand out, or that are alike inside.
+/// Steps at even distances whose pauses stand out, or that are alike inside, or that have all bytes in equal amounts.
 bool is_periodic(const rhythm::Steps& exchanges) {
   const bool stands_out =
       exchanges.tempo.dominance >= kLeastDominance && exchanges.tempo.ratio >= kLeastRatio;
   return exchanges.steps.size() >= kFewestSteps &&
-         (stands_out || exchanges.tempo.likeness >= rhythm::kLeastLikeness);
+         (stands_out || exchanges.tempo.is_exact ||
+          exchanges.tempo.likeness >= rhythm::kLeastLikeness);
 }
 
 /// The least that a host sends or receives, in parts of what a mean host does.
@@ -192,6 +193,16 @@ void take_whole_steps(Hypothesis& ring, const rhythm::Tempo& tempo,
   }
 }
 
+/// Between two hosts the model that one sends the other before the first step is as large as a step: one in which somebody sends nothing is none.
+void drop_start_of_pair(rhythm::Steps& pair) {
+  const bool is_one_sided =
+      std::any_of(pair.lanes.begin(), pair.lanes.end(),
+                  [](const rhythm::Lane& lane) { return !lane.beats.front(); });
+  if (!is_one_sided || pair.steps.size() <= kFewestSteps) return;
+  pair.steps.erase(pair.steps.begin());
+  for (rhythm::Lane& lane : pair.lanes) lane.beats.erase(lane.beats.begin());
+}
+
 constexpr const char* kSharded = "all_gather";  ///< and reduce_scatter
 constexpr double kNearlyHalf = 0.49;  ///< of a step is scattered where nothing is gathered twice
 
@@ -248,6 +259,7 @@ void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
     result.recognition->fit *= 1 - broken;
     // Of two hosts that take turns one only answers: that is no ring, whatever it is.
     const bool are_two = result.recognition->order.size() == 2;
+    if (are_two) drop_start_of_pair(result.exchanges);
     if ((are_two ? broken : rhythm::early_share(result.exchanges)) > kMostBroken ||
         (!are_two && rhythm::alone_share(result.exchanges, channels) > kMostAlone)) {
       result.recognition.reset();

@@ -24,6 +24,12 @@ constexpr double kNoMultiple = 0.04;      ///< how far from a whole number
 constexpr double kMuchMore = 0.04;        ///< the same: what the faster pace has to leave out
 constexpr double kIdleWeight = 0.02;      ///< of a channel that hardly sends, against a busy one
 constexpr double kAlike = 0.02;           ///< bytes of channels that send the same
+constexpr double kAll = 0.995;            ///< of a channel's bytes
+constexpr double kExactBytes = 1e-4;      ///< of a beat
+constexpr std::size_t kFewExact = 5;      ///< beats
+constexpr std::size_t kExactChannels = 3;
+constexpr double kLeavesMuch =
+    0.9;  ///< share of a pace beside which one that has all is no accident
 constexpr double kLeastDominance = 0.6;
 constexpr double kLeastRatio = 1.15;
 /// Whole collectives of one size in a step: sharded training gathers the model twice and scatters
@@ -175,6 +181,38 @@ bool explains_more(const Pace& slower, const Pace& faster) {
          prominence(slower).likeness >= kLeastLikeness;
 }
 
+/// Of three channels or more.
+bool are_equal_beats(const Pace& pace) {
+  if (pace.candidates.size() < kExactChannels || pace.share < kAll) return false;
+  const double bytes = pace.candidates.front().fit.bytes;
+  return std::all_of(pace.candidates.begin(), pace.candidates.end(), [&](const Candidate& each) {
+    return each.fit.beats >= kFewExact && each.fit.seen >= 1 && each.fit.coverage >= kAll &&
+           std::abs(each.fit.bytes - bytes) <= kExactBytes * bytes;
+  });
+}
+
+/// Several beats of a faster pace that explains nearly as much are none. REQUIRES: sorted by period.
+void mark_exact(std::vector<Pace>& paces) {
+  for (std::size_t i = 0; i < paces.size(); ++i) {
+    const auto repeats = [&](const Pace& faster) {
+      const double times = median_bytes(paces[i]) / median_bytes(faster);
+      return faster.share >= kLeavesMuch &&
+             std::abs(times - std::round(times)) <= kExactBytes * times;
+    };
+    paces[i].is_exact =
+        are_equal_beats(paces[i]) &&
+        std::none_of(paces.begin(), paces.begin() + static_cast<std::ptrdiff_t>(i), repeats);
+  }
+}
+
+/// The same where the slower pace has all bytes in beats that are equal to a ten-thousandth, which no accident makes of a few channels, and the faster
+/// one leaves a tenth of them out: layers of a step, beside what is in no layer.
+bool has_all(const Pace& slower, const Pace& faster) {
+  const double times = median_bytes(slower) / median_bytes(faster);
+  return slower.is_exact && faster.share < kLeavesMuch &&
+         std::abs(times - std::round(times)) > kNoMultiple;
+}
+
 /// The pace chosen so far, and what else it could have been.
 struct Choice {
   const AreWhole& are_whole;
@@ -192,7 +230,7 @@ struct Choice {
     const double times = slower.period_ns / chosen->period_ns;
     const double chance =
         accident(prominence_of(slower, as_they_are), prominence_of(*chosen, as_they_are), times);
-    if (explains_more(slower, *chosen)) {
+    if (explains_more(slower, *chosen) || has_all(slower, *chosen)) {
       take(slower, {.steps = times, .probability = 0.1});
     } else if (gains_a_channel(slower, *chosen)) {
       take(slower, {.steps = times, .probability = std::min(chance, 1.0) / 4});
@@ -246,6 +284,12 @@ double Pace::whole_ns() const {
   return stats::median(std::move(periods));
 }
 
+double Pace::typical_ns() const {
+  std::vector<double> periods;
+  for (const Candidate& candidate : candidates) periods.push_back(candidate.fit.typical_ns);
+  return stats::median(std::move(periods));
+}
+
 bool same_pace(double a_ns, double b_ns) {
   return std::abs(a_ns - b_ns) < kSamePace * std::min(a_ns, b_ns);
 }
@@ -288,6 +332,7 @@ std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) 
   remove_shadows(paces);
   std::sort(paces.begin(), paces.end(),
             [](const Pace& a, const Pace& b) { return a.period_ns < b.period_ns; });
+  mark_exact(paces);
   double best = 0;
   for (const Pace& pace : paces) best = std::max(best, pace.share);
   remove_unseen(paces, kAboutAsGood * best);
@@ -296,7 +341,8 @@ std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) 
   for (const Pace& pace : paces) {
     if (pace.share < kAboutAsGood * best) continue;
     if (fastest == nullptr) fastest = &pace;
-    const bool is_alike = choice.chosen != nullptr && explains_more(pace, *choice.chosen);
+    const bool is_alike = choice.chosen != nullptr &&
+                          (explains_more(pace, *choice.chosen) || has_all(pace, *choice.chosen));
     if (is_prominent(prominence(pace)) || is_alike) choice.offer(pace);
   }
   // Where no pause is longer than others, the fastest whose beats are alike inside.

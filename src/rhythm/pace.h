@@ -44,11 +44,15 @@ struct Pace {
   std::vector<Candidate> candidates;  ///< at most one of each channel
   double share = 0;                   ///< of the bytes of all channels that lie in their beats
   std::optional<Alternative> alternative = {};
+  /// All that at least three channels ever send is in beats of one and the same size, each after a pause that is seen, and it is no multiple of
+  /// a faster one: few beats are a pattern then, also without longer pauses.
+  bool is_exact = false;
 
   /// REQUIRES: there are candidates.
   double median_ns() const;
-  /// The same of their whole time.
+  /// The same of their whole time, and of their typical time.
   double whole_ns() const;
+  double typical_ns() const;
 };
 
 bool same_pace(double a_ns, double b_ns);

@@ -352,19 +352,24 @@ RhythmFit ByteStream::fit_by(double distance, double Pause::*worth) const {
   RhythmFit result{.bytes = distance, .links = chain_at(distance, worth)};
   double time = 0;
   double counted = 0;
+  std::vector<double> times;
   for (const ChainLink& link : result.links) {
     const Pause& from = pauses_[link.from];
     const Pause& to = pauses_[link.to];
     // The first beat includes start-up, and how long the last one's pause is nobody knows.
     if (link.distances > 0 && !from.is_end && !to.is_end) {
-      time += static_cast<double>(bursts_[to.burst].start_ns - bursts_[from.burst].start_ns);
+      const auto passed =
+          static_cast<double>(bursts_[to.burst].start_ns - bursts_[from.burst].start_ns);
+      time += passed;
       counted += link.distances;
+      times.push_back(passed / link.distances);
     }
     result.beats += link.distances == 1 ? 1 : 0;
   }
   result.coverage = covered_bytes(result.links) / std::max(1.0, pauses_.back().at);
   result.busy = busy_share(result.links);
   if (counted > 0) result.period_ns = time / counted;
+  if (!times.empty()) result.typical_ns = stats::median(std::move(times));
   result.pauses = compare(result, &Pause::gap_ns);
   result.quiet = compare(result, &Pause::quiet_ns);
   if (!result.links.empty()) {

@@ -60,8 +60,10 @@ struct RhythmFit {
   std::size_t beats = 0;  ///< links of exactly one distance
   double coverage = 0;    ///< share of the stream's bytes inside links that fit
   double period_ns = 0;   ///< mean time for one distance, without those at the stream's ends
-  double whole_ns = 0;    ///< the same from the first to the last byte of all links
-  double busy = 0;        ///< share of the time from the first to the last byte of beats
+  double typical_ns =
+      0;                ///< the same, median: start-up, and what only some do then, does not count
+  double whole_ns = 0;  ///< the same from the first to the last byte of all links
+  double busy = 0;      ///< share of the time from the first to the last byte of beats
   /// How the pauses before beats compare with the longest inside them.
   struct Comparison {
     std::size_t compared = 0;  ///< beats

@@ -108,6 +108,7 @@ class Search {
                 .members = {},
                 .alternative = pace.alternative};
     tempo.likeness = prominence(pace).likeness;
+    tempo.is_exact = pace.is_exact;
     std::vector<double> periods;
     for (const Candidate& candidate : pace.candidates) {
       const RhythmFit& fit = candidate.fit;
@@ -207,9 +208,12 @@ class Search {
   void complete(Pace& pace, const std::vector<Distance>& distances) const {
     // Few steps that take unlike times have no period in common, but begin and end together.
     const double whole_ns = pace.candidates.empty() ? 0 : pace.whole_ns();
+    // Of more, who also sends the model before the first has another mean, but the same beats.
+    const double typical_ns = pace.candidates.empty() ? 0 : pace.typical_ns();
     const auto keeps_pace = [&](const RhythmFit& fit) {
       return same_pace(fit, pace.period_ns) ||
-             (fit.beats <= kFewBeats && same_pace(fit.whole_ns, whole_ns));
+             (fit.beats <= kFewBeats ? same_pace(fit.whole_ns, whole_ns)
+                                     : same_pace(fit.typical_ns, typical_ns));
     };
     std::vector<std::optional<Candidate>> best(streams_.size());
     std::vector<double> merits(streams_.size(), 0);
@@ -328,6 +332,7 @@ Common common_tempo(std::span<const Channel> channels, const std::vector<std::si
     rivals = search_of_part.rivals();
     if (in_part) pace = search.pace_with(distances_of(*in_part));
     if (pace) pace->alternative = in_part->alternative;
+    if (pace) pace->is_exact = in_part->is_exact;
   }
   if (!pace || pace->candidates.empty()) return {};
   const bool is_whole = is_small(channels, chosen);

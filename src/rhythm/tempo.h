@@ -36,7 +36,8 @@ struct Tempo {
   double ratio;      ///< median of pause / longest pause inside
   std::vector<Member> members;
   std::optional<Alternative> alternative = {};
-  double likeness = 0;  ///< share of the pauses inside beats that are at places common to them
+  double likeness = 0;    ///< share of the pauses inside beats that are at places common to them
+  bool is_exact = false;  ///< beats hold everything, in equal amounts (pace.h)
 };
 
 /// The tempo of most bytes first, then the tempos of the channels that it leaves out.

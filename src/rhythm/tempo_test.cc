@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <ctime>
 #include <string>
 #include <utility>
@@ -184,6 +185,69 @@ TEST(Align, CountsTheBeatsOfLanesThatAreSeenFromBeginToEnd) {
   EXPECT_EQ(exchanges.lanes[1].beats[0]->start_ns, 92);
   channels[1].bytes = 60;
   EXPECT_EQ(align(tempo, channels).steps.size(), 5u);
+}
+
+/// A sender by hand: what it sends, and how long it pauses before that, in MB and ms; 1 MB takes 0.1 ms.
+class Sender {
+ public:
+  Sender(int from, int to)
+      : channel_{.from = from, .to = to, .flows = {}, .bursts = {}, .bytes = 0} {
+    channel_.beginning = Beginning::Seen;
+  }
+  void send(double pause_ms, double megabytes) {
+    const std::int64_t start = at_ + std::llround(1e6 * pause_ms);
+    at_ = start + std::llround(1e5 * megabytes);
+    const auto bytes = static_cast<std::uint64_t>(std::llround(1e6 * megabytes));
+    channel_.bursts.push_back({.start_ns = start, .end_ns = at_, .bytes = bytes, .packets = 100});
+    channel_.bytes += bytes;
+  }
+  const Channel& channel() const { return channel_; }
+
+ private:
+  Channel channel_;
+  std::int64_t at_ = 0;
+};
+
+// Of two ranks the first also sends the model, which is as large as a step, and begins with a small bucket: its mean step is longer by 9 %.
+TEST(FindTempos, WhoStartsWithTheModelKeepsThePaceOfTheOther) {
+  Sender first(0, 1);
+  first.send(0, 30);
+  first.send(275, 2);
+  first.send(92, 28);
+  Sender second(1, 0);
+  second.send(375, 30);
+  for (int step = 1; step < 12; ++step) {
+    first.send(60, 30);
+    second.send(60, 30);
+  }
+  const std::vector<Channel> channels{first.channel(), second.channel()};
+  const std::vector<Tempo> tempos = find_tempos(channels, 500'000);
+  ASSERT_FALSE(tempos.empty());
+  ASSERT_EQ(tempos[0].members.size(), 2);
+  EXPECT_EQ(tempos[0].members[0].bytes, 30'000'000u);
+  EXPECT_EQ(tempos[0].members[1].beats.size(), 12);
+}
+
+// Twelve layers of 9 MB and 30 MB that are no layer, six times; pauses tell nothing of the step, but 138 MB hold everything.
+TEST(FindTempos, LayersThatLeaveMuchOutAreNoSteps) {
+  std::vector<Channel> channels;
+  std::uint32_t random = 12345;
+  for (int host = 0; host < 3; ++host) {
+    Sender sender(host, host + 1);
+    for (int step = 0; step < 6; ++step) {
+      for (int part = 0; part < 13; ++part) {
+        random = random * 1664525 + 1013904223;
+        sender.send(3 + (random >> 24) % 7, part == 0 ? 30 : 9);
+      }
+    }
+    channels.push_back(sender.channel());
+  }
+  const std::vector<Tempo> tempos = find_tempos(channels, 500'000);
+  ASSERT_FALSE(tempos.empty());
+  ASSERT_EQ(tempos[0].members.size(), 3);
+  EXPECT_TRUE(tempos[0].is_exact);
+  EXPECT_EQ(tempos[0].members[0].bytes, 138'000'000u);
+  EXPECT_EQ(tempos[0].members[0].beats.size(), 6);
 }
 
 }  // namespace
