@@ -193,11 +193,13 @@ void take_whole_steps(Hypothesis& ring, const rhythm::Tempo& tempo,
   }
 }
 
-/// Between two hosts the model that one sends the other before the first step is as large as a step: one in which somebody sends nothing is none.
-void drop_start_of_pair(rhythm::Steps& pair) {
+/// Between two hosts the model that one sends the other before the first step is as large as a step: where somebody who was seen to begin sends nothing,
+/// it is none.
+void drop_start_of_pair(rhythm::Steps& pair, std::span<const rhythm::Channel> channels) {
   const bool is_one_sided =
-      std::any_of(pair.lanes.begin(), pair.lanes.end(),
-                  [](const rhythm::Lane& lane) { return !lane.beats.front(); });
+      std::any_of(pair.lanes.begin(), pair.lanes.end(), [&](const rhythm::Lane& lane) {
+        return !lane.beats.front() && channels[lane.channel].saw_all_begin;
+      });
   if (!is_one_sided || pair.steps.size() <= kFewestSteps) return;
   pair.steps.erase(pair.steps.begin());
   for (rhythm::Lane& lane : pair.lanes) lane.beats.erase(lane.beats.begin());
@@ -259,7 +261,7 @@ void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
     result.recognition->fit *= 1 - broken;
     // Of two hosts that take turns one only answers: that is no ring, whatever it is.
     const bool are_two = result.recognition->order.size() == 2;
-    if (are_two) drop_start_of_pair(result.exchanges);
+    if (are_two) drop_start_of_pair(result.exchanges, channels);
     if ((are_two ? broken : rhythm::early_share(result.exchanges)) > kMostBroken ||
         (!are_two && rhythm::alone_share(result.exchanges, channels) > kMostAlone)) {
       result.recognition.reset();

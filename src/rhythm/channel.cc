@@ -93,7 +93,8 @@ std::vector<Channel> flow_channels(const gather::Captured& traffic,
                         .bursts = flow.bursts,
                         .bytes = bytes,
                         .beginning = flow.saw_syn ? Beginning::Seen : Beginning::Unknown,
-                        .round_trip_ns = flow.round_trips.least_ns});
+                        .round_trip_ns = flow.round_trips.least_ns,
+                        .saw_all_begin = flow.saw_syn});
   }
   return channels;
 }
@@ -104,6 +105,7 @@ std::vector<Channel> pair_channels(const std::vector<Channel>& flows, std::int64
     Channel& pair = pairs[{flow.from, flow.to}];
     pair.from = flow.from;
     pair.to = flow.to;
+    pair.saw_all_begin = flow.saw_all_begin && (pair.flows.empty() || pair.saw_all_begin);
     pair.bytes += flow.bytes;
     pair.round_trip_ns = std::max(pair.round_trip_ns, flow.round_trip_ns);
     pair.flows.insert(pair.flows.end(), flow.flows.begin(), flow.flows.end());

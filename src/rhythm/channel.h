@@ -24,6 +24,7 @@ struct Channel {
   std::uint64_t bytes;
   Beginning beginning = Beginning::Unknown;
   std::int64_t round_trip_ns = 0;  ///< the shortest; 0: unknown
+  bool saw_all_begin = false;      ///< every flow of it
 };
 
 double bytes_of(std::span<const Channel> channels);
