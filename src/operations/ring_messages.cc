@@ -13,6 +13,8 @@ constexpr std::int64_t kGrain_bytes = 512;  ///< of chunks of simple
 constexpr std::int64_t kAligned_bytes = 16;
 constexpr std::int64_t kMost_bytes = std::int64_t{1} << 42;  ///< beyond, products may not fit
 constexpr int kMostRanks = 1 << 16;
+constexpr int kMostChannels = 64;  ///< of NCCL
+constexpr std::int64_t kLargestBuffer_bytes = 1 << 30;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -105,7 +107,9 @@ std::optional<Rules> rules_of(const Operation& operation, std::int64_t buffer_by
 }  // namespace
 
 std::optional<Messages> ring_messages(const Operation& operation, std::int64_t buffer_bytes) {
-  if (!operation.bytes || *operation.bytes < 0 || *operation.bytes > kMost_bytes) return {};
+  const bool fits = operation.bytes && *operation.bytes >= 0 && *operation.bytes <= kMost_bytes &&
+                    operation.channels <= kMostChannels && buffer_bytes <= kLargestBuffer_bytes;
+  if (!fits) return {};
   const auto rules = rules_of(operation, buffer_bytes);
   if (!rules) return {};
   // Of all-gather and reduce-scatter NCCL counts what one rank gives or gets.

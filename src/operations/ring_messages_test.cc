@@ -90,6 +90,12 @@ TEST(RingMessages, WhatHasOtherRulesHasNoMessages) {
   tree.algorithm = "tree";
   EXPECT_FALSE(ring_messages(tree));
   EXPECT_FALSE(ring_messages(ring("all_reduce", std::int64_t{1} << 61)));
+  EXPECT_FALSE(ring_messages(ring("all_reduce", 4096), std::int64_t{1} << 61));
+  Operation wide = ring("all_reduce", std::int64_t{1} << 42);
+  wide.group_size = 1 << 16;
+  EXPECT_EQ(ring_messages(wide)->bytes, 2 * 65'535 * (std::int64_t{1} << 42));
+  wide.channels = 9'999'999;
+  EXPECT_FALSE(ring_messages(wide));
 }
 
 }  // namespace

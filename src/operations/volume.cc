@@ -17,6 +17,7 @@
 namespace tw::operations {
 namespace {
 
+constexpr std::int64_t kMost_bytes = std::int64_t{1} << 60;
 constexpr int kFirstKnown = 22;  ///< NCCL 2.22: from there on the rules of ring_messages.h hold
 
 /// Operations of a group as the rank tells them that tells algorithms too, in order; nothing where none does.
@@ -115,6 +116,7 @@ std::optional<Account> account_of(const Imported& imported) {
       const auto messages = around ? around : in_lanes_of_ring(*each, wiring);
       if (!messages) return {};
       made.messages += *messages;
+      if (made.messages.bytes > kMost_bytes) return {};
       if (around) lanes = std::max(lanes, std::int64_t{each->channels} * each->group_size);
       if (groups->size() == 1) made.ends.push_back(made.messages.on_the_wire());
     }
