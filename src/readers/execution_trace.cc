@@ -36,6 +36,53 @@ KinetoFields fields_in(std::string_view attributes) {
   return fields;
 }
 
+/// Elements of all tensors: 1024 and 256 of [[1024], [16, 16]].
+std::optional<std::int64_t> elements_of(std::string_view shapes) {
+  std::int64_t sum = 0;
+  for (Elements tensor(shapes); tensor.next();) {
+    std::optional<std::int64_t> size = 1;
+    bool is_tensor = false;
+    for (Elements side(tensor.value()); side.next() && size;) {
+      const auto length = whole_of(side.value());
+      size = length ? operations::product(*size, *length) : std::nullopt;
+      is_tensor = true;
+    }
+    if (!size || *size > (std::int64_t{1} << 60) - sum) return {};
+    if (is_tensor) sum += *size;
+  }
+  return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
+std::string_view first_of(std::string_view array) {
+  Elements elements(array);
+  return elements.next() ? elements.value() : std::string_view();
+}
+
+/// What a collective was called with: tensors, ..., its name, ..., how many ranks there are.
+struct Inputs {
+  std::string_view values = {};
+  std::string_view shapes = {};
+  std::string_view types = {};
+};
+
+/// Before PyTorch 2.4 no attributes tell it. "types" begins with "GenericList[Tensor(float)]".
+KinetoFields fields_in(const Inputs& inputs) {
+  KinetoFields fields;
+  for (Elements each(inputs.values); each.next();) {
+    const std::string_view word = string_of(each.value());
+    if (fields.collective.empty() && !operations::canonical_op(word).empty())
+      fields.collective = word;
+    if (const auto number = whole_of(each.value()); number && word.empty())
+      fields.group_size = number;
+  }
+  fields.in = elements_of(first_of(inputs.shapes));
+  const std::string_view type = string_of(first_of(inputs.types));
+  const std::size_t open = type.find("Tensor(");
+  if (open != std::string_view::npos)
+    fields.dtype = type.substr(open + 7, type.find(')', open) - open - 7);
+  return fields;
+}
+
 /// By the format's numbers.
 constexpr std::array<std::string_view, 10> kCollectives{
     "all_reduce", "reduce",     "all_gather",     "gather",         "scatter",
@@ -65,12 +112,23 @@ void read_execution_trace(capture::ByteSource& source, Told& told) {
     ++nodes;
     std::string_view name;
     std::string_view attributes;
+    Inputs inputs;
     for (Members each(pieces.value()); each.next();) {
       if (each.key() == "name") name = string_of(each.value());
       if (each.key() == "attrs") attributes = each.value();
+      if (each.key() == "input_shapes") inputs.shapes = each.value();
+      if (each.key() == "input_types") inputs.types = each.value();
+      if (each.key() == "inputs" && each.value().starts_with('[')) inputs.values = each.value();
+      if (each.key() != "inputs" || !each.value().starts_with('{')) continue;
+      for (Members of(each.value()); of.next();) {
+        if (of.key() == "values") inputs.values = of.value();
+        if (of.key() == "shapes") inputs.shapes = of.value();
+        if (of.key() == "types") inputs.types = of.value();
+      }
     }
     if (name != "record_param_comms") continue;
-    const KinetoFields fields = fields_in(attributes);
+    KinetoFields fields = fields_in(attributes);
+    if (fields.collective.empty()) fields = fields_in(inputs);
     Operation made;
     put_fields(fields, made);
     if (fields.collective == "wait" || fields.collective == "init") continue;

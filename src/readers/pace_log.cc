@@ -18,9 +18,7 @@ constexpr double kLongest_s = 1e6;
 constexpr std::int64_t kLongestJump = 100'000;
 
 std::optional<double> real(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == ':' || text.front() == '=')) {
-    text.remove_prefix(1);
-  }
+  text.remove_prefix(std::min(text.find_first_not_of(" :=\""), text.size()));
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !std::isfinite(number) || number < 0) return {};
@@ -102,7 +100,8 @@ bool is_of_other_work(std::string_view text) {
 std::optional<std::int64_t> number_of_step(std::string_view text) {
   for (const std::string_view word :
        {"iteration ", "iteration=", "global_step=", "global_step: ", "steps: ", "step ",
-        "step=", "step: ", "iter ", "iter: ", "num_updates\": \"", "num_updates=", "[batch="}) {
+        "step=", "step: ", "iter ", "iter: ", "num_updates\": \"",
+        "num_updates=", "[batch=", "\"step\": ", "\"iteration\": "}) {
     Words words(text);
     while (words.go_behind(word)) {
       if (const auto number = words.whole(); number && *number >= 0) return number;
@@ -268,6 +267,29 @@ bool PaceLog::progress(std::string_view text) {
   return true;
 }
 
+/// "100/100 [==============] - 25s 250ms/step - loss: 2.0", as Keras draws it at the end of an epoch, behind what it took back.
+bool PaceLog::keras_bar(std::string_view text) {
+  const std::size_t end = text.rfind("/step");
+  if (end == std::string_view::npos) return false;
+  const std::size_t begin = text.find_last_of(" \b", end) + 1;
+  const auto each = real(text.substr(begin, end - begin));
+  const auto unit = unit_behind(text.substr(begin, end - begin));
+  const std::size_t bar = text.find_last_of("[\xe2", begin);
+  if (begin == 0 || !each || !unit || *each <= 0 || bar == std::string_view::npos) return false;
+  const std::size_t slash = text.rfind('/', bar);
+  if (slash == std::string_view::npos) return false;
+  std::size_t digits = slash;
+  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
+  const auto done = Words(text.substr(digits)).whole();
+  const auto all = Words(text.substr(slash + 1)).whole();
+  if (!done || done != all || *done > kLongestJump) return false;
+  has_bars_ = true;
+  bar_each_s_ = *each * *unit;
+  for (std::int64_t i = 0; i < *done; ++i)
+    add(static_cast<std::int64_t>(steps_.size()), bar_each_s_);
+  return true;
+}
+
 /// "Epoch 1/1  ---- 120/120 0:00:03 • 0:00:00 39.9it/s loss: 0.3", as Lightning draws it with rich.
 bool PaceLog::rich_bar(std::string_view text) {
   constexpr std::string_view kDot = "\xe2\x80\xa2";
@@ -354,7 +376,7 @@ bool PaceLog::line(std::string_view shown) {
   std::string kept;
   const std::string_view text = without_colours(shown, kept);
   return timed(text) || rated(text) || samples(text) || progress(text) || rich_bar(text) ||
-         numbered(text);
+         keras_bar(text) || numbered(text);
 }
 
 void PaceLog::finish(operations::Told& told) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step took, as training programs print it: Megatron ("elapsed time per iteration (ms): 512.3"), DeepSpeed ("iter
 // time (s)"; "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4" with the "train_batch_size" that it
-// prints at its start), progress bars of Lightning, also by rich, and Hugging Face ("10/300 [00:12<05:50, 1.21s/it]"); and a step's number with a
+// prints at its start), progress bars of Lightning, also by rich, Keras and Hugging Face ("10/300 [00:12<05:50, 1.21s/it]"); and a step's number with a
 // time beside it: nanoGPT ("iter 10: loss 9.6, time 250.1ms"), NeMo, MaxText, MMEngine, Detectron2, timm, llm.c, PyTorch's ImageNet example. Steps a second: fairseq, Composer;
 // images a second with the batch: benchmarks of Horovod and TensorFlow.
 //
@@ -39,6 +39,7 @@ class PaceLog {
   bool numbered(std::string_view text);
   bool progress(std::string_view text);
   bool rich_bar(std::string_view text);
+  bool keras_bar(std::string_view text);
   bool samples(std::string_view text);
   void finish_samples(operations::Told& told);
   void add(std::int64_t number, double seconds);

@@ -239,7 +239,7 @@ bool is_text(const std::string& path) {
   const std::string_view first = opened.beginning.substr(0, 4096);
   return !first.empty() && std::none_of(first.begin(), first.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r' &&
-           c != '\x1b';
+           c != '\x1b' && c != '\b';
   });
 }
 

@@ -267,6 +267,36 @@ TEST(PaceLog, ReadsATimeBesideAStepsNumber) {
   }
 }
 
+TEST(PaceLog, ReadsJsonLinesAndKeras) {
+  const Told json = read_text(
+      "{\"step\": 1, \"loss\": 2.1, \"step_time\": 0.25}\n{\"step\": 2, \"loss\": 2.1, "
+      "\"step_time\": "
+      "0.5}\n",
+      "x.jsonl");
+  EXPECT_EQ(json.kind, "pace_log");
+  ASSERT_EQ(json.steps.size(), 2U);
+  EXPECT_EQ(json.steps[1].number, 2);
+  EXPECT_EQ(json.steps[1].duration_ns, 500'000'000);
+  const Told keras = read_text(
+      "Epoch 1/2\n1/4 [>....] - ETA: 10s\b\b\b4/4 [=====] - 1s 250ms/step - loss: 2.0\n", "x.log");
+  ASSERT_EQ(keras.steps.size(), 4U);
+  EXPECT_EQ(keras.steps[3].duration_ns, 250'000'000);
+}
+
+TEST(ExecutionTrace, OfOldPyTorchTellsByWhatItCalledWith) {
+  const Told told = read_text(
+      R"({"schema": "1.0.2", "nodes": [{"id": 5, "name": "record_param_comms", "ctrl_deps": 1,
+        "inputs": {"values": [[[1, 2, 0, 1024, 4, "cuda:0"]], 1, ["0", "default_pg"], 0, "allreduce", [], [], 0, 1, 4],
+                   "shapes": [[[1024], [16, 16]], [], [[], []], [], [], [], [], [], [], []],
+                   "types": ["GenericList[Tensor(float)]", "Int"]}, "attrs": []}]})",
+      "et.json");
+  EXPECT_EQ(told.kind, "execution_trace");
+  ASSERT_EQ(told.operations.size(), 1U);
+  EXPECT_EQ(told.operations[0].op, "all_reduce");
+  EXPECT_EQ(told.operations[0].bytes, 4 * (1024 + 256));
+  EXPECT_EQ(told.operations[0].group_size, 4);
+}
+
 TEST(PaceLog, ReadsStepsASecondAndImagesASecond) {
   const auto expect = [](const std::string& text) {
     const Told told = read_text(text, "x.log");

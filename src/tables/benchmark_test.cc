@@ -192,5 +192,15 @@ TEST(Benchmark, CutAnywhereHasTheSameFirstRowsOrNone) {
   }
 }
 
+TEST(Benchmark, RowsBehindLaunchersPrefixesAreRead) {
+  for (const std::string prefix : {"[1,0]<stdout>:", "0: "}) {
+    const Benchmark found =
+        parse_benchmark(prefix + "# OSU MPI Allreduce Latency Test v5.9\n" + prefix +
+                            "# Size       Avg Latency(us)\n" + prefix + "1024      9.31\n",
+                        "x");
+    ASSERT_EQ(found.rows(), 1U) << prefix;
+  }
+}
+
 }  // namespace
 }  // namespace tw::tables

@@ -23,12 +23,21 @@ std::optional<double> number_in(std::string_view word);
 /// The whole word as a number that is not negative.
 std::optional<std::int64_t> count_in(std::string_view word);
 
+/// A line without what launchers put before it: "[1,0]<stdout>:", "0: ".
+inline std::string_view behind_launcher(std::string_view line) {
+  const std::size_t tag = line.substr(0, 64).find("<stdout>:");
+  if (line.starts_with('[') && tag != std::string_view::npos) return line.substr(tag + 9);
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  const bool is_rank = digits != std::string_view::npos && digits > 0 && digits <= 7;
+  return is_rank && line.substr(digits).starts_with(": ") ? line.substr(digits + 2) : line;
+}
+
 /// Calls `use` with each line, without its end.
 template <typename Use>
 void for_lines(std::string_view text, Use use) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of("\n\r"), text.size());
-    use(text.substr(0, end));
+    use(behind_launcher(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
