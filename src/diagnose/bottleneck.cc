@@ -21,7 +21,9 @@ constexpr double kManyPackets = 64e3;     ///< bytes: one packet more or less ha
 constexpr std::size_t kLongAmount = 3;    ///< as many
 constexpr double kNearlySteepest = 0.75;  ///< what trains of packets add to small amounts, at most
 constexpr double kFrameHeaders = 66;      ///< Ethernet, IPv4, TCP with timestamps
-constexpr std::size_t kOffloadAmount = 2;  ///< 32 KiB
+constexpr std::size_t kOffloadAmount = 2;         ///< 32 KiB
+constexpr std::size_t kBucketAmount = 4;          ///< 128 KiB: two of the largest packets,
+constexpr std::uint64_t kManyBuckets = 16 << 17;  ///< where so much is sent in a step
 constexpr std::uint32_t kMostWindows = 128;
 
 /// What sides are measured in.
@@ -103,7 +105,9 @@ void measure(Side& side, const Scene& scene) {
       series.push_back(by_arrival ? &flow.arrived : &flow.series);
       const flow::Envelope& envelope = by_arrival ? flow.arrivals : flow.envelope;
       side.rate_bps = std::max(side.rate_bps, factor * steepest_bps(envelope, scene.first_amount));
-      side.long_bps = std::max(side.long_bps, factor * steepest_bps(envelope, kLongAmount));
+      side.long_bps =
+          std::max(side.long_bps,
+                   factor * steepest_bps(envelope, std::max(kLongAmount, scene.first_amount)));
       payload += static_cast<double>(flow.payload_bytes);
       of_lane += factor * static_cast<double>(flow.payload_bytes);
       wire += static_cast<double>(flow.wire_bytes);
@@ -166,7 +170,9 @@ std::size_t first_amount(const rhythm::Steps& exchanges, std::span<const rhythm:
     return std::ranges::any_of(channels[lane.channel].flows,
                                [&](std::size_t i) { return traffic.flows[i].large_packets > 0; });
   });
-  return has_offload ? kOffloadAmount : 0;
+  const bool are_large = std::ranges::all_of(
+      exchanges.lanes, [](const rhythm::Lane& lane) { return lane.bytes >= kManyBuckets; });
+  return !has_offload ? 0 : are_large ? kBucketAmount : kOffloadAmount;
 }
 
 }  // namespace

@@ -196,6 +196,13 @@ class Ownership {
         if (is_better(candidates[j], candidates[i])) std::swap(candidates[i], candidates[j]);
       }
     }
+    const Candidate& owner = candidates.front();
+    for (Candidate& one : candidates.subspan(1)) {
+      // Where two hosts are alone, both are at home in every view: the later one is the receiver's.
+      one.is_receiver |= distance(one.view, one.pair) == 1 &&
+                         contains(homes_[one.view], one.pair.second) &&
+                         passes_first(owner.view, one.view, one.pair);
+    }
   }
 
   const Comparisons& comparisons_;

@@ -89,6 +89,25 @@ TEST(Vantage, CountsEachPacketOfThreeHostsCapturesOnce) {
   }
 }
 
+TEST(Vantage, KnowsWhoReceivesWhereTwoHostsAreAlone) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) {
+    text += fmt::format("{:.4f} a.1 > b.2 {}:{} id {}\n", i * 0.01, 1000 * i + 1, 1000 * i + 1001,
+                        i + 1);
+    text +=
+        fmt::format("{:.4f} b.2 > a.1 ack {} id {}\n", i * 0.01 + 0.0005, 1000 * i + 1001, i + 1);
+  }
+  const auto ladder = capture::ladder_packets(text, {});
+  const Combined combined =
+      combine({seen(ladder, at_host(ladder, 'b')), seen(ladder, at_host(ladder, 'a'))});
+  expect_all_once(combined.view, 100);
+  for (const flow::Flow& flow : combined.view.flows) {
+    if (flow.payload_bytes == 0) continue;
+    EXPECT_EQ(flow.first_ns, ladder.packets.front().time_ns);
+    EXPECT_EQ(flow.arrived.bytes(), flow.wire_bytes);
+  }
+}
+
 TEST(Vantage, FindsTheClocksWithinTheirUncertainty) {
   // b's clock leads by 2 ms, c's lags by 7 s. 30 us each way leave an uncertainty of 30 us.
   for (const std::uint32_t isn : capture::kTryingIsns) {
