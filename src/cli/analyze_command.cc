@@ -399,7 +399,7 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
   account::add_of_packets(run);
   if (imported) {
     imported->wire_steps = spans_of(summarise::steps_of_packets(result, how));
-    imported->connections = connections_of(result.traffic);
+    if (!imported->wiring.empty()) imported->connections = connections_of(result.traffic);
     operations::add_to(run, *imported);
     readers::add_capture_sources(run);
     if (folder) operations::write_table(*imported, *folder);

@@ -52,6 +52,11 @@ bool has_known_rules(const Wiring& wiring) {
   return minor >= kFirstKnown;
 }
 
+bool has_only(const Wiring& wiring, std::string_view transport) {
+  return std::all_of(wiring.ways.begin(), wiring.ways.end(),
+                     [&](const Way& way) { return way.transport.starts_with(transport); });
+}
+
 std::int64_t buffer_of(const Wiring& wiring) {
   const auto set = wiring.settings.find("NCCL_BUFFSIZE");
   std::int64_t bytes = 0;
@@ -102,10 +107,7 @@ struct Account {
 
 std::optional<Account> account_of(const Imported& imported) {
   const Wiring& wiring = imported.wiring;
-  const bool by_sockets = !wiring.ways.empty() &&
-                          std::all_of(wiring.ways.begin(), wiring.ways.end(), [](const Way& way) {
-                            return way.transport.starts_with("NET/Socket");
-                          });
+  const bool by_sockets = !wiring.ways.empty() && has_only(wiring, "NET/Socket");
   const auto groups = told_by_group(imported);
   if (!by_sockets || !groups || groups->empty() || !has_known_rules(wiring)) return {};
   Account made;
@@ -191,6 +193,8 @@ std::optional<ToTheByte> to_the_byte(const Imported& imported, std::int64_t carr
 
 /// Where the rules are not known: sizes of messages and the start of the job are left in what packets carry.
 std::optional<std::string> about(const Imported& imported, std::int64_t carried) {
+  // What stays inside a host is in no packet.
+  if (!has_only(imported.wiring, "NET/")) return {};
   double told = 0;
   for (const Told& file : imported.told) {
     if (file.kind != "nccl_log") continue;

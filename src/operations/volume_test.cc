@@ -116,6 +116,12 @@ TEST(Volume, OfVersionsWithOtherRulesTheRestIsAShare) {
   EXPECT_THAT(volume_of(old), HasSubstr("packets carry 103,810,261 (+0.00"));
 }
 
+TEST(Volume, WaysInsideAHostAreNotCompared) {
+  Imported inside = job();
+  inside.wiring.ways.front().transport = "P2P/IPC";
+  EXPECT_EQ(volume_of(inside), "");
+}
+
 TEST(Volume, SeveralSocketsOpenSeveralConnections) {
   Imported several = job();
   several.wiring.sockets = 1;
