@@ -320,9 +320,10 @@ std::vector<operations::Connection> connections_of(const gather::Captured& traff
                              .source_port = flow.key.destination_port,
                              .destination_port = flow.key.source_port,
                              .protocol = flow.key.protocol};
-    auto& each = made.emplace_back(
-        operations::Connection{.bytes = static_cast<std::int64_t>(flow.stream_bytes()),
-                               .is_one_way = !with_payload.contains(back)});
+    auto& each = made.emplace_back(operations::Connection{
+        .bytes = static_cast<std::int64_t>(flow.stream_bytes()),
+        .missing_bytes = static_cast<std::int64_t>(flow.stream.missing_bytes()),
+        .is_one_way = !with_payload.contains(back)});
     for (const flow::Burst& burst : flow.bursts)
       each.moved.push_back({burst.start_ns, burst.end_ns, static_cast<std::int64_t>(burst.bytes)});
   }

@@ -26,8 +26,9 @@ struct Moved {
 
 /// One direction of a connection, as packets show it.
 struct Connection {
-  std::int64_t bytes = 0;   ///< each once
-  bool is_one_way = false;  ///< nothing comes back
+  std::int64_t bytes = 0;          ///< each once
+  std::int64_t missing_bytes = 0;  ///< that the capture lost, beside those
+  bool is_one_way = false;         ///< nothing comes back
   std::vector<Moved> moved = {};
 };
 

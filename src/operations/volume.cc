@@ -174,13 +174,20 @@ std::optional<ToTheByte> to_the_byte(const Imported& imported, std::int64_t carr
                    [](const Connection& a, const Connection& b) { return a.bytes > b.bytes; });
   lanes.resize(static_cast<std::size_t>(account->connections));
   std::int64_t in_lanes = 0;
-  for (const Connection& each : lanes) in_lanes += each.bytes;
+  std::int64_t lost = 0;
+  for (const Connection& each : lanes) {
+    in_lanes += each.bytes;
+    lost += each.missing_bytes;
+  }
   const std::int64_t openings = account->connections * kOpening_bytes;
-  const std::int64_t rest = in_lanes - account->messages.on_the_wire() - openings;
+  const std::int64_t rest = in_lanes + lost - account->messages.on_the_wire() - openings;
   std::string text = fmt::format(
-      "packets carry {} bytes: {} that NCCL's ring moves for the {}operations of its log{}, {} in "
+      "packets carry {} bytes{}: {} that NCCL's ring moves for the {}operations of its log{}, {} "
+      "in "
       "{} sizes of messages, {} in the openings of {} connections, {} in other connections{}",
-      grouped(carried), grouped(account->messages.bytes),
+      grouped(carried),
+      lost > 0 ? fmt::format(", and {} that the capture lost", grouped(lost)) : "",
+      grouped(account->messages.bytes),
       account->ends.empty() ? "" : fmt::format("{} ", account->ends.size()),
       rest == 0 ? ", to the byte" : "", grouped(account->messages.count * kSizeWord_bytes),
       grouped(account->messages.count), grouped(openings), account->connections,

@@ -102,6 +102,15 @@ TEST(Volume, ByteThatIsMissingIsSaid) {
   EXPECT_THAT(text, HasSubstr("1 bytes fewer are not accounted for"));
 }
 
+TEST(Volume, BytesThatTheCaptureLostCountToo) {
+  Imported lossy = job();
+  lossy.connections.front().bytes -= 1448;
+  lossy.connections.front().missing_bytes = 1448;
+  EXPECT_THAT(volume_of(lossy),
+              AllOf(HasSubstr("103,808,813 bytes, and 1,448 that the capture lost"),
+                    HasSubstr("to the byte")));
+}
+
 TEST(Volume, OneRanksLogSpeaksOnlyOfWhatAgrees) {
   Imported alone = job();
   alone.told.resize(1);
