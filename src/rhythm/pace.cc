@@ -22,6 +22,10 @@ constexpr double kDominanceWorth = 0.05;  ///< of pauses that all stand out, in 
 constexpr double kClearlyMore = 0.01;     ///< of two shares
 constexpr double kNoMultiple = 0.04;      ///< how far from a whole number
 constexpr double kMuchMore = 0.04;        ///< the same: what the faster pace has to leave out
+constexpr double kAlways = 0.85;          ///< of the beats pause at a place, and
+constexpr double kEveryOther = 0.65;      ///< where half of them are of another kind
+constexpr std::size_t kFewestOfAKind = 5;  ///< beats that are all alike
+constexpr double kMostlySeen = 0.85;       ///< of the pauses that a pace expects
 constexpr double kIdleWeight = 0.02;      ///< of a channel that hardly sends, against a busy one
 constexpr double kAlike = 0.02;           ///< bytes of channels that send the same
 constexpr double kAll = 0.995;            ///< of a channel's bytes
@@ -205,12 +209,29 @@ void mark_exact(std::vector<Pace>& paces) {
   }
 }
 
-/// The same where the slower pace has all bytes in beats that are equal to a ten-thousandth, which no accident makes of a few channels, and the faster
-/// one leaves a tenth of them out: layers of a step, beside what is in no layer.
+/// The same where the slower pace has all bytes in beats that are equal to a ten-thousandth, which no
+/// accident makes of a few channels, and the faster one leaves a tenth of them out: layers of a step,
+/// beside what is in no layer.
 bool has_all(const Pace& slower, const Pace& faster) {
   const double times = median_bytes(slower) / median_bytes(faster);
   return slower.is_exact && faster.share < kLeavesMuch &&
          std::abs(times - std::round(times)) > kNoMultiple;
+}
+
+/// Whether two kinds of beats alternate at the faster pace, as the way forwards and the way back do
+/// where both carry the same: those of the slower pace are all of one kind.
+bool is_of_one_kind(const Pace& slower, const Pace& faster) {
+  const double times = median_bytes(slower) / median_bytes(faster);
+  const Prominence slow = prominence(slower);
+  return std::abs(times - 2) < kNoMultiple && slow.compared >= kFewestOfAKind &&
+         slower.share > faster.share - kClearlyMore && slow.likeness >= kLeastLikeness &&
+         slow.constancy >= kAlways && prominence(faster).constancy <= kEveryOther;
+}
+
+/// Whether pauses that the faster pace expects are never there, because some of what it takes for
+/// beats is one piece: those of the slower pace are alike inside.
+bool has_larger_pieces(const Pace& slower, const Pace& faster) {
+  return seen_share(faster) < kMostlySeen && prominence(slower).likeness >= kLeastLikeness;
 }
 
 /// The pace chosen so far, and what else it could have been.
@@ -230,11 +251,13 @@ struct Choice {
     const double times = slower.period_ns / chosen->period_ns;
     const double chance =
         accident(prominence_of(slower, as_they_are), prominence_of(*chosen, as_they_are), times);
-    if (explains_more(slower, *chosen) || has_all(slower, *chosen)) {
+    if (explains_more(slower, *chosen) || has_all(slower, *chosen) ||
+        is_of_one_kind(slower, *chosen)) {
       take(slower, {.steps = times, .probability = 0.1});
     } else if (gains_a_channel(slower, *chosen)) {
       take(slower, {.steps = times, .probability = std::min(chance, 1.0) / 4});
-    } else if (chance < 1 && times > kMostOfStep && are_whole(*chosen, times)) {
+    } else if (chance < 1 && times > kMostOfStep && !has_larger_pieces(slower, *chosen) &&
+               are_whole(*chosen, times)) {
       mention({.steps = 1 / times, .probability = kEqualBuckets, .are_buckets = true});
     } else if (chance < 1) {
       take(slower, {.steps = times, .probability = chance / 2});
@@ -323,8 +346,14 @@ std::vector<Distance> distances_of(const Pace& pace) {
 Prominence prominence(const Pace& pace) {
   Prominence result = prominence_of(pace, clearer);
   std::vector<double> likeness;
-  for (const Candidate& candidate : pace.candidates) likeness.push_back(candidate.fit.likeness);
-  if (!likeness.empty()) result.likeness = stats::median(std::move(likeness));
+  std::vector<double> constancy;
+  for (const Candidate& candidate : pace.candidates) {
+    likeness.push_back(candidate.fit.likeness);
+    constancy.push_back(candidate.fit.constancy);
+  }
+  if (likeness.empty()) return result;
+  result.likeness = stats::median(std::move(likeness));
+  result.constancy = stats::median(std::move(constancy));
   return result;
 }
 
@@ -341,8 +370,10 @@ std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) 
   for (const Pace& pace : paces) {
     if (pace.share < kAboutAsGood * best) continue;
     if (fastest == nullptr) fastest = &pace;
-    const bool is_alike = choice.chosen != nullptr &&
-                          (explains_more(pace, *choice.chosen) || has_all(pace, *choice.chosen));
+    const bool is_alike =
+        choice.chosen != nullptr &&
+        (explains_more(pace, *choice.chosen) || has_all(pace, *choice.chosen) ||
+         is_of_one_kind(pace, *choice.chosen));
     if (is_prominent(prominence(pace)) || is_alike) choice.offer(pace);
   }
   // Where no pause is longer than others, the fastest whose beats are alike inside.

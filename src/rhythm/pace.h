@@ -75,7 +75,8 @@ struct Prominence {
   double ratio = 0;
   double dominance = 0;
   std::size_t compared = 0;
-  double likeness = 0;  ///< of the places of pauses inside beats; of the clearer channels
+  double likeness = 0;   ///< of the places of pauses inside beats; of the clearer channels
+  double constancy = 0;  ///< share of the beats that pause at such a place
 };
 Prominence prominence(const Pace& pace);
 

@@ -76,6 +76,9 @@ struct RhythmFit {
   /// ones, or of all, whichever tells more. 0 where there are hardly any, or all places divide the
   /// distance evenly: rounds do so too.
   double likeness = 0;
+  /// Share of the beats that pause at such a place, on average: where two kinds of beats alternate, a
+  /// half.
+  double constancy = 0;
   /// Of the pauses that there should be, how many are seen; 1 where none is expected.
   double seen = 1;
 };
@@ -109,7 +112,7 @@ class ByteStream {
   double busy_share(const std::vector<ChainLink>& links) const;
   double whole_time(const std::vector<ChainLink>& links) const;
   RhythmFit::Comparison compare(const RhythmFit& fit, double Pause::*length) const;
-  double likeness_of(const RhythmFit& fit, double least_ns, double off) const;
+  void offer_likeness(RhythmFit& fit, double least_ns, double off) const;
   std::vector<double> cuts(double least_ns) const;
   void append_beats(std::vector<Beat>& beats, const ChainLink& link) const;
 
