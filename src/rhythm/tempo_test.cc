@@ -95,6 +95,57 @@ TEST(FindTempos, TakesTwoWholeHalvesForOneStep) {
   EXPECT_EQ(found.tempos[0].members[0].beats.size(), 20);
 }
 
+/// So many bytes, after so long a pause.
+struct Piece {
+  double pause_ms;
+  std::uint64_t bytes;
+};
+
+/// Two hosts that send each other these pieces in every step, a megabyte in 2 ms.
+std::vector<Channel> both_ways(const std::vector<Piece>& pieces, int steps) {
+  std::vector<Channel> channels;
+  for (const int host : {0, 1}) {
+    Channel channel{.from = host,
+                    .to = 1 - host,
+                    .flows = {},
+                    .bursts = {},
+                    .bytes = 0,
+                    .beginning = Beginning::Seen};
+    std::int64_t time_ns = 1'000'000'000;
+    for (int step = 0; step < steps; ++step) {
+      for (const Piece& piece : pieces) {
+        const std::int64_t start = time_ns + static_cast<std::int64_t>(piece.pause_ms * 1e6) +
+                                   10'000 * ((step + host) % 3);
+        time_ns = start + 2 * static_cast<std::int64_t>(piece.bytes);
+        channel.bursts.push_back({start, time_ns, piece.bytes, 1});
+        channel.bytes += piece.bytes;
+      }
+    }
+    channels.push_back(std::move(channel));
+  }
+  return channels;
+}
+
+// What is gathered at once on the way forwards is scattered piece by piece on the way back.
+TEST(FindTempos, TakesTwoKindsOfBeatsThatAlternateForHalves) {
+  const std::vector<Channel> channels =
+      both_ways({{30, 9'000'000}, {31, 2'000'000}, {5, 2'000'000}, {5, 5'000'000}}, 10);
+  const std::vector<Tempo> tempos = find_tempos(channels, 500'000);
+  ASSERT_FALSE(tempos.empty());
+  EXPECT_EQ(tempos[0].members[0].beats.size(), 10u);
+}
+
+// A head of three layers: what pauses after each layer does not pause inside the head.
+TEST(FindTempos, TakesLayersForPartsOfAStepWithALargerPiece) {
+  std::vector<Piece> pieces{{20, 3'000'000}};
+  pieces.insert(pieces.end(), 6, {4, 1'000'000});
+  pieces.insert(pieces.end(), 2, {4, 3'000'000});
+  const std::vector<Channel> channels = both_ways(pieces, 10);
+  const std::vector<Tempo> tempos = find_tempos(channels, 500'000);
+  ASSERT_FALSE(tempos.empty());
+  EXPECT_EQ(tempos[0].members[0].beats.size(), 10u);
+}
+
 // More senders than are searched; a ring of 40 sends 2 * 39/40 of the payload.
 TEST(FindTempos, GivesManySendersOneTempo) {
   const Found found = tempos_of(play({.strategy = "ring", .placement = shuffled_hosts(40, 3)}));
