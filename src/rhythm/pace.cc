@@ -26,11 +26,11 @@ constexpr double kAlways = 0.85;          ///< of the beats pause at a place, an
 constexpr double kEveryOther = 0.65;      ///< where half of them are of another kind
 constexpr std::size_t kFewestOfAKind = 5;  ///< beats that are all alike
 constexpr double kMostlySeen = 0.85;       ///< of the pauses that a pace expects
-constexpr double kIdleWeight = 0.02;      ///< of a channel that hardly sends, against a busy one
-constexpr double kAlike = 0.02;           ///< bytes of channels that send the same
-constexpr double kAll = 0.995;            ///< of a channel's bytes
-constexpr double kExactBytes = 1e-4;      ///< of a beat
-constexpr std::size_t kFewExact = 5;      ///< beats
+constexpr double kIdleWeight = 0.02;       ///< of a channel that hardly sends, against a busy one
+constexpr double kAlike = 0.02;            ///< bytes of channels that send the same
+constexpr double kAll = 0.995;             ///< of a channel's bytes
+constexpr double kExactBytes = 1e-4;       ///< of a beat
+constexpr std::size_t kFewExact = 5;       ///< beats
 constexpr std::size_t kExactChannels = 3;
 constexpr double kLeavesMuch =
     0.9;  ///< share of a pace beside which one that has all is no accident
@@ -370,10 +370,9 @@ std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) 
   for (const Pace& pace : paces) {
     if (pace.share < kAboutAsGood * best) continue;
     if (fastest == nullptr) fastest = &pace;
-    const bool is_alike =
-        choice.chosen != nullptr &&
-        (explains_more(pace, *choice.chosen) || has_all(pace, *choice.chosen) ||
-         is_of_one_kind(pace, *choice.chosen));
+    const bool is_alike = choice.chosen != nullptr &&
+                          (explains_more(pace, *choice.chosen) || has_all(pace, *choice.chosen) ||
+                           is_of_one_kind(pace, *choice.chosen));
     if (is_prominent(prominence(pace)) || is_alike) choice.offer(pace);
   }
   // Where no pause is longer than others, the fastest whose beats are alike inside.
