@@ -225,7 +225,8 @@ double TcpStream::curve() const {
   const double steady = base_ + growth_per_round_trip(path_.stack) * segment * age_s_ / rtt_s_;
   if (path_.stack != Stack::Cubic) return steady;
   if (!has_lost_) return std::max(steady, base_ * std::pow(kCubicUntilLoss, age_s_ / rtt_s_));
-  if (base_ < plateau_ && age_s_ < kLooksAfter_s) return base_;
+  // Whole segments: the curve's fraction below the next one counts as that one from the begin.
+  if (base_ < plateau_ && age_s_ < kLooksAfter_s) return std::min(plateau_, base_ + segment);
   const double climb_s = std::cbrt((plateau_ - base_) / segment / kCubic);
   const double away_s = age_s_ - climb_s;
   return std::max(steady, plateau_ + segment * kCubic * away_s * away_s * away_s);
