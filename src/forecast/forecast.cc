@@ -6,10 +6,18 @@
 #include <cstddef>
 
 namespace tw::forecast {
+namespace {
+
+/// What a step is made of, and what changes it, takes about so many more simulations.
+constexpr double kAround = 20;
+
+}  // namespace
 
 std::vector<JobForecast> forecasts(const spec::Experiment& experiment, const Variants& variants,
                                    const Asking& asking, double constants, Telling telling) {
   const std::vector<StepTime> steps = step_times(experiment, asking);
+  Asking around = asking;
+  around.most_packets /= kAround;
   std::vector<JobForecast> made(steps.size());
   in_parallel(steps.size(), [&](std::size_t i) {
     const spec::Job& job = experiment.jobs[i];
@@ -17,9 +25,9 @@ std::vector<JobForecast> forecasts(const spec::Experiment& experiment, const Var
     each = {.name = *job.name, .strategy = *job.strategy, .ranks = *job.ranks, .step = steps[i]};
     each.interval = interval_of(experiment, each.step, constants);
     if (telling == Telling::Brief || steps.size() > kMostWhole) return;
-    each.parts = parts_of(experiment, i, each.step, asking);
+    each.parts = parts_of(experiment, i, each.step, around);
     each.binding = binding_of(experiment, i, each.parts);
-    each.elasticities = elasticities(experiment, i, variants, asking);
+    each.elasticities = elasticities(experiment, i, variants, around);
   });
   return made;
 }

@@ -101,7 +101,7 @@ TEST(Forecast, ElasticitiesAreSlopes) {
 TEST(Forecast, ChanceHasSeveralSeedsAndNoise) {
   const std::string text = kRing + "compute_jitter = 0.3\n";
   const StepTime step = step_times(parsed(text)).front();
-  EXPECT_EQ(step.seeds, 3);
+  EXPECT_EQ(step.seeds, 5);
   EXPECT_GT(step.noise, 0);
   EXPECT_EQ(step.method, Method::Flow);
   EXPECT_GT(interval_of(parsed(text), step).sources.noise, 0);

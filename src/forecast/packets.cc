@@ -28,8 +28,8 @@ bool is_nearer_by_packets(Regime regime) {
     case Regime::Shared:
     case Regime::Queue:
     case Regime::Servers:
-      return true;
     case Regime::Asynchronous:
+      return true;
     case Regime::Late:
     case Regime::Latency:
     case Regime::Bandwidth:

@@ -82,10 +82,13 @@ double alone_seconds(const workload::Training& training) {
 int seeds_of(const Asking& asking, bool chance) { return chance ? std::max(1, asking.seeds) : 1; }
 
 std::vector<StepTime> simulated(const spec::Experiment& asked, const Asking& asking,
-                                sim::Level level) {
+                                sim::Level level, double step_s = 0) {
   const bool chance = has_chance(asked);
-  spec::Experiment experiment = shortened(asked, asking, chance);
   const int seeds = seeds_of(asking, chance);
+  // Queues and windows take their time: all steps, where packets are few.
+  const bool whole =
+      level == sim::Level::Packet && packets_of(asked, step_s) * seeds <= asking.most_packets;
+  spec::Experiment experiment = whole ? asked : shortened(asked, asking, chance);
   std::vector<Medians> jobs(experiment.jobs.size());
   for (int seed = 0; seed < seeds; ++seed) {
     experiment.run.seed.value = *asked.run.seed + static_cast<std::uint64_t>(seed);
@@ -122,7 +125,7 @@ std::vector<StepTime> simulated(const spec::Experiment& experiment, const Asking
   const double packets = packets_of(shortened(experiment, asking, chance), first.median_s);
   if (packets * seeds_of(asking, chance) > asking.most_packets) return found;
   try {
-    return simulated(experiment, asking, sim::Level::Packet);
+    return simulated(experiment, asking, sim::Level::Packet, first.median_s);
   } catch (const SpecError&) {  // there is something that only flows have
     return found;
   }

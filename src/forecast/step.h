@@ -29,10 +29,11 @@ std::string_view name_of(Method method);
 /// What is asked for.
 struct Asking {
   std::optional<sim::Level> level = {};  ///< nothing: the formula where it holds, else flow
-  int seeds = 3;                         ///< where chance has a part
-  int most_steps = 12;                   ///< of a simulation
+  int seeds = 5;                         ///< where chance has a part
+  int most_steps = 12;                   ///< of a simulation that is not of all steps
   bool anywhere = false;                 ///< what-ifs are answered beyond the range too (range.h)
-  /// What a packet simulation may have on links, where it is nearer than flows (packets.h) and no level is asked for.
+  /// What a packet simulation may have on links, where it is nearer than flows (packets.h) and no level is asked for; where all
+  /// steps of the experiment have no more, all are simulated.
   double most_packets = 0;
   /// What is known of a job from a run of it: from a median step, and what it takes alone, to what is to be expected.
   std::function<double(std::size_t job, double step_s, double alone_s)> adjusted = {};

@@ -26,10 +26,8 @@
 namespace tw::guide {
 namespace {
 
-/// What packet simulations of one command may have on links: some seconds.
+/// What packet simulations of steps may have on links: some seconds.
 constexpr double kMostPackets = 2e7;
-/// What a step is made of, and what changes it, takes about so many more simulations.
-constexpr double kAround = 20;
 
 struct PredictOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
@@ -107,18 +105,16 @@ std::string beyond(const PredictOptions& options, const spec::Experiment& experi
   return sentence;
 }
 
-/// For each simulation, so that all are made in the same way. Curves, searches and advice have too many.
+/// For each step, so that all are made in the same way. Curves, searches and advice have too many.
 double most_packets(const PredictOptions& options,
                     const std::vector<forecast::Question>& questions) {
   if (!options.scale.empty() || !options.need.empty() || options.advise) return 0;
   if (options.fitted) return 0;  // what a run is off flows by was fitted
-  double simulations = options.brief ? 1 : kAround;
   double rows = 1;
   for (const forecast::Question& question : questions) {
     rows *= static_cast<double>(question.values.size());
   }
-  if (!questions.empty()) simulations += rows;
-  return kMostPackets / simulations;
+  return kMostPackets / (questions.empty() ? 1 : 1 + rows);
 }
 
 Predicted predicted(const PredictOptions& options) {
