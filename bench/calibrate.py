@@ -188,6 +188,8 @@ def main() -> None:
                 of_name = used.setdefault(name, {})
                 of_name.setdefault("" if "" in of_name else job, []).extend(steps)
     files = {path.stem: path for path in sorted((ROOT / "bench/fidelity.d").glob("*.toml"))}
+    for folder in options.kept:
+        files |= {path.parent.name: path for path in sorted(folder.glob("*/experiment.toml"))}
     held_files, held = {}, {}
     for folder in options.held:
         held |= measured_in(folder)

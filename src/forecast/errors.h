@@ -7,7 +7,7 @@
 // prediction takes it (the k-th smallest of n, k = ceil(0.9 (n + 1))); with fewer than nine runs the largest of them, at least
 // all regimes' together.
 //
-// Limits: runs were emulated, 2 to 6 hosts, 50 Mbit/s to 1 Gbit/s; what lies outside is extrapolated (interval.h).
+// Limits: runs were emulated, 2 to 16 hosts, 50 Mbit/s to 1 Gbit/s; what lies outside is extrapolated (interval.h).
 
 #pragma once
 

@@ -43,7 +43,7 @@ std::string beyond_range(const spec::Experiment& experiment) {
 }
 
 std::string range_text() {
-  return "measured on 2 to 6 hosts, 50 Mbit/s to 1 Gbit/s, to 20 ms a link, to 1 % loss; computed "
+  return "measured on 2 to 16 hosts, 50 Mbit/s to 1 Gbit/s, to 20 ms a link, to 1 % loss; computed "
          "to 100,000 ranks, 1.6 Tbit/s";
 }
 
