@@ -153,6 +153,22 @@ double places_odds(const Inside& inside, std::span<const double> ends, bool skip
   return sum;
 }
 
+/// What it takes to name so many places one by one, among those at which steps pause.
+double price_of(const Inside& inside, std::size_t places) {
+  return static_cast<double>(places) *
+         std::log(std::max(1.0, static_cast<double>(inside.common.size())));
+}
+
+/// The same less the places that are common, and none of these ends.
+double whole_odds(const Inside& inside, std::span<const double> ends, bool skips) {
+  const auto other =
+      std::count_if(inside.common.begin(), inside.common.end(), [&](double place) {
+        const auto above = std::lower_bound(ends.begin(), ends.end(), place - kSamePlace);
+        return above == ends.end() || *above > place + kSamePlace;
+      });
+  return places_odds(inside, ends, skips) - price_of(inside, static_cast<std::size_t>(other));
+}
+
 /// What the longest pauses of steps tell for this course: they are at the turn, or before the first
 /// gradients.
 double turn_odds(const Inside& inside, const Course& course) {
@@ -175,17 +191,17 @@ double turn_odds(const Inside& inside, const Course& course) {
 /// How much likelier the pauses are if steps take this course than if they are anywhere: they are
 /// wherever collectives end, or only where somebody computes.
 double score_of(const Course& course, const Inside& inside) {
-  double odds = places_odds(inside, course.ends(), course.skips);
+  double odds = whole_odds(inside, course.ends(), course.skips);
   if (course.waits.size() > 1) {
-    odds = std::max(odds, places_odds(inside, course.waiting_ends(), course.skips)) + std::log(0.5);
+    odds = std::max(odds, whole_odds(inside, course.waiting_ends(), course.skips)) + std::log(0.5);
   }
   return course.prior + odds + turn_odds(inside, course);
 }
 
-/// Of all-reduces, whatever is best: in equal parts, as rounds and pieces are, or of equal buckets
-/// between others.
+/// Of all-reduces, whatever is best: in equal parts, as rounds and pieces are, of equal buckets
+/// between others, or of any.
 double score_of_all_reduces(const Inside& inside) {
-  double best = 0;
+  double best = -price_of(inside, inside.common.size());
   for (std::size_t parts = 2; parts <= kMostParts; ++parts) {
     best = std::max(best, score_of(equal_parts(parts), inside));
   }
@@ -212,9 +228,10 @@ std::optional<Shards> best_course(const std::vector<Course>& courses, const Insi
   }
   std::stable_sort(scored.begin(), scored.end(),
                    [](const Scored& a, const Scored& b) { return a.score > b.score; });
-  if (scored.empty() || scored.front().score < -Shards::kClearLead) return std::nullopt;
+  if (scored.empty()) return std::nullopt;
   const auto& [best, most] = scored.front();
   const double lead = most - score_of_all_reduces(inside);
+  if (lead < -Shards::kClearLead) return std::nullopt;
   const auto next = std::find_if(scored.begin(), scored.end(), [&](const Scored& one) {
     return !is_same_size(one.course->model, best->model);
   });
