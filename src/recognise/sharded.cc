@@ -161,11 +161,10 @@ double price_of(const Inside& inside, std::size_t places) {
 
 /// The same less the places that are common, and none of these ends.
 double whole_odds(const Inside& inside, std::span<const double> ends, bool skips) {
-  const auto other =
-      std::count_if(inside.common.begin(), inside.common.end(), [&](double place) {
-        const auto above = std::lower_bound(ends.begin(), ends.end(), place - kSamePlace);
-        return above == ends.end() || *above > place + kSamePlace;
-      });
+  const auto other = std::count_if(inside.common.begin(), inside.common.end(), [&](double place) {
+    const auto above = std::lower_bound(ends.begin(), ends.end(), place - kSamePlace);
+    return above == ends.end() || *above > place + kSamePlace;
+  });
   return places_odds(inside, ends, skips) - price_of(inside, static_cast<std::size_t>(other));
 }
 

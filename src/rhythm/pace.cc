@@ -223,9 +223,10 @@ bool has_all(const Pace& slower, const Pace& faster) {
 bool is_of_one_kind(const Pace& slower, const Pace& faster) {
   const double times = median_bytes(slower) / median_bytes(faster);
   const Prominence slow = prominence(slower);
+  const double constancy = prominence(faster).constancy;
   return std::abs(times - 2) < kNoMultiple && slow.compared >= kFewestOfAKind &&
          slower.share > faster.share - kClearlyMore && slow.likeness >= kLeastLikeness &&
-         slow.constancy >= kAlways && prominence(faster).constancy <= kEveryOther;
+         slow.constancy >= kAlways && constancy > 0 && constancy <= kEveryOther;
 }
 
 /// Whether pauses that the faster pace expects are never there, because some of what it takes for

@@ -227,10 +227,10 @@ RhythmFit::Comparison ByteStream::compare(const RhythmFit& fit, double Pause::*l
   return {.compared = compared, .dominant = dominant, .ratio = stats::median(std::move(ratios))};
 }
 
-/// By the pauses of at least `least_ns`, at places that differ by at most `off` bytes, if that tells
-/// more than is known.
-void ByteStream::offer_likeness(RhythmFit& fit, double least_ns, double off) const {
-  if (fit.beats < kFewestBeats) return;
+/// Of the pauses of at least `least_ns`, at places that differ by at most `off` bytes.
+ByteStream::Likeness ByteStream::likeness_of(const RhythmFit& fit, double least_ns,
+                                             double off) const {
+  if (fit.beats < kFewestBeats) return {};
   std::vector<double> places;  // of all beats
   for (const ChainLink& link : fit.links) {
     if (link.distances == 0) continue;
@@ -240,7 +240,7 @@ void ByteStream::offer_likeness(RhythmFit& fit, double least_ns, double off) con
     }
   }
   const auto beats = static_cast<double>(fit.beats);
-  if (static_cast<double>(places.size()) < kFewestInside * beats) return;
+  if (static_cast<double>(places.size()) < kFewestInside * beats) return {};
   std::sort(places.begin(), places.end());
   const double many = std::max(2.0, kOftenThere * beats);
   std::vector<double> common{0};
@@ -260,10 +260,9 @@ void ByteStream::offer_likeness(RhythmFit& fit, double least_ns, double off) con
   }
   const bool is_even =
       longest - shortest < kUneven * fit.bytes / static_cast<double>(common.size());
-  const double likeness = is_even ? 0 : shared / static_cast<double>(places.size());
-  if (likeness <= fit.likeness) return;
-  fit.likeness = likeness;
-  fit.constancy = shared / (beats * static_cast<double>(common.size() - 2));
+  const auto met = static_cast<double>(common.size() - 2);
+  return {.share = is_even ? 0 : shared / static_cast<double>(places.size()),
+          .constancy = met > 0 ? shared / (beats * met) : 0};
 }
 
 double ByteStream::covered_bytes(const std::vector<ChainLink>& links) const {
@@ -378,11 +377,14 @@ RhythmFit ByteStream::fit_by(double distance, double Pause::*worth) const {
   result.quiet = compare(result, &Pause::quiet_ns);
   if (!result.links.empty()) {
     result.whole_ns = whole_time(result.links);
-    offer_likeness(result, kInnerPause * typical_gap(result.links), slack(distance, 1));
+    result.likeness =
+        likeness_of(result, kInnerPause * typical_gap(result.links), slack(distance, 1)).share;
     const auto inside = static_cast<double>(result.links.back().to - result.links.front().from);
     const bool stands_out = result.pauses.dominant * 5 >= result.pauses.compared * 3;
-    if (!stands_out && inside <= kMostInside * static_cast<double>(result.beats)) {
-      offer_likeness(result, 0, kExactly * distance);
+    if (inside <= kMostInside * static_cast<double>(result.beats)) {
+      const Likeness exact = likeness_of(result, 0, kExactly * distance);
+      result.constancy = exact.constancy;
+      if (!stands_out) result.likeness = std::max(result.likeness, exact.share);
     }
   }
   double expected = 0;

@@ -76,8 +76,8 @@ struct RhythmFit {
   /// ones, or of all, whichever tells more. 0 where there are hardly any, or all places divide the
   /// distance evenly: rounds do so too.
   double likeness = 0;
-  /// Share of the beats that pause at such a place, on average: where two kinds of beats alternate, a
-  /// half.
+  /// Share of the beats that pause at a place where others do, on average: where two kinds of beats
+  /// alternate, a half. 0: unknown.
   double constancy = 0;
   /// Of the pauses that there should be, how many are seen; 1 where none is expected.
   double seen = 1;
@@ -112,7 +112,11 @@ class ByteStream {
   double busy_share(const std::vector<ChainLink>& links) const;
   double whole_time(const std::vector<ChainLink>& links) const;
   RhythmFit::Comparison compare(const RhythmFit& fit, double Pause::*length) const;
-  void offer_likeness(RhythmFit& fit, double least_ns, double off) const;
+  struct Likeness {
+    double share = 0;
+    double constancy = 0;
+  };
+  Likeness likeness_of(const RhythmFit& fit, double least_ns, double off) const;
   std::vector<double> cuts(double least_ns) const;
   void append_beats(std::vector<Beat>& beats, const ChainLink& link) const;
 
