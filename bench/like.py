@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/like runs and prints: like.py TRAINWIRE LIKE_STEP [--runs N] [--only PATTERN] [--keep DIR] [--packets] [--realtime].
+"""What bench/like runs and prints: like.py TRAINWIRE LIKE_STEP [--runs N] [--only PATTERN] [--keep DIR] [--flows] [--realtime].
 
 Only the run of the file as it is gets fitted; all others are what its predictions are held against. A step is the median of
 the runs' median counted steps. Captures are off, since they cost processor time. A run whose own checks fail is tried again."""
@@ -76,7 +76,7 @@ class Bench:
     def __init__(self, options: argparse.Namespace):
         self.trainwire = options.trainwire.absolute()
         self.like_step = options.like_step.absolute()
-        self.fit_with = ("--packets",) if options.packets else ()
+        self.fit_with = () if options.flows else ("--packets",)
         self.run_under = ("chrt", "--rr", "5") if options.realtime else ()
 
     def run(self, experiment: Experiment, words: str, seed: int) -> None:
@@ -168,7 +168,7 @@ def main() -> None:
     arguments.add_argument("--runs", type=int, default=1, metavar="N", help="of each change, in turn (1); the first is fitted")
     arguments.add_argument("--only", default="*", metavar="PATTERN", help="experiments by name: 'ring*'")
     arguments.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="where runs are kept, and taken from")
-    arguments.add_argument("--packets", action="store_true", help="fit and foretell packet by packet, not flow by flow")
+    arguments.add_argument("--flows", action="store_true", help="fit and foretell flow by flow, as `predict` does where packets are many")
     arguments.add_argument("--realtime", action="store_true", help="runs come before all other processes of a busy machine (root)")
     options = arguments.parse_args()
     if options.runs < 1:

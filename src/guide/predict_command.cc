@@ -5,6 +5,7 @@
 #include "trainwire/forecast/advise.h"
 #include "trainwire/forecast/forecast.h"
 #include "trainwire/forecast/need.h"
+#include "trainwire/forecast/packets.h"
 #include "trainwire/forecast/range.h"
 #include "trainwire/forecast/scale.h"
 #include "trainwire/forecast/what_if.h"
@@ -17,6 +18,7 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,9 @@ namespace {
 
 /// What packet simulations of steps may have on links: some seconds.
 constexpr double kMostPackets = 2e7;
+constexpr double kAny = std::numeric_limits<double>::infinity();
+/// What a step is made of, and what changes it, takes about so many more simulations.
+constexpr double kAround = 20;
 
 struct PredictOptions {
   std::shared_ptr<command::ExperimentFile> experiment;
@@ -109,7 +114,6 @@ std::string beyond(const PredictOptions& options, const spec::Experiment& experi
 double most_packets(const PredictOptions& options,
                     const std::vector<forecast::Question>& questions) {
   if (!options.scale.empty() || !options.need.empty() || options.advise) return 0;
-  if (options.fitted) return 0;  // what a run is off flows by was fitted
   double rows = 1;
   for (const forecast::Question& question : questions) {
     rows *= static_cast<double>(question.values.size());
@@ -127,6 +131,8 @@ Predicted predicted(const PredictOptions& options) {
   }
   require_known(questions, variants);
   asking.most_packets = most_packets(options, questions);
+  // As a run was fitted: with all its steps.
+  if (options.fitted) asking.most_packets = options.level == "packet" ? kAny : 0;
   Predicted made{.name = *experiment.name,
                  .source = options.experiment->path,
                  .rate = *experiment.network.link.rate};
@@ -155,6 +161,22 @@ Predicted predicted(const PredictOptions& options) {
   return made;
 }
 
+/// Whether packets of all that is asked for are few.
+bool has_few_packets(const PredictOptions& options) {
+  std::vector<forecast::Question> questions;
+  for (const std::string& text : options.what_if) {
+    questions.push_back(forecast::parse_question(text));
+  }
+  const double most = most_packets(options, questions);
+  if (most <= 0) return false;
+  const spec::Experiment experiment = loaded(*options.experiment, options);
+  const double step_s = options.fitted->jobs.empty() ? 0 : options.fitted->jobs.front().step_s;
+  const int seeds = forecast::has_chance(experiment) ? forecast::Asking().seeds : 1;
+  const double around = options.brief ? 0 : kAround;
+  return forecast::packets_of(experiment, step_s) * seeds * (around + kMostPackets / most) <=
+         2 * kMostPackets;
+}
+
 /// What FILE is, and what it is to be like.
 void read(PredictOptions& options) {
   if (options.csv && options.what_if.empty() == options.scale.empty()) {
@@ -173,6 +195,12 @@ void read(PredictOptions& options) {
   }
   if (is_of_run) put_in_place(*options.experiment, *options.fitted);
   command::read(*options.experiment);
+  if (!options.fitted || options.level != "auto" || !has_few_packets(options)) return;
+  try {
+    options.fitted = fitted_run(run, sim::Level::Packet, options.force);
+    options.level = "packet";
+  } catch (const SpecError&) {  // there is something that only flows have
+  }
 }
 
 int predict(PredictOptions options, command::Streams streams) {
