@@ -186,10 +186,11 @@ bool NcclLog::State::network(const NcclLine& line) {
     return true;
   }
   if (took_devices(line) || took_sockets(line.text)) return true;
-  if (const std::size_t set = line.text.find(" set by environment to ");
+  constexpr std::string_view kSet = " set by environment to ";
+  if (const std::size_t set = line.text.find(kSet);
       set != std::string_view::npos && line.text.starts_with("NCCL_")) {
     if (wiring.settings.size() < 256) {
-      const std::string_view value = line.text.substr(set + 24);
+      const std::string_view value = line.text.substr(set + kSet.size());
       wiring.settings[printable(line.text.substr(0, set))] =
           printable(value.substr(0, value.find_first_of(" \r")));
     }

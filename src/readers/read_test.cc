@@ -348,6 +348,16 @@ TEST(NcclLog, TakesVersionsBehindLaunchersPrefixes) {
             "2.22.3-HEAD:9bf8b4e");
 }
 
+TEST(NcclLog, TakesWholeValuesOfSettings) {
+  const Told told = read_text(
+      "host0:1:1 [0] NCCL INFO NCCL_BUFFSIZE set by environment to 1048576.\n"
+      "host0:1:1 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1\n"
+      "host0:1:1 [0] NCCL INFO Using network Socket\n",
+      "x");
+  EXPECT_EQ(told.wiring.settings.at("NCCL_BUFFSIZE"), "1048576.");
+  EXPECT_EQ(told.wiring.settings.at("NCCL_IB_DISABLE"), "1");
+}
+
 TEST(PaceLog, ReadsWhatTrainersPrint) {
   const Told megatron = read_text(
       " iteration       10/     100 | consumed samples: 80 | elapsed time per iteration (ms): "
