@@ -13,8 +13,9 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 /// What connections of `senders` ranks send in `steps` steps of 100 ms: each rank begins within 2 ms of the others, and its
-/// connections one after the other, 200 us apart and within 20 us. Inside a step there is a pause of 3 ms.
-std::vector<std::vector<Burst>> lanes_of(int senders, int connections, int steps) {
+/// connections one after the other, 200 us apart and within 20 us or `apart_us`. Inside a step there is a pause of 3 ms.
+std::vector<std::vector<Burst>> lanes_of(int senders, int connections, int steps,
+                                         std::int64_t apart_us = 20) {
   std::mt19937 random(7);
   const auto within = [&](std::int64_t most_us) {
     return 1000 * static_cast<std::int64_t>(random() % static_cast<unsigned>(most_us));
@@ -24,7 +25,7 @@ std::vector<std::vector<Burst>> lanes_of(int senders, int connections, int steps
     for (int sender = 0; sender < senders; ++sender) {
       const std::int64_t begin = 100'000'000LL * step + within(2000);
       for (int each = 0; each < connections; ++each) {
-        const std::int64_t start = begin + 200'000 * each + within(20);
+        const std::int64_t start = begin + 200'000 * each + within(apart_us);
         auto& lane = lanes[static_cast<std::size_t>(each * senders + sender)];
         lane.push_back(
             {.start_ns = start, .end_ns = start + 20'000'000, .bytes = 1000, .packets = 1});
@@ -56,6 +57,13 @@ TEST(SameSenders, ConnectionsOfOneSenderBeginTogether) {
       for (const std::size_t lane : group) EXPECT_EQ(lane % 4, group.front() % 4);
     }
   }
+}
+
+// As two ranks of FSDP begin.
+TEST(SameSenders, MayBeginLessTogetherWhereThereAreManySteps) {
+  EXPECT_THAT(found(lanes_of(2, 2, 30, 500)), SizeIs(2));
+  EXPECT_THAT(found(lanes_of(2, 2, 8, 500)), IsEmpty());
+  EXPECT_THAT(found(lanes_of(2, 2, 30, 1500)), IsEmpty());
 }
 
 TEST(SameSenders, SendersWithOneConnectionStayApart) {
