@@ -48,6 +48,18 @@ std::vector<gather::Message> star() {
   return messages;
 }
 
+// Rounds of eight ranks on four hosts; ranks that share one address are told apart by ports, so that none has others on it.
+TEST(Recognise, ARankHasNoOthersOnIt) {
+  gather::Captured traffic =
+      rhythm::play({.strategy = "ring", .placement = {0, 0, 1, 1, 2, 2, 3, 3}, .steps = 12});
+  const auto evidence = [&] { return analyse(traffic).collectives.at(0).evidence; };
+  EXPECT_THAT(evidence(), testing::HasSubstr("2 ranks on each host"));
+  for (std::size_t i = 1; i < traffic.addresses.size(); ++i) {
+    traffic.addresses[i].bytes = {0xfd, 0x74, 0x77, 0x70, 0, static_cast<std::uint8_t>(i), 4};
+  }
+  EXPECT_THAT(evidence(), testing::Not(testing::HasSubstr("ranks on each host")));
+}
+
 TEST(Recognise, ALeafThatAsksBeforeItGetsIsAWorker) {
   std::vector<gather::Message> asking = star();
   for (int leaf = 1; leaf <= 3; ++leaf) {

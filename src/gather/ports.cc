@@ -206,8 +206,12 @@ PortHosts ports_as_hosts(Captured& traffic, const PortOwners& owners) {
   return made;
 }
 
+bool is_given(const packet::Address& address) {
+  return std::equal(kPrefix.begin(), kPrefix.end(), address.bytes.begin());
+}
+
 packet::Address real_address(const packet::Address& address) {
-  if (!std::equal(kPrefix.begin(), kPrefix.end(), address.bytes.begin())) return address;
+  if (!is_given(address)) return address;
   packet::Address shared;
   std::copy(address.bytes.begin() + 12, address.bytes.end(), shared.bytes.begin() + 12);
   if (address.bytes[6] == 4) shared.bytes[10] = shared.bytes[11] = 0xff;

@@ -35,6 +35,9 @@ struct PortHosts {
 /// Where nearly all payload is between ports of one address.
 PortHosts ports_as_hosts(Captured& traffic, const PortOwners& owners = {});
 
+/// Whether it was given here to a rank.
+bool is_given(const packet::Address& address);
+
 /// As packets have it: of an address that was given here, the shared one.
 packet::Address real_address(const packet::Address& address);
 std::string real_text(const packet::Address& address);

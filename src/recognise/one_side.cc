@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/recognise/one_side.h"
 
+#include "trainwire/gather/ports.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -99,6 +101,10 @@ std::optional<int> only_witness(const gather::Captured& traffic, const std::vect
 }
 
 Views views_of(const gather::Captured& traffic, const std::vector<int>& host_of) {
+  if (std::any_of(traffic.addresses.begin(), traffic.addresses.end(),
+                  [](const packet::Address& each) { return gather::is_given(each); })) {
+    return Views::OfRanks;
+  }
   const std::optional<int> witness = best_witness(traffic, host_of);
   const std::map<int, std::size_t> hosts = partners(traffic, host_of);
   return witness && hosts.at(*witness) + 1 == hosts.size() ? Views::OfSome : Views::OfAll;

@@ -25,7 +25,7 @@ std::optional<int> only_witness(const gather::Captured& traffic, const std::vect
 
 /// Of some hosts where there are several captures, but fewer than hosts, and one of these exchanged
 /// payload with all others: then it is known how many there are. One capture may be of a place that
-/// all packets pass.
+/// all packets pass. Of ranks where these share an address.
 Views views_of(const gather::Captured& traffic, const std::vector<int>& host_of);
 
 /// Of captures on some of the hosts alone: the one that exchanged payload with most others, which is

@@ -75,8 +75,9 @@ bool is_dense(const Recognition& found);
 /// times where they are dealt out host by host.
 void set_ranks_on_each(Recognition& ring, int ranks, int passes);
 
-/// Whose packets there are. Of some hosts: what passes between two others is not there.
-enum class Views { OfAll, OfSome };
+/// Whose packets there are. Of some hosts: what passes between two others is not there. Of ranks: of all, and each host is one rank, as ports of one
+/// address are (gather/ports.h).
+enum class Views { OfAll, OfSome, OfRanks };
 
 std::optional<Recognition> recognise(const rhythm::Steps& exchanges,
                                      std::span<const rhythm::Channel> channels, Views views);

@@ -165,6 +165,7 @@ Offers as_ring(const Seen& seen) {
     ring.nats += std::log(kAssumed.ring_of_two * kAssumed.one_rank);
     star.nats += std::log((1 - kAssumed.ring_of_two) * kAssumed.one_rank);
     packed.nats += std::log(kAssumed.ring_of_two * (1 - kAssumed.one_rank));
+    if (seen.views == Views::OfRanks) return {ring, star};
     return {ring, star, packed};
   }
   ring.evidence = fmt::format(
@@ -175,6 +176,7 @@ Offers as_ring(const Seen& seen) {
   const std::vector<double> places = pauses_inside(seen.exchanges, seen.channels);
   Offers offers;
   for (const int ranks : kRanks) {
+    if (ranks > 1 && seen.views == Views::OfRanks) continue;
     Recognition& one = offers.emplace_back(ring);
     one.ranks_on_each = ranks;
     one.payload = edge / edge_part(n, ranks);
