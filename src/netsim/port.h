@@ -132,7 +132,7 @@ class Port {
   Time next() const { return leaving_.front().at; }
   Packet take();
   /// Whether the next packet follows without a pause on the line and is the next segment of the same
-  /// train: receivers get such together.
+  /// train, or of the same connection on a fast line: receivers get such together.
   bool continues(const Packet& packet, Time now) const;
 
   /// From now on; what is on its way stays as it is.

@@ -109,18 +109,25 @@ TEST(Port, ATrainIsLostAsAWhole) {
   EXPECT_NEAR(static_cast<double>(port.counts().lost) / (8.0 * trains), 0.3, 0.03);
 }
 
-TEST(Port, SegmentsContinueUntilTheirTrainEnds) {
-  Port port({.name = "line", .rate = 1_Gbit}, 1);
+std::vector<bool> continuing(BitRate rate) {
+  Port port({.name = "line", .rate = rate}, 1);
   for (int i = 0; i < 4; ++i) {
     Packet packet = frame();
     packet.segment = i;
     packet.train = i < 2 ? 1 : 2;
     port.arrive(packet, 0);
   }
-  for (const bool continues : {true, false, true, false}) {
+  std::vector<bool> continues;
+  while (!port.empty()) {
     const Time now = port.next();
-    EXPECT_EQ(port.continues(port.take(), now), continues);
+    continues.push_back(port.continues(port.take(), now));
   }
+  return continues;
+}
+
+TEST(Port, SegmentsContinueUntilTheirTrainEndsOrOnAFastLine) {
+  EXPECT_EQ(continuing(500_Mbit), (std::vector<bool>{true, false, true, false}));
+  EXPECT_EQ(continuing(10_Gbit), (std::vector<bool>{true, true, true, false}));
 }
 
 TEST(Port, JitterDoesNotOvertake) {
