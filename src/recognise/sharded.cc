@@ -228,7 +228,8 @@ std::optional<Shards> best_course(const std::vector<Course>& courses, const Insi
   std::stable_sort(scored.begin(), scored.end(),
                    [](const Scored& a, const Scored& b) { return a.score > b.score; });
   if (scored.empty()) return std::nullopt;
-  const auto& [best, most] = scored.front();
+  const Course* best = scored.front().course;
+  const double most = scored.front().score;
   const double lead = most - score_of_all_reduces(inside);
   if (lead < -Shards::kClearLead) return std::nullopt;
   const auto next = std::find_if(scored.begin(), scored.end(), [&](const Scored& one) {
