@@ -162,7 +162,13 @@ def print_default(held: list[Run], by_level: dict[str, dict[str, tuple[int, floa
     covered = sum(run.covered(by_level[run.level][run.regime][1]) for run in held)
     packets = sum(run.level == "packet" for run in held)
     print(f"as it comes: not used: {spread(held)}; {packets} by packets; 90 % intervals cover {covered} of {len(held)} "
-          f"({100 * covered / len(held):.0f} %)\n")
+          f"({100 * covered / len(held):.0f} %)")
+    jobs: dict[str, list[Run]] = {}
+    for run in held:
+        jobs.setdefault(run.name, []).append(run)
+    errors = sorted(abs(statistics.median(run.measured for run in runs) / runs[0].predicted - 1) for runs in jobs.values())
+    print(f"as it comes, by jobs, whose step is the median of their runs: {100 * statistics.median(errors):.1f} % at the median, "
+          f"{100 * errors[math.ceil(0.9 * len(errors)) - 1]:.1f} % at the 90th percentile, of {len(errors)}\n")
 
 
 def write_page(lines: list[str]) -> None:
