@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/rhythm/pace.h"
 
+#include "trainwire/rhythm/turns.h"
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
@@ -34,6 +35,10 @@ constexpr std::size_t kFewExact = 5;       ///< beats
 constexpr std::size_t kExactChannels = 3;
 constexpr double kLeavesMuch =
     0.9;  ///< share of a pace beside which one that has all is no accident
+constexpr double kManyTurns = 0.3;  ///< of the pairs of channels
+constexpr double kClearInTurns =
+    5e-3;                            ///< of what is believed to be no accident, in spite of turns
+constexpr double kTwoAtATime = 0.1;  ///< probability: two steps that are alike are one
 constexpr double kLeastDominance = 0.6;
 constexpr double kLeastRatio = 1.15;
 /// Whole collectives of one size in a step: sharded training gathers the model twice and scatters
@@ -235,6 +240,15 @@ bool has_larger_pieces(const Pace& slower, const Pace& faster) {
   return seen_share(faster) < kMostlySeen && prominence(slower).likeness >= kLeastLikeness;
 }
 
+/// Whether all beats of the faster pace are seen, and pauses of one that is twice as slow are the longer
+/// ones for some channels when they are the shorter ones for others: who waits for a step does so
+/// together with all, while hosts and TCP are fast and slow in turn, each for itself.
+bool takes_turns(const Pace& slower, const Pace& faster) {
+  const double times = median_bytes(slower) / median_bytes(faster);
+  return std::abs(times - 2) < kNoMultiple && seen_share(faster) >= kAll &&
+         turn_share(slower) > kManyTurns;
+}
+
 /// The pace chosen so far, and what else it could have been.
 struct Choice {
   const AreWhole& are_whole;
@@ -257,6 +271,8 @@ struct Choice {
       take(slower, {.steps = times, .probability = 0.1});
     } else if (gains_a_channel(slower, *chosen)) {
       take(slower, {.steps = times, .probability = std::min(chance, 1.0) / 4});
+    } else if (chance < 1 && chance > kClearInTurns && takes_turns(slower, *chosen)) {
+      mention({.steps = 1 / times, .probability = kTwoAtATime});
     } else if (chance < 1 && times > kMostOfStep && !has_larger_pieces(slower, *chosen) &&
                are_whole(*chosen, times)) {
       mention({.steps = 1 / times, .probability = kEqualBuckets, .are_buckets = true});

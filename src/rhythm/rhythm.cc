@@ -227,6 +227,31 @@ RhythmFit::Comparison ByteStream::compare(const RhythmFit& fit, double Pause::*l
   return {.compared = compared, .dominant = dominant, .ratio = stats::median(std::move(ratios))};
 }
 
+RhythmFit::Halves ByteStream::halves_of(const RhythmFit& fit) const {
+  std::vector<double> longer;
+  std::vector<double> at_ends;
+  std::vector<double> in_middles;
+  for (const ChainLink& link : fit.links) {
+    const Pause& from = pauses_[link.from];
+    const Pause& to = pauses_[link.to];
+    if (link.distances != 1 || from.is_end || to.is_end) continue;
+    const Pause* middle = nullptr;
+    for (std::size_t i = link.from + 1; i < link.to; ++i) {
+      const bool is_half = std::abs(2 * pauses_[i].at - from.at - to.at) <= slack(fit.bytes, 1);
+      if (!is_half || (middle != nullptr && middle->gap_ns >= pauses_[i].gap_ns)) continue;
+      middle = &pauses_[i];
+    }
+    if (middle == nullptr) continue;
+    longer.push_back(from.gap_ns - middle->gap_ns);
+    at_ends.push_back(static_cast<double>(bursts_[from.burst].start_ns));
+    in_middles.push_back(static_cast<double>(bursts_[middle->burst].start_ns));
+  }
+  if (longer.size() < kFewestBeats) return {};
+  const double typical = stats::median(std::move(longer));
+  return {.resumed_ns = std::move(typical > 0 ? at_ends : in_middles),
+          .longer_ns = std::abs(typical)};
+}
+
 /// Of the pauses of at least `least_ns`, at places that differ by at most `off` bytes.
 ByteStream::Likeness ByteStream::likeness_of(const RhythmFit& fit, double least_ns,
                                              double off) const {
@@ -375,6 +400,7 @@ RhythmFit ByteStream::fit_by(double distance, double Pause::*worth) const {
   if (!times.empty()) result.typical_ns = stats::median(std::move(times));
   result.pauses = compare(result, &Pause::gap_ns);
   result.quiet = compare(result, &Pause::quiet_ns);
+  result.halves = halves_of(result);
   if (!result.links.empty()) {
     result.whole_ns = whole_time(result.links);
     result.likeness =

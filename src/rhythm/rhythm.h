@@ -81,6 +81,13 @@ struct RhythmFit {
   double constancy = 0;
   /// Of the pauses that there should be, how many are seen; 1 where none is expected.
   double seen = 1;
+  /// Of beats that a pause parts into halves: when the longer of the two pauses, on the whole, ended,
+  /// and how much longer than the other it is. Nothing where there are hardly any.
+  struct Halves {
+    std::vector<double> resumed_ns = {};  ///< rising
+    double longer_ns = 0;
+  };
+  Halves halves = {};
 };
 
 class ByteStream {
@@ -117,6 +124,7 @@ class ByteStream {
     double constancy = 0;
   };
   Likeness likeness_of(const RhythmFit& fit, double least_ns, double off) const;
+  RhythmFit::Halves halves_of(const RhythmFit& fit) const;
   std::vector<double> cuts(double least_ns) const;
   void append_beats(std::vector<Beat>& beats, const ChainLink& link) const;
 

@@ -101,29 +101,42 @@ struct Piece {
   std::uint64_t bytes;
 };
 
-/// Two hosts that send each other these pieces in every step, a megabyte in 2 ms.
-std::vector<Channel> both_ways(const std::vector<Piece>& pieces, int steps) {
-  std::vector<Channel> channels;
-  for (const int host : {0, 1}) {
-    Channel channel{.from = host,
-                    .to = 1 - host,
-                    .flows = {},
-                    .bursts = {},
-                    .bytes = 0,
-                    .beginning = Beginning::Seen};
-    std::int64_t time_ns = 1'000'000'000;
-    for (int step = 0; step < steps; ++step) {
-      for (const Piece& piece : pieces) {
-        const std::int64_t start = time_ns + static_cast<std::int64_t>(piece.pause_ms * 1e6) +
-                                   10'000 * ((step + host) % 3);
-        time_ns = start + 2 * static_cast<std::int64_t>(piece.bytes);
-        channel.bursts.push_back({start, time_ns, piece.bytes, 1});
-        channel.bytes += piece.bytes;
-      }
+/// What a host sends another in so many steps of these pieces, a megabyte in 2 ms.
+Channel channel_of(int from, int to, const std::vector<Piece>& pieces, int steps) {
+  Channel channel{
+      .from = from, .to = to, .flows = {}, .bursts = {}, .bytes = 0, .beginning = Beginning::Seen};
+  std::int64_t time_ns = 1'000'000'000;
+  for (int step = 0; step < steps; ++step) {
+    for (const Piece& piece : pieces) {
+      const std::int64_t start =
+          time_ns + static_cast<std::int64_t>(piece.pause_ms * 1e6) + 10'000 * ((step + from) % 3);
+      time_ns = start + 2 * static_cast<std::int64_t>(piece.bytes);
+      channel.bursts.push_back({start, time_ns, piece.bytes, 1});
+      channel.bytes += piece.bytes;
     }
-    channels.push_back(std::move(channel));
   }
-  return channels;
+  return channel;
+}
+
+/// Two hosts that send each other these pieces in every step.
+std::vector<Channel> both_ways(const std::vector<Piece>& pieces, int steps) {
+  return {channel_of(0, 1, pieces, steps), channel_of(1, 0, pieces, steps)};
+}
+
+// Two hosts of four are late in every other step, the others in those between.
+TEST(FindTempos, TakesNoTwoStepsForOneWhereHostsTakeTurns) {
+  const std::vector<Piece> even{{80, 2'000'000}, {60, 2'000'000}};
+  const std::vector<Piece> odd{{60, 2'000'000}, {80, 2'000'000}};
+  const auto steps_found = [](const std::vector<Channel>& channels) {
+    const std::vector<Tempo> tempos = find_tempos(channels, 500'000);
+    return tempos.empty() ? 0 : tempos[0].members[0].beats.size();
+  };
+  EXPECT_EQ(steps_found({channel_of(0, 1, even, 10), channel_of(1, 2, odd, 10),
+                         channel_of(2, 3, even, 10), channel_of(3, 0, odd, 10)}),
+            20u);
+  EXPECT_EQ(steps_found({channel_of(0, 1, even, 10), channel_of(1, 2, even, 10),
+                         channel_of(2, 3, even, 10), channel_of(3, 0, even, 10)}),
+            10u);
 }
 
 // What is gathered at once on the way forwards is scattered piece by piece on the way back.
