@@ -224,6 +224,32 @@ std::vector<Course> equal_buckets(double first, double size) {
   return courses;
 }
 
+Course rounds_in_pieces(std::size_t rounds, double piece) {
+  Course course{.sizes = {},
+                .waits = {},
+                .model = 0.5,
+                .prior = log_prior_of_sizes(1) + log_prior_of_count(rounds)};
+  const double round = 1 / static_cast<double>(rounds);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    double rest = round;
+    for (; rest > piece + kSamePlace; rest -= piece) course.sizes.push_back(piece);
+    course.sizes.push_back(rest);
+  }
+  return course;
+}
+
+Course pieces_through(double place, double piece) {
+  Course course{.sizes = {}, .waits = {}, .model = 0.5, .prior = log_prior_of_sizes(2)};
+  const double first = std::fmod(place, piece);
+  if (first > kSamePlace) course.sizes.push_back(first);
+  double rest = 1 - first;
+  for (; rest > piece + kSamePlace; rest -= piece) {
+    course.sizes.push_back(piece + (course.sizes.empty() ? first : 0));
+  }
+  course.sizes.push_back(rest);
+  return course;
+}
+
 std::vector<Course> courses_by_sizes(const std::vector<double>& sizes, int hosts) {
   std::vector<double> parts;
   const double all = sum_of(sizes);

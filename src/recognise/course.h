@@ -45,6 +45,12 @@ Course equal_parts(std::size_t count);
 /// is left comes last.
 std::vector<Course> equal_buckets(double first, double size);
 
+/// So many equal rounds, each in pieces of one size and what is left. REQUIRES: the size is above 0.
+Course rounds_in_pieces(std::size_t rounds, double piece);
+
+/// Pieces of one size, as far as there is room, one of which ends at this place. REQUIRES: both are above 0.
+Course pieces_through(double place, double piece);
+
 /// What a step of a ring of `hosts` is that pauses between such sizes, in order, in any unit; some
 /// collectives may follow one another without a pause. Nothing unless there are several sizes.
 std::vector<Course> courses_by_sizes(const std::vector<double>& sizes, int hosts);

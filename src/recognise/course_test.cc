@@ -110,5 +110,19 @@ TEST(CoursesOfLayers, HoldWhatFrameworksDo) {
   EXPECT_EQ(found->waits, (std::vector<std::size_t>{4, 6, 8, 10, 11}));
 }
 
+TEST(RoundsInPieces, EndWhereEachRoundDoes) {
+  const std::vector<double> ends = rounds_in_pieces(2, 0.2).ends();
+  const std::vector<double> expected{0.2, 0.4, 0.5, 0.7, 0.9};
+  ASSERT_EQ(ends.size(), expected.size());
+  for (std::size_t i = 0; i < ends.size(); ++i) EXPECT_NEAR(ends[i], expected[i], 1e-9);
+}
+
+TEST(PiecesThrough, GoBothWaysFromAPlace) {
+  const std::vector<double> ends = pieces_through(0.5, 0.2).ends();
+  const std::vector<double> expected{0.1, 0.3, 0.5, 0.7, 0.9};
+  ASSERT_EQ(ends.size(), expected.size());
+  for (std::size_t i = 0; i < ends.size(); ++i) EXPECT_NEAR(ends[i], expected[i], 1e-9);
+}
+
 }  // namespace
 }  // namespace tw::recognise

@@ -25,6 +25,9 @@ constexpr std::size_t kMostKinds = 6;    ///< sizes that are tried for layers,
 constexpr std::size_t kFewestAlike = 2;  ///< and how often they are met
 constexpr std::size_t kMostParts = 100;
 constexpr std::size_t kMostFirst = 12;  ///< places behind which there may be equal buckets
+constexpr std::size_t kMostEqual = 4;   ///< buckets whose rounds are in pieces
+constexpr double kSmallestPiece = 4 * kSamePlace;
+constexpr double kLargestPiece = 0.02;  ///< of a step: what is larger may as well be a layer
 constexpr double kLeastByChance = 0.2;  ///< pauses at a place
 constexpr double kAtTheTurn = 0.5;      ///< of the steps have their longest pause there
 
@@ -197,15 +200,25 @@ double score_of(const Course& course, const Inside& inside) {
   return course.prior + odds + turn_odds(inside, course);
 }
 
-/// Of all-reduces, whatever is best: in equal parts, as rounds and pieces are, of equal buckets
-/// between others, or of any.
-double score_of_all_reduces(const Inside& inside) {
+/// Of all-reduces around `hosts`, whatever is best: in equal parts, as rounds and pieces are, in rounds
+/// of pieces, in pieces that are passed on as they come, of equal buckets between others, or of any.
+double score_of_all_reduces(const Inside& inside, int hosts) {
   double best = -price_of(inside, inside.common.size());
   for (std::size_t parts = 2; parts <= kMostParts; ++parts) {
     best = std::max(best, score_of(equal_parts(parts), inside));
   }
+  const auto rounds = static_cast<std::size_t>(2 * std::max(1, hosts - 1));
   for (const double size : common_sizes(inside.common)) {
+    const bool are_pieces = size >= kSmallestPiece && size <= kLargestPiece;
+    if (are_pieces) {
+      for (std::size_t buckets = 1; buckets <= kMostEqual; ++buckets) {
+        best = std::max(best, score_of(rounds_in_pieces(buckets * rounds, size), inside));
+      }
+    }
     for (std::size_t i = 0; i < std::min(kMostFirst, inside.common.size()); ++i) {
+      if (are_pieces) {
+        best = std::max(best, score_of(pieces_through(inside.common[i], size), inside));
+      }
       for (const Course& course : equal_buckets(inside.common[i], size)) {
         best = std::max(best, score_of(course, inside));
       }
@@ -220,7 +233,8 @@ struct Scored {
 };
 
 /// The best course, against the next with another model, and all-reduces.
-std::optional<Shards> best_course(const std::vector<Course>& courses, const Inside& inside) {
+std::optional<Shards> best_course(const std::vector<Course>& courses, const Inside& inside,
+                                  int hosts) {
   std::vector<Scored> scored;
   for (const Course& course : courses) {
     scored.push_back({&course, score_of(course, inside) + std::log(kAssumed.threes)});
@@ -230,7 +244,7 @@ std::optional<Shards> best_course(const std::vector<Course>& courses, const Insi
   if (scored.empty()) return std::nullopt;
   const Course* best = scored.front().course;
   const double most = scored.front().score;
-  const double lead = most - score_of_all_reduces(inside);
+  const double lead = most - score_of_all_reduces(inside, hosts);
   if (lead < -Shards::kClearLead) return std::nullopt;
   const auto next = std::find_if(scored.begin(), scored.end(), [&](const Scored& one) {
     return !is_same_size(one.course->model, best->model);
@@ -240,6 +254,7 @@ std::optional<Shards> best_course(const std::vector<Course>& courses, const Insi
   Shards result{.model = best->model,
                 .collectives = best->sizes.size(),
                 .lead = lead,
+                .worth = most - best->prior - std::log(kAssumed.threes),
                 .probability = 1 / all};
   result.other = {.probability = std::max(odds, std::exp(-lead)) / all, .model = {}};
   if (odds > std::exp(-lead)) result.other.model = next->course->model;
@@ -265,7 +280,7 @@ std::optional<Shards> find_shards(const rhythm::Steps& ring,
         std::move(more.begin(), more.end(), std::back_inserter(courses));
       }
     }
-    std::optional<Shards> found = best_course(courses, inside);
+    std::optional<Shards> found = best_course(courses, inside, hosts);
     if (found && found->is_clear()) return found;
     if (found && (!best || found->lead > best->lead)) best = found;
   }

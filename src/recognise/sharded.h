@@ -31,10 +31,11 @@ namespace tw::recognise {
 struct Shards {
   double model;  ///< all layers once: what is scattered; the rest is gathered
   std::size_t collectives;
-  double lead;  ///< over all-reduces in pieces of any kind, in nats
+  double lead;   ///< over all-reduces in pieces of any kind, in nats
+  double worth;  ///< what the pauses alone tell for it: no claim without
   double probability = 1;
   static constexpr double kClearLead = 1;
-  bool is_clear() const { return lead >= kClearLead; }
+  bool is_clear() const { return lead >= kClearLead && worth > 0; }
   /// The likeliest of all else that the step may be.
   struct Other {
     double probability = 0;

@@ -92,6 +92,28 @@ TEST(FindShards, AreNotEqualBucketsBetweenOthers) {
   EXPECT_FALSE(found && found->is_clear());
 }
 
+// Six rounds of 19 pieces and a rest, as around four hosts.
+TEST(FindShards, AreNotRoundsInPieces) {
+  std::vector<double> sizes;
+  for (int round = 0; round < 6; ++round) {
+    sizes.insert(sizes.end(), 19, 3.2e6);
+    sizes.push_back(1.1e6);
+  }
+  const Ring ring(sizes);
+  const auto found = find_shards(ring.steps, ring.channels);
+  EXPECT_FALSE(found && found->is_clear());
+}
+
+// Passed on as they come, whatever the rounds.
+TEST(FindShards, AreNotPiecesBehindASmallerOne) {
+  std::vector<double> sizes{0.7e6};
+  sizes.insert(sizes.end(), 110, 3.2e6);
+  sizes.push_back(2.1e6);
+  const Ring ring(sizes);
+  const auto found = find_shards(ring.steps, ring.channels);
+  EXPECT_FALSE(found && found->is_clear());
+}
+
 TEST(FindShards, AreNotEqualPieces) {
   const Ring ring(std::vector<double>(16, 9e6));
   const auto found = find_shards(ring.steps, ring.channels);
