@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -17,12 +18,29 @@ constexpr double kLongest_s = 1e6;
 /// Bars that jump further than this are another epoch's.
 constexpr std::int64_t kLongestJump = 100'000;
 
+// What a letter right behind a number multiplies it by: some trainers print 25.3K for 25,300.
+double times_behind(std::string_view text) {
+  if (text.empty()) return 1;
+  if (text.size() > 1 && (text[1] == '/' || std::isalnum(static_cast<unsigned char>(text[1])) != 0))
+    return 1;
+  switch (text.front()) {
+    case 'K':
+      return 1e3;
+    case 'M':
+      return 1e6;
+    case 'B':
+      return 1e9;
+    default:
+      return 1;
+  }
+}
+
 std::optional<double> real(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" :=\""), text.size()));
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !std::isfinite(number) || number < 0) return {};
-  return number;
+  return number * times_behind(text.substr(static_cast<std::size_t>(end - text.data())));
 }
 
 /// "nan", "inf", "-5", or cut off behind the colon: where a number should be.

@@ -377,6 +377,19 @@ TEST(PaceLog, ReadsWhatTrainersPrint) {
   EXPECT_EQ(bar.steps[0].duration_ns, 1'250'000'000);
 }
 
+TEST(PaceLog, TakesLettersBehindNumbersForThousands) {
+  const Told told = read_text(
+      "iteration: 1 / 20 | consumed_tokens: 1.05M | elapsed_time_per_iteration_ms: 25.3K | "
+      "tokens_per_sec: 41.4K\n"
+      "iteration: 2 / 20 | consumed_tokens: 2.1M | elapsed_time_per_iteration_ms: 793 | "
+      "tokens_per_sec: 132K\n",
+      "log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(2));
+  EXPECT_EQ(told.steps[0].duration_ns, 25'300'000'000);
+  EXPECT_EQ(told.steps[1].duration_ns, 793'000'000);
+}
+
 // The last line of a log of PyTorch Lightning 2.6.6 whose bar was drawn by rich.
 TEST(PaceLog, ReadsBarsThatRichDraws) {
   const Told told = read_text(
