@@ -98,7 +98,7 @@ void add_durations(const Imported& imported, std::map<std::string, Timing>& into
       ++timing.timed;
       timing.whole_s += seconds(*each.end_ns);
       if (is_benchmark(file.kind)) timing.transfer_s += seconds(*each.end_ns);
-      if (each.group_size == 0 && waits_for_all(each.op))
+      if ((each.group_size == 0 && waits_for_all(each.op)) || each.op == "unknown")
         continue;  // its bus bandwidth is not known
       timing.bus_bits +=
           8 * bus_factor(each.op, each.group_size) * static_cast<double>(each.bytes.value_or(0));
