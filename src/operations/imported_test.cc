@@ -36,6 +36,20 @@ TEST(Imported, SplitsACollectiveIntoWaitingAndTransfer) {
   EXPECT_THAT(*kind.busbw_whole_bps, DoubleNear(10e9, 1));
 }
 
+TEST(Imported, AnOperationWithoutNameHasNoBusBandwidth) {
+  // What goes over the bus for each byte is the operation's: nobody knows it of one that no table names.
+  const auto row = [](const char* op) {
+    return Operation{
+        .group_size = 4, .op = op, .bytes = 65'536, .end_ns = 20'000, .clock = Clock::Alone};
+  };
+  record::Run run;
+  add_to(run,
+         imported({Told{.kind = "nccl_tests", .operations = {row("unknown"), row("broadcast")}}}));
+  ASSERT_THAT(run.operations->by_op, SizeIs(2));
+  for (const record::OperationKind& kind : run.operations->by_op)
+    EXPECT_EQ(kind.busbw_bps.has_value(), kind.op == "broadcast") << kind.op;
+}
+
 TEST(Imported, TellsALateRankFromASlowWire) {
   const record::Run late = run_of({.late_rank = 2, .late_ns = 40'000'000});
   EXPECT_EQ(late.verdict->cause, "late_rank");
