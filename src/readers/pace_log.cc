@@ -87,10 +87,11 @@ constexpr std::array<Form, 8> kForms{{
 }};
 
 /// Steps a second, and where that stands.
-constexpr std::array<std::string_view, 3> kRates{
-    "\"ups\": \"",                  // fairseq
-    " ups=",                        // fairseq before 2020
-    "throughput/batches_per_sec: "  // Composer
+constexpr std::array<std::string_view, 4> kRates{
+    "\"ups\": \"",                   // fairseq
+    " ups=",                         // fairseq before 2020
+    "throughput/batches_per_sec: ",  // Composer
+    "global_step/sec: "              // TensorFlow's estimators
 };
 
 /// Of a number's own unit, as far as it is one of time.

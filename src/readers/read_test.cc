@@ -377,6 +377,17 @@ TEST(PaceLog, ReadsWhatTrainersPrint) {
   EXPECT_EQ(bar.steps[0].duration_ns, 1'250'000'000);
 }
 
+TEST(PaceLog, ReadsStepsASecondOfEstimators) {
+  const Told told = read_text(
+      "I1118 10:00:01.100000 140 basic_session_run_hooks.py:692] global_step/sec: 2.5\n"
+      "I1118 10:00:41.100000 140 basic_session_run_hooks.py:692] global_step/sec: 2\n",
+      "log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(2));
+  EXPECT_EQ(told.steps[0].duration_ns, 400'000'000);
+  EXPECT_EQ(told.steps[1].duration_ns, 500'000'000);
+}
+
 TEST(PaceLog, TakesLettersBehindNumbersForThousands) {
   const Told told = read_text(
       "iteration: 1 / 20 | consumed_tokens: 1.05M | elapsed_time_per_iteration_ms: 25.3K | "
