@@ -2,6 +2,7 @@
 #include "trainwire/forecast/changes.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/spec/links.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@
 namespace tw::forecast {
 namespace {
 
+constexpr Bytes kShallow{100'000};
+
 Duration times(Duration delay, double factor) { return from_seconds(factor * seconds(delay)); }
 
 }  // namespace
@@ -19,6 +22,10 @@ bool is_lossy(const spec::Network& network) {
   return *network.link.loss > 0 ||
          std::any_of(network.overrides.begin(), network.overrides.end(),
                      [](const spec::LinkOverride& link) { return link.loss && **link.loss > 0; });
+}
+
+bool is_shallow(const spec::Network& network) {
+  return spec::queue_bytes(network, network.link) < kShallow;
 }
 
 spec::Experiment with_rates(spec::Experiment experiment, double factor) {

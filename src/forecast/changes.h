@@ -23,6 +23,9 @@ using Variants = std::function<spec::Experiment(const std::vector<std::string>& 
 /// Whether any link loses packets.
 bool is_lossy(const spec::Network& network);
 
+/// Whether queues hold less than a port of the kernel's own does (100 kB).
+bool is_shallow(const spec::Network& network);
+
 /// Of all links, those with settings of their own included.
 spec::Experiment with_rates(spec::Experiment experiment, double factor);
 spec::Experiment with_delays(spec::Experiment experiment, double factor);

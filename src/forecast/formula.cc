@@ -22,7 +22,8 @@ constexpr int kFewRanks = 3;
 constexpr std::int64_t kManyTransfers = 400;
 /// As the flow level has it.
 constexpr int kPassedOnFrames = 2;
-constexpr double kSame = 1e-6;  ///< of loads, that chunks' rounding makes differ
+constexpr double kSame = 1e-6;       ///< of loads, that chunks' rounding makes differ
+constexpr double kSmallPart = 0.01;  ///< of a step: what may be left out
 
 /// The first, the last, those in between, the first server: whoever may have more to carry than others.
 std::vector<int> looked_at(const workload::Training& training, int most) {
@@ -36,10 +37,11 @@ std::vector<int> looked_at(const workload::Training& training, int most) {
   return {chosen.begin(), chosen.end()};
 }
 
-/// What one host sends and receives over its link, by round, in parts of the payload.
+/// What one host sends and receives over its link, by round, in parts of the payload; and what stays in it.
 struct HostLoads {
   std::vector<double> sent;
   std::vector<double> received;
+  std::vector<double> kept;
 };
 
 using ByHost = std::map<int, HostLoads>;
@@ -53,8 +55,8 @@ void add(const collective::Schedule& schedule, const workload::Training& trainin
     std::vector<double>& into = sends ? loads.sent : loads.received;
     for (std::int64_t i = 0; i < strand.count; ++i) {
       const collective::Transfer move = collective::transfer(schedule, strand, i);
-      if (layout.host(move.from) == layout.host(move.to)) continue;
-      into[static_cast<std::size_t>(move.round)] += chunk * move.width;
+      const bool stays = layout.host(move.from) == layout.host(move.to);
+      (stays ? loads.kept : into)[static_cast<std::size_t>(move.round)] += chunk * move.width;
     }
   }
 }
@@ -77,8 +79,10 @@ ByHost loads_of(const collective::Schedule& schedule, const workload::Training& 
     const int host = layout.host(rank);
     if (!hosts.contains(host)) continue;
     HostLoads& loads = all[host];
-    loads.sent.resize(static_cast<std::size_t>(schedule.rounds));
-    loads.received.resize(static_cast<std::size_t>(schedule.rounds));
+    const auto rounds = static_cast<std::size_t>(schedule.rounds);
+    loads.sent.resize(rounds);
+    loads.received.resize(rounds);
+    loads.kept.resize(rounds);
     add(schedule, training, rank, loads);
   }
   return all;
@@ -113,6 +117,19 @@ std::vector<EqualRounds> grouped(const ByHost& loads, std::int64_t rounds) {
   return groups;
 }
 
+/// Of what rounds that use the network move, the share that leaves its host.
+double share_over_links(const ByHost& loads) {
+  double left = 0, all = 0;
+  for (const auto& [host, load] : loads) {
+    for (std::size_t r = 0; r < load.kept.size(); ++r) {
+      if (load.sent[r] == 0) continue;
+      left += load.sent[r];
+      all += load.sent[r] + load.kept[r] / 2;  // sender and receiver are both of this host
+    }
+  }
+  return all > 0 ? left / all : 1;
+}
+
 /// What is lost until a window that compute has closed holds the path again.
 double restart_seconds(const workload::Training& training, const Line& line) {
   const double idle = seconds(training.compute.total());
@@ -125,6 +142,34 @@ double restart_seconds(const workload::Training& training, const Line& line) {
     lost += line.round_trip_s * (1 - window / holds);
   }
   return lost;
+}
+
+/// What windows may take to open again, at most, where compute of more than a timeout has closed them. What
+/// restart_seconds() tells is of those that filled the path before; short messages never open them that far.
+double reopening_seconds(const workload::Training& training, const Shape& shape, const Line& line) {
+  const double timeout = fluid::kLeastTimeout_s + line.round_trip_s;
+  if (seconds(training.compute.total()) < timeout) return 0;
+  const double holds = line.bytes_per_s * line.round_trip_s / line.segment_bytes;
+  // What one connection sends without having to wait for anybody: all of a ring's stream, or one message.
+  const double bytes = static_cast<double>(training.bytes().count());
+  const double sent = (shape.early ? shape.busiest() : shape.chunk) * bytes / line.segment_bytes;
+  double doublings = 0;
+  for (double window = fluid::kInitialWindow; window < std::min(sent, holds); window *= 2) {
+    ++doublings;
+  }
+  return doublings * line.round_trip_s * (shape.early ? 1 : static_cast<double>(shape.count()));
+}
+
+/// How far ranks of one host may be ahead of one another in a ring: one sends its last chunk while another computes already;
+/// of two opposite rings each has to wait for the other's.
+double skew_seconds(const workload::Training& training, const Shape& shape, const Line& line) {
+  if (shape.hops == 1) return 0;
+  const double round_bytes = shape.busiest() / static_cast<double>(shape.count()) *
+                             static_cast<double>(training.bytes().count());
+  const bool both_ways =
+      shape.busiest() > (1 + kSame) * shape.chunk * static_cast<double>(shape.count());
+  const auto buckets = static_cast<double>(training.buckets.size());
+  return round_bytes / line.bytes_per_s + (both_ways ? buckets * line.way_s : 0);
 }
 
 }  // namespace
@@ -150,6 +195,7 @@ Shape shape_of(const workload::Training& training) {
   shape.depth = std::min(static_cast<double>(schedule.depth), static_cast<double>(shape.count()));
   // Where partners change from round to round, whoever is late makes others late, and more so.
   const bool in_two = schedule.rounds <= 2 && schedule.goal != collective::Goal::Broadcast;
+  if (shape.early) shape.hops = share_over_links(loads);
   shape.even = in_two || (shape.early && is_even(loads, schedule.rounds));
   return shape;
 }
@@ -178,6 +224,7 @@ std::string asks_for_simulation(const spec::Experiment& experiment) {
   if (!network.overrides.empty()) return "links differ";
   if (*network.link.jitter > Duration::zero()) return "delays vary";
   if (*network.socket_buffer) return "sockets limit what is under way";
+  if (is_shallow(network)) return "queues are shallow";
   const spec::Job& job = experiment.jobs.front();
   if (medium::sending_of(network, job).manner == medium::Manner::Rdma) return "it is RDMA";
   if (sim::uses_groups(job)) return "switches sum or copy messages";
@@ -195,18 +242,35 @@ std::string asks_for_simulation(const workload::Training& training) {
   return {};
 }
 
+std::string asks_for_simulation(const workload::Training& training, const Shape& shape,
+                                const Line& line) {
+  if (!shape.even) return "the strategy loads links unevenly";
+  const double step_s = step_seconds(training, shape, line);
+  if (reopening_seconds(training, shape, line) > kSmallPart * step_s) {
+    return "windows close while ranks compute";
+  }
+  if (skew_seconds(training, shape, line) > kSmallPart * step_s) {
+    return "ranks of one host are ahead of one another";
+  }
+  return {};
+}
+
 double exchange_seconds(const Shape& shape, double bytes, const Line& line) {
   if (shape.rounds.empty() || bytes <= 0) return 0;
-  const bool early = shape.early && bytes * shape.chunk > kPassedOnFrames * line.frame_bytes;
+  const bool early =
+      shape.early && shape.hops == 1 && bytes * shape.chunk > kPassedOnFrames * line.frame_bytes;
   double sum = 0;
   double last = 0;
   for (const EqualRounds& each : shape.rounds) {
     const double leaving = each.share * bytes / line.bytes_per_s;
-    const double round = early ? std::max(leaving, line.first_s + line.way_s) : leaving;
+    double round = leaving;
+    if (early) round = std::max(leaving, line.first_s + line.way_s);
+    if (shape.hops < 1) round = std::max(leaving, shape.hops * (leaving + line.way_s));
     sum += round * static_cast<double>(each.count);
     last = leaving - round;  // the last chunk's way is not behind its first bytes
   }
-  return early ? sum + last + line.way_s : sum + shape.depth * line.way_s;
+  if (early) return sum + last + line.way_s;
+  return shape.hops < 1 ? sum : sum + shape.depth * line.way_s;
 }
 
 double step_seconds(const workload::Training& training, const Shape& shape, const Line& line) {

@@ -7,6 +7,8 @@
 //
 //   passed on whole   T = sum over r of l(r) M / C, and D for each of the transfers that wait for one another
 //   passed on early   T = sum over r of max(l(r) M / C, A + D), with the whole last chunk and its D
+//   around hosts of   T = sum over r of max(l(r) M / C, h (l(r) M / C + D)), h of the ring's hops over links: what goes on to a
+//   several ranks     rank of the same host goes on whole
 //
 // Buckets follow each other, from when each is filled where exchanges overlap backward. Windows that
 // compute of more than a timeout has closed are opened again: a round trip for each doubling.
@@ -43,6 +45,7 @@ struct Shape {
   double chunk = 0;                      ///< of the payload; one message of the longest strand
   double depth = 0;                      ///< transfers over the network that wait for one another
   bool early = false;                    ///< bytes are passed on as they come
+  double hops = 1;                       ///< share of a ring's hops that leave their host
   bool even = false;                     ///< the formula holds
 
   double busiest() const;  ///< sum of shares
@@ -68,6 +71,10 @@ Line line_of(const spec::Network& network);
 std::string asks_for_simulation(const spec::Experiment& experiment);
 /// The same of a training.
 std::string asks_for_simulation(const workload::Training& training);
+
+/// The same of both over such a line.
+std::string asks_for_simulation(const workload::Training& training, const Shape& shape,
+                                const Line& line);
 
 /// Of one payload.
 double exchange_seconds(const Shape& shape, double bytes, const Line& line);

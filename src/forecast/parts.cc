@@ -67,8 +67,14 @@ bool has_late_ranks(const spec::Job& job) { return *job.compute_jitter > 0 || *j
 
 std::vector<Part> parts_of(const spec::Experiment& experiment, std::size_t job,
                            const StepTime& step, const Asking& asking) {
-  Peeling peeling(experiment, job, step.median_s, asking);
-  if (is_lossy(experiment.network)) peeling.leave_out("loss", with_loss(peeling.left(), 0));
+  const bool chance = is_lossy(experiment.network) || step.regime == Regime::Shared;
+  Asking around = asking;
+  if (!chance)
+    around.most_packets = 0;  // what packets show beyond flows is one part, what queues drop
+  Peeling peeling(experiment, job, step.median_s, around);
+  if (is_lossy(experiment.network) || (!chance && step.method == Method::Packet)) {
+    peeling.leave_out("loss", account::without_loss(peeling.left()));
+  }
   if (!experiment.traffic.empty()) {
     peeling.leave_out("cross_traffic", account::without_traffic(peeling.left()));
   }

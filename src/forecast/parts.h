@@ -2,7 +2,7 @@
 // What a predicted step is made of: the same experiment with one cause left out after another, in a fixed order, so that
 // the parts add up to the step.
 //
-//   loss, cross traffic, other jobs, late ranks, slow links, delays (latency), rates (bandwidth); what stays is compute
+//   loss (of links, and in queues that overflow), cross traffic, other jobs, late ranks, slow links, delays (latency), rates (bandwidth); what stays is compute
 //
 // Limits: causes act together, and what two of them cost together counts for the one that is left out first.
 

@@ -9,14 +9,6 @@
 namespace tw::forecast {
 namespace {
 
-/// A port of the kernel's own holds so much.
-constexpr std::int64_t kShallow = 100'000;
-
-bool is_shallow(const spec::Network& network) {
-  const spec::Queue& queue = *network.link.queue;
-  return queue.bytes && !queue.bdp && queue.bytes->count() < kShallow;
-}
-
 bool has_late(const spec::Experiment& experiment, const spec::Job& job) {
   return !experiment.network.overrides.empty() || *job.compute_jitter > 0 ||
          (*job.straggler && *job.straggler_factor != 1);
