@@ -25,6 +25,8 @@ constexpr std::size_t kOffloadAmount = 2;         ///< 32 KiB
 constexpr std::size_t kBucketAmount = 4;          ///< 128 KiB: two of the largest packets,
 constexpr std::uint64_t kManyBuckets = 16 << 17;  ///< where so much is sent in a step
 constexpr std::uint32_t kMostWindows = 128;
+constexpr double kSteady = 0.7;  ///< of its rate, that a slow link keeps up
+constexpr double kWhile = 0.25;  ///< of its busy time: collectives of a step may stand apart
 
 /// What sides are measured in.
 struct Scene {
@@ -42,6 +44,7 @@ struct Side {
   double bytes = 0;                            ///< frames of a typical step
   double rate_bps = 0;                         ///< frames, at its fastest
   double long_bps = 0;                         ///< the same for amounts of many packets
+  double steady_bps = 0;                       ///< kept up for a while
   std::pair<int, std::uint64_t> partner = {};  ///< with whom it exchanges most, and how much
 
   double busy_s() const { return bytes * 8 / rate_bps; }
@@ -70,13 +73,16 @@ double steepest_bps(const flow::Envelope& envelope, std::size_t first_amount) {
   return steepest;
 }
 
-/// The same of several flows together, in bytes as they were recorded: between a time and twice that.
-double steepest_bps(std::span<const flow::Series* const> series, std::int64_t width_ns) {
+flow::Series together(std::span<const flow::Series* const> series) {
   std::vector<flow::Window> all;
   for (const flow::Series* one : series) {
     all.insert(all.end(), one->windows().begin(), one->windows().end());
   }
-  const flow::Series together(std::move(all));
+  return flow::Series(std::move(all));
+}
+
+/// The same of several flows together, in bytes as they were recorded: between a time and twice that.
+double steepest_bps(const flow::Series& together, std::int64_t width_ns) {
   const flow::Series* const joined[] = {&together};
   double steepest = 0;
   double before = 0;
@@ -87,6 +93,14 @@ double steepest_bps(std::span<const flow::Series* const> series, std::int64_t wi
     before = bytes;
   }
   return steepest;
+}
+
+/// The most that ever passes in that time, a second.
+double most_bps(const flow::Series& together, std::int64_t width_ns, double time_s) {
+  const flow::Series* const joined[] = {&together};
+  const double width_s = static_cast<double>(width_ns) * 1e-9;
+  const auto windows = static_cast<std::uint32_t>(std::clamp(time_s / width_s, 1.0, 1e6));
+  return flow::most_in(joined, windows) * 8 / (width_s * windows);
 }
 
 /// What passes the side, when it leaves, or when it comes, as far as that was captured.
@@ -119,9 +133,12 @@ void measure(Side& side, const Scene& scene) {
     }
   }
   const std::int64_t width = std::max<std::int64_t>(1, scene.traffic.clock.width_ns);
-  const double together = steepest_bps(series, width) * frames / std::max(1.0, wire);
-  side.rate_bps = std::max(side.rate_bps, together);
-  side.long_bps = std::max(side.long_bps, together);
+  const flow::Series all = together(series);
+  const double factor = frames / std::max(1.0, wire);
+  const double steepest = factor * steepest_bps(all, width);
+  side.rate_bps = std::max(side.rate_bps, steepest);
+  side.long_bps = std::max(side.long_bps, steepest);
+  side.steady_bps = factor * most_bps(all, width, kWhile * side.busy_s());
 }
 
 /// Those that send, or receive, slowest first.
@@ -138,7 +155,8 @@ std::vector<Side> sides_of(const Scene& scene, bool sends) {
 }
 
 /// The slowest of these, if the exchange waits for it: were it as fast as the next, the exchange
-/// would be shorter by the rest of its busy time.
+/// would be shorter by the rest of its busy time. A slow link has always something to send, so that
+/// it keeps its rate up; what hosts that are late hand over at once passes faster than any link.
 std::optional<SlowLink> slowest(const Scene& scene, bool sends) {
   const std::vector<Side> sides = sides_of(scene, sends);
   if (sides.size() < 2) return std::nullopt;
@@ -146,7 +164,8 @@ std::optional<SlowLink> slowest(const Scene& scene, bool sends) {
   const double contrast = slow.rate_bps / sides[1].rate_bps;
   const double busy_s = std::min(slow.busy_s(), scene.exchange_s);
   const double gain_s = busy_s * (1 - contrast);
-  if (contrast > kSlow || gain_s < kLeastGain * scene.exchange_s ||
+  if (contrast > kSlow || slow.steady_bps < kSteady * slow.rate_bps ||
+      gain_s < kLeastGain * scene.exchange_s ||
       gain_s < kLeastPeriod * 1e-9 * scene.exchanges.tempo.period_ns) {
     return std::nullopt;
   }

@@ -61,6 +61,18 @@ TEST(Trouble, IsNoLinkThatCostsHardlyAnyOfTheStep) {
   EXPECT_TRUE(analyse(rhythm::play(job)).bottleneck);
 }
 
+// A busy machine hands packets over late and then fast: 4 MB of 16 ms at 2 Gbit/s in 4 ms, or in 8.
+// What one host never does faster than at 4 Gbit/s it does half of the time: no link is that slow.
+TEST(Trouble, IsNoHostThatIsLessHasty) {
+  const rhythm::PlayedJob job{.strategy = "ring",
+                              .placement = {0, 1, 2},
+                              .payload = 20'000'000,
+                              .compute_s = 0.02,
+                              .rate_bps = 2e9,
+                              .haste = {4, 2, 4}};
+  EXPECT_FALSE(analyse(rhythm::play(job)).bottleneck);
+}
+
 TEST(Trouble, IsTheSlowSenderOfHalvingDoublingAndNoStraggler) {
   for (const int hosts : {4, 5, 6}) {
     const rhythm::PlayedJob job{.strategy = "halving_doubling",

@@ -14,6 +14,7 @@
 #include "trainwire/packet/address.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -36,6 +37,9 @@ struct PlayedJob {
   double slow_bps = 100e6;
   /// Bytes that the slow host sends at once, then waits until its link has taken them; 0: evenly.
   std::int64_t train = 0;
+  /// Of each host: of 16 ms it sends for one part in so many only, and as many times as fast; none:
+  /// evenly.
+  std::vector<double> haste = {};
   int straggler = -1;  ///< host
   double delay_s = 0.1;
   int connections = 1;  ///< of a pair, each carries its part
@@ -154,9 +158,10 @@ class Player {
     const std::uint64_t packets = bytes / 1448 + 1;
     for (std::uint64_t i = 0; i < packets; ++i) {
       const std::uint64_t size = std::min<std::uint64_t>(1448, bytes - 1448 * i);
-      const auto at = start + static_cast<std::int64_t>(static_cast<double>(end - start) *
-                                                        static_cast<double>(i + 1) /
-                                                        static_cast<double>(packets));
+      const auto left = start + static_cast<std::int64_t>(static_cast<double>(end - start) *
+                                                          static_cast<double>(i + 1) /
+                                                          static_cast<double>(packets));
+      const std::int64_t at = handed_over(connection.from, left);
       flow.series.add(traffic_.clock, at, size + 66);
       flow.envelope.pass(at, flow.payload_bytes, flow.payload_bytes + size);
       flow.payload_bytes += size;
@@ -164,6 +169,13 @@ class Player {
     flow.packets += packets;
     flow.estimated_wire_packets += packets;
     flow.wire_bytes += bytes + 66 * packets;
+  }
+
+  std::int64_t handed_over(int from, std::int64_t left_ns) const {
+    if (job_.haste.empty()) return left_ns;
+    const auto within = static_cast<double>(left_ns % kHasteOf_ns);
+    const double haste = job_.haste[static_cast<std::size_t>(from)];
+    return left_ns - left_ns % kHasteOf_ns + static_cast<std::int64_t>(within / haste);
   }
 
   void finish() {
@@ -183,6 +195,8 @@ class Player {
     std::sort(traffic_.flows.begin(), traffic_.flows.end(),
               [](const flow::Flow& a, const flow::Flow& b) { return a.first_ns < b.first_ns; });
   }
+
+  static constexpr std::int64_t kHasteOf_ns = 16'000'000;
 
   PlayedJob job_;
   Random random_;
