@@ -46,7 +46,7 @@ std::string_view program_of(std::string_view text) {
   if (has("# OSU ")) return "osu";
   if (has("# Benchmarking ") && has("#repetitions")) return "imb";
   if (has("p50 (us)") && has("p99 (us)")) return "gloo_benchmark";
-  if ((has("[ ID] Interval") && has("bits/sec")) || text.starts_with("iperf3: error - "))
+  if ((has("[ ID]") && has(" Interval") && has("bits/sec")) || text.starts_with("iperf3: error - "))
     return "iperf3";
   const bool is_perf = (has("algbw") && has("busbw") && has("redop")) || has("# nThread ");
   return is_perf ? "nccl_tests" : "";

@@ -141,6 +141,111 @@ TEST(Benchmark, DatagramsOfIperfAreNotSentAgain) {
                                        "datagrams were lost"));
 }
 
+// As iperf 3.9 prints it with -R: only the sender's last line counts segments.
+TEST(Benchmark, WhatTheFarSideSentAgainIsInItsLastLine) {
+  const Benchmark found = parse_benchmark(
+      "[ ID] Interval           Transfer     Bitrate\n"
+      "[  5]   0.00-1.00   sec  1.10 GBytes  9.42 Gbits/sec\n"
+      "[  5]   1.00-2.00   sec  1.10 GBytes  9.42 Gbits/sec\n"
+      "[ ID] Interval           Transfer     Bitrate         Retr\n"
+      "[  5]   0.00-2.00   sec  2.20 GBytes  9.43 Gbits/sec   12             sender\n"
+      "[  5]   0.00-2.00   sec  2.20 GBytes  9.42 Gbits/sec                  receiver\n",
+      "x");
+  EXPECT_EQ(found.rows(), 2U);
+  EXPECT_THAT(found.notes, ElementsAre("iperf3 moved 9.42 Gbit/s over 2 intervals; 12 segments "
+                                       "were sent again"));
+}
+
+// As iperf 3.12 prints it with --bidir.
+TEST(Benchmark, BothDirectionsOfIperfAreRead) {
+  const Benchmark found = parse_benchmark(
+      "[ ID][Role] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+      "[  5][TX-C]   0.00-1.00   sec   550 MBytes  4.61 Gbits/sec    3   1.50 MBytes\n"
+      "[  7][RX-C]   0.00-1.00   sec   540 MBytes  4.53 Gbits/sec\n"
+      "[ ID][Role] Interval           Transfer     Bitrate         Retr\n"
+      "[  5][TX-C]   0.00-1.00   sec   550 MBytes  4.61 Gbits/sec    3             sender\n"
+      "[  5][TX-C]   0.00-1.00   sec   549 MBytes  4.60 Gbits/sec                  receiver\n"
+      "[  7][RX-C]   0.00-1.00   sec   541 MBytes  4.54 Gbits/sec    7             sender\n"
+      "[  7][RX-C]   0.00-1.00   sec   540 MBytes  4.53 Gbits/sec                  receiver\n",
+      "x");
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{576'250'000, 1}, Row{566'250'000, 1}));
+  EXPECT_THAT(found.notes,
+              ElementsAre(HasSubstr("4.53 Gbit/s the other way over 2 intervals; 7 segments"),
+                          HasSubstr("4.6 Gbit/s one way over 2 intervals; 3 segments")));
+}
+
+// Titles and columns as of OSU 5.8 and 7.4.
+TEST(Benchmark, RatesOfOsuAreOfAllPairsAndBothDirections) {
+  // 4,000 MB/s of four pairs: 1 MB of one takes a millisecond.
+  const Benchmark pairs = parse_benchmark(
+      "# OSU MPI Multiple Bandwidth / Message Rate Test v5.8\n"
+      "# [ pairs: 4 ] [ window size: 64 ]\n"
+      "# Size                  MB/s        Messages/s\n"
+      "1000000              4000.00           4000.00\n",
+      "x");
+  EXPECT_THAT(pairs.curves[0].rows, ElementsAre(Row{1'000'000, 1e-3}));
+  const Benchmark both = parse_benchmark(
+      "# OSU MPI Bi-Directional Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)\n"
+      "1000000              2000.00\n",
+      "x");
+  EXPECT_EQ(both.curves[0].op, "sendrecv");
+  EXPECT_THAT(both.curves[0].rows, ElementsAre(Row{1'000'000, 1e-3}));
+}
+
+TEST(Benchmark, OfCollectivesBehindComputingTheTimeAloneCounts) {
+  const Benchmark found = parse_benchmark(
+      "# OSU MPI Non-blocking Allreduce Latency Test v7.4\n"
+      "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n"
+      "# Size           Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)\n"
+      "4                       5.10              2.00              2.50              3.85\n",
+      "x");
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{4, 1e-6 * 2.5}));
+  const Benchmark imb = parse_benchmark(
+      "# Benchmarking Iallreduce\n# #processes = 4\n"
+      "       #bytes #repetitions t_ovrl[usec] t_pure[usec]  t_CPU[usec]   overlap[%]      "
+      "defects\n"
+      "      1048576           40       600.00       300.00       305.00         5.00         "
+      "0.00\n",
+      "x");
+  EXPECT_EQ(imb.curves[0].op, "all_reduce");
+  EXPECT_THAT(imb.curves[0].rows, ElementsAre(Row{1'048'576, 1e-6 * 300}));
+}
+
+TEST(Benchmark, SaysWhichRowsOfOsuFailed) {
+  const Benchmark found = parse_benchmark(
+      "# OSU MPI Allreduce Latency Test v7.2\n"
+      "# Size       Avg Latency(us)        Validation\n"
+      "4                       1.50              Pass\n"
+      "1024                    2.50              Fail\n",
+      "x");
+  EXPECT_EQ(found.rows(), 2U);
+  EXPECT_THAT(found.limits, ElementsAre("1 rows failed OSU's own validation"));
+}
+
+// As IMB 2019 prints them, and as Open MPI's copy of 2009 does.
+TEST(Benchmark, BlocksOfImbThatTellNoTimeByASizeAreNamed) {
+  const Benchmark found =
+      parse_benchmark(std::string(kImb) +
+                          "# Benchmarking Barrier \n# #processes = 4 \n"
+                          " #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+                          "         1000         1.32         1.34         1.33\n\n"
+                          "# Benchmarking Uniband \n# #processes = 2 \n"
+                          "       #bytes #repetitions   Mbytes/sec      Msg/sec\n"
+                          "         1024         1000      1000.00       976562\n",
+                      "x");
+  EXPECT_EQ(found.rows(), 2U);
+  EXPECT_EQ(found.skipped, 3U);  // and one of size 0
+  EXPECT_THAT(found.limits, ElementsAre(HasSubstr("Barrier"), HasSubstr("Uniband")));
+  const Benchmark old = parse_benchmark(
+      "# Benchmarking Allreduce\n# #processes = 96\n"
+      "#Benchmarking        #procs       #bytes #repetitions  t_min[usec]  t_max[usec]  "
+      "t_avg[usec]\n"
+      "Allreduce       96                  4         1000       297.88       298.07       297.95\n",
+      "x");
+  EXPECT_EQ(old.curves[0].ranks, 96);
+  EXPECT_THAT(old.curves[0].rows, ElementsAre(Row{4, 1e-6 * 297.95}));
+}
+
 TEST(Benchmark, SaysWhatIperfSaysWentWrong) {
   for (
       const std::string text :

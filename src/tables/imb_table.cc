@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // "# Benchmarking Allreduce", "# #processes = 144", "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]", rows; of
-// two processes "#bytes #repetitions      t[usec]   Mbytes/sec". Several such blocks a file.
+// two processes "#bytes #repetitions      t[usec]   Mbytes/sec", of non-blocking collectives "t_ovrl[usec] t_pure[usec]". Several
+// such blocks a file; older ones repeat name and processes in each row, as their header says.
+#include "trainwire/base/printable.h"
 #include "trainwire/tables/columns.h"
+
+#include <set>
+#include <string>
 
 namespace tw::tables {
 
 Benchmark parse_imb(std::string_view text) {
   Benchmark made{.program = "imb"};
   std::size_t size_at = 0;
-  std::size_t time_at = 0;  // 0: no header since the block began
+  std::size_t time_at = 0;  // 0: no header with a time since the block began
+  std::string block;
+  std::set<std::string> unread;
   for_lines(text, [&](std::string_view line) {
     constexpr std::string_view kTitle = "# Benchmarking ";
     constexpr std::string_view kRanks = "#processes = ";
     const auto words = words_of(line);
     if (const std::size_t at = line.find(kTitle); at != std::string_view::npos) {
       const auto name = words_of(line.substr(at + kTitle.size()));
-      made.curves.push_back({.op = name.empty() ? "" : op_named(name.front())});
+      block = name.empty() ? "" : name.front().substr(0, 32);
+      made.curves.push_back({.op = op_named(block)});
       time_at = 0;
       return;
     }
@@ -27,14 +35,23 @@ Benchmark parse_imb(std::string_view text) {
       if (number && *number < 10'000'000) curve.ranks = static_cast<int>(*number);
       return;
     }
-    if (!words.empty() && words.front() == "#bytes") {
+    if (line.find("#repetitions") != std::string_view::npos) {
+      size_at = 0;
       for (std::size_t i = 0; i < words.size(); ++i) {
-        if (words[i] == "t_avg[usec]" || words[i] == "t[usec]") time_at = i;
+        if (words[i] == "#bytes") size_at = i;
+        if (words[i] == "t_avg[usec]" || words[i] == "t[usec]" || words[i] == "t_pure[usec]")
+          time_at = i;
       }
       return;
     }
-    if (time_at == 0 || words.size() <= time_at || curve.op.empty() || made.rows() >= kMostRows)
+    if (words.size() < 3 || made.rows() >= kMostRows) return;
+    if (curve.op.empty() || curve.op == "barrier" || time_at == 0) {
+      if (!number_in(words.front())) return;
+      unread.insert(block);
+      ++made.skipped;
       return;
+    }
+    if (words.size() <= time_at) return;
     const auto bytes = count_in(words[size_at]);
     const auto time_us = number_in(words[time_at]);
     if (!bytes || !time_us) return;
@@ -45,6 +62,9 @@ Benchmark parse_imb(std::string_view text) {
     }
     curve.rows.push_back({*size, 1e-6 * *time_us});
   });
+  for (const std::string& name : unread)
+    made.limits.push_back("the block of " + printable(name) +
+                          " was left out: it tells no time of an operation by its size");
   return made;
 }
 

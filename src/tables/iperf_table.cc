@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <map>
+#include <string>
 
 namespace tw::tables {
 namespace {
@@ -39,9 +41,9 @@ void add(Benchmark& into, const Interval& each) {
   into.curves.back().rows.push_back({std::llround(bytes), time_s});
 }
 
-void add_note(Benchmark& into, double rate_bps, const Losses& losses) {
-  std::string text =
-      fmt::format("iperf3 moved {} over {} intervals", readable(BitRate(rate_bps)), into.rows());
+void add_note(Benchmark& into, std::string_view way, double rate_bps, const Losses& losses) {
+  std::string text = fmt::format("iperf3 moved {}{} over {} intervals", readable(BitRate(rate_bps)),
+                                 way, into.rows());
   if (losses.sent_again)
     text += fmt::format("; {:.0f} segments were sent again", *losses.sent_again);
   if (losses.lost)
@@ -89,36 +91,67 @@ void take_lost(const std::vector<std::string_view>& words, Losses& losses) {
   }
 }
 
-void read_lines(std::string_view text, Benchmark& into) {
-  const bool has_sums = text.find("[SUM]") != std::string_view::npos;
+/// What one direction came to: with --bidir there are two, "[  5][TX-C]" and "[  7][RX-C]".
+struct Direction {
   double rate_bps = 0;
   double until_s = 0;
-  Losses losses;
+  Losses losses = {};
+};
+
+/// "TX-C" of "[  5][TX-C]   0.00-1.00"; "" where there is one direction.
+std::string_view role_in(std::string_view line) {
+  const std::size_t open = line.find("][");
+  const std::size_t close = open == std::string_view::npos ? open : line.find(']', open + 2);
+  return close == std::string_view::npos ? "" : line.substr(open + 2, close - open - 2);
+}
+
+std::string_view way_of(std::string_view role) {
+  if (role.starts_with("TX")) return " one way";
+  return role.starts_with("RX") ? " the other way" : "";
+}
+
+/// The lines at the end: of the receiver is the rate, of the sender what was sent again.
+void take_end(std::string_view line, const std::vector<std::string_view>& words,
+              const Interval& interval, Direction& of) {
+  const bool is_receiver = line.find("receiver") != std::string_view::npos;
+  if (is_receiver || of.rate_bps == 0) of.rate_bps = interval.rate_bps;
+  if (!is_receiver && interval.behind) of.losses.sent_again = interval.behind;
+  take_lost(words, of.losses);
+}
+
+void read_lines(std::string_view text, Benchmark& into) {
+  const bool has_sums = text.find("[SUM]") != std::string_view::npos;
+  bool has_retries = false;
+  std::map<std::string, Direction> directions;
   for_lines(text, [&](std::string_view line) {
     constexpr std::string_view kError = "iperf3: error - ";
     if (line.starts_with(kError)) into.error = printable(line.substr(kError.size(), 200));
-    if (line.find("Interval") != std::string_view::npos &&
-        line.find("Retr") != std::string_view::npos && !losses.sent_again) {
-      losses.sent_again = 0;
-    }
+    if (line.find("Interval") != std::string_view::npos)
+      has_retries = line.find("Retr") != std::string_view::npos;
     const std::size_t bracket = line.find('[');
     if (bracket == std::string_view::npos || line.find("omitted") != std::string_view::npos) return;
     const auto words = words_of(line);
     const auto interval = interval_in(words);
     if (!interval || (has_sums && line.find("[SUM]") == std::string_view::npos)) return;
-    const bool of_all = line.find("receiver") != std::string_view::npos;
-    if (line.find("sender") != std::string_view::npos || of_all) {
-      if (of_all || rate_bps == 0) rate_bps = interval->rate_bps;
-      take_lost(words, losses);
-      return;
+    const std::string role(role_in(line).substr(0, 8));
+    if (directions.size() > 8 && !directions.contains(role)) return;
+    Direction& direction = directions[role];
+    if (line.find("sender") != std::string_view::npos ||
+        line.find("receiver") != std::string_view::npos) {
+      return take_end(line, words, *interval, direction);
     }
-    const bool is_summary = interval->start_s < until_s - 0.01;  // its last word was cut off
+    const bool is_summary =
+        interval->start_s < direction.until_s - 0.01;  // its last word was cut off
     if (is_summary) return;
-    until_s = interval->end_s;
-    if (losses.sent_again) *losses.sent_again += interval->behind.value_or(0);
+    direction.until_s = interval->end_s;
+    if (has_retries && interval->behind)
+      direction.losses.sent_again = direction.losses.sent_again.value_or(0) + *interval->behind;
     add(into, *interval);
   });
-  if (into.rows() > 0 && rate_bps > 0) add_note(into, rate_bps, losses);
+  for (const auto& [role, each] : directions) {
+    if (into.rows() > 0 && each.rate_bps > 0)
+      add_note(into, way_of(role), each.rate_bps, each.losses);
+  }
 }
 
 double number(const nlohmann::ordered_json& object, const char* key) {
@@ -133,10 +166,12 @@ void read_json(std::string_view text, Benchmark& into) {
   if (document.contains("error") && document["error"].is_string())
     into.error = printable(document["error"].get<std::string>().substr(0, 200));
   for (const auto& each : document["intervals"]) {
-    if (!each.is_object() || !each.contains("sum")) continue;
-    const auto& sum = each["sum"];
-    if (sum.is_object() && sum.contains("omitted") && sum["omitted"] == true) continue;
-    add(into, {number(sum, "start"), number(sum, "end"), number(sum, "bits_per_second")});
+    for (const char* key : {"sum", "sum_bidir_reverse"}) {
+      if (!each.is_object() || !each.contains(key)) continue;
+      const auto& sum = each[key];
+      if (sum.is_object() && sum.contains("omitted") && sum["omitted"] == true) continue;
+      add(into, {number(sum, "start"), number(sum, "end"), number(sum, "bits_per_second")});
+    }
   }
   if (!document.contains("end") || into.rows() == 0) return;
   const auto& end = document["end"];
@@ -155,7 +190,10 @@ void read_json(std::string_view text, Benchmark& into) {
     losses.datagrams = number(sum, "packets");
   }
   const double rate_bps = number(received.is_object() ? received : sum, "bits_per_second");
-  if (rate_bps > 0) add_note(into, rate_bps, losses);
+  const auto back = part("sum_received_bidir_reverse");
+  const double back_bps = number(back, "bits_per_second");
+  if (rate_bps > 0) add_note(into, back_bps > 0 ? way_of("TX") : "", rate_bps, losses);
+  if (back_bps > 0) add_note(into, way_of("RX"), back_bps, {});
 }
 
 }  // namespace

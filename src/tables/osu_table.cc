@@ -3,6 +3,9 @@
 // "# Size      Bandwidth (MB/s)".
 #include "trainwire/tables/columns.h"
 
+#include <algorithm>
+#include <string>
+
 namespace tw::tables {
 namespace {
 
@@ -18,43 +21,91 @@ std::string op_of_title(std::string_view line) {
   return {};
 }
 
+/// "Size", "Overall(us)", "Pure Comm.(us)" of "# Size    Overall(us)     Pure Comm.(us)": between columns are two blanks at least.
+std::vector<std::string_view> columns_of(std::string_view line) {
+  std::vector<std::string_view> columns;
+  line.remove_prefix(std::min(line.find_first_not_of("# "), line.size()));
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find("  "), line.size());
+    columns.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+  }
+  return columns;
+}
+
+/// What a table's rows mean.
+struct Meaning {
+  std::string op = {};
+  std::size_t value_at = 1;
+  bool is_rate = false;
+  double times =
+      1;  ///< messages under way at once, of which the rate is the sum: pairs, or both directions
+};
+
+Meaning meaning_of_title(std::string_view title) {
+  Meaning made{.op = op_of_title(title)};
+  if (title.find("Bi-Directional") != std::string_view::npos) {
+    made.op = "sendrecv";
+    made.times = 2;
+  }
+  return made;
+}
+
+/// Of non-blocking collectives the column without computing.
+void take_header(std::string_view line, Meaning& into) {
+  const auto columns = columns_of(line);
+  into.value_at = 1;
+  for (std::size_t i = 1; i < columns.size(); ++i) {
+    if (columns[i].starts_with("Pure Comm")) into.value_at = i;
+  }
+  into.is_rate = columns.size() > 1 && columns[1].find("MB/s") != std::string_view::npos;
+}
+
+double seconds_of(const Meaning& meaning, std::int64_t size, double value) {
+  if (!meaning.is_rate) return 1e-6 * value;
+  return value > 0 ? meaning.times * static_cast<double>(size) / (1e6 * value) : 0;
+}
+
 }  // namespace
 
 Benchmark parse_osu(std::string_view text) {
   Benchmark made{.program = "osu"};
-  std::string op;
-  bool is_rate = false;
+  Meaning meaning;
   bool is_per_rank = false;
+  std::size_t failed = 0;
   for_lines(text, [&](std::string_view line) {
     if (line.find("# OSU ") != std::string_view::npos) {
-      op = op_of_title(line.substr(line.find("# OSU ")));
-      made.curves.push_back({.op = op});
-      is_rate = false;
+      meaning = meaning_of_title(line.substr(line.find("# OSU ")));
+      made.curves.push_back({.op = meaning.op});
       return;
     }
     if (line.starts_with('#')) {
-      if (line.find("Size") != std::string_view::npos)
-        is_rate = line.find("Bandwidth") != std::string_view::npos;
+      if (line.find("Size") != std::string_view::npos) take_header(line, meaning);
+      if (const std::size_t at = line.find("[ pairs: "); at != std::string_view::npos) {
+        const auto rest = words_of(line.substr(at + 9));
+        const auto pairs = rest.empty() ? std::nullopt : count_in(rest.front());
+        if (pairs && *pairs > 0 && *pairs < 10'000'000) meaning.times = static_cast<double>(*pairs);
+      }
       return;
     }
     const auto words = words_of(line);
-    if (words.empty() || op.empty() || made.rows() >= kMostRows) return;
+    if (words.empty() || meaning.op.empty() || made.rows() >= kMostRows) return;
     if (!number_in(words[0])) return;
     const auto size = count_in(words[0]);
-    const auto value = words.size() > 1 ? number_in(words[1]) : std::nullopt;
-    if (!size || !value) {
+    const auto value =
+        words.size() > meaning.value_at ? number_in(words[meaning.value_at]) : std::nullopt;
+    const double time_s = size && value ? seconds_of(meaning, *size, *value) : 0;
+    if (!size || !can_be_meant(*size, time_s)) {
       ++made.skipped;
       return;
     }
-    const double time_s =
-        is_rate ? (*value > 0 ? static_cast<double>(*size) / (1e6 * *value) : 0) : 1e-6 * *value;
-    if (!can_be_meant(*size, time_s)) {
-      ++made.skipped;
-      return;
-    }
-    is_per_rank = is_per_rank || !size_of(op, *size, 0);
+    if (words.back() == "Fail") ++failed;
+    is_per_rank = is_per_rank || !size_of(meaning.op, *size, 0);
     made.curves.back().rows.push_back({*size, time_s});
   });
+  if (failed > 0)
+    made.limits.push_back(std::to_string(failed) + " rows failed OSU's own validation");
   if (is_per_rank) {
     made.limits.emplace_back(
         "OSU does not print how many ranks there were: sizes are what a rank gives, and bus "
