@@ -63,6 +63,9 @@ std::optional<PerfRow> row_in(const json& item) {
               .out_of_place = timed_in(item, "out_of_place"),
               .in_place = timed_in(item, "in_place")};
   if (!row.out_of_place && !row.in_place) return std::nullopt;
+  row.redop = text_in(item, "redop", 16);
+  const auto root = number_in(item, "root");
+  if (root && *root >= -1 && *root < 1e7) row.root = static_cast<std::int64_t>(*root);
   for (const char* half : {"out_of_place", "in_place"}) {
     const json* found = member(item, half);
     if (found == nullptr) continue;
@@ -120,6 +123,7 @@ PerfFile parse_perf_json(std::string_view text, std::string_view name) {
         "reading {}: JSON without nccl-tests' results (size, out_of_place{{time, alg_bw, bus_bw}})",
         printable(name)));
   }
+  if (!table.operation) table.operation = operation_by_columns(table, file.hosts.size());
   file.tables.push_back(std::move(table));
   return file;
 }

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
+#include "trainwire/nccl/perf_lines.h"
 
 #include <fmt/format.h>
 
@@ -44,63 +45,6 @@ std::optional<Number> number_in(std::string_view word) {
     if (!std::isfinite(value)) return std::nullopt;
   }
   return value;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Behind "> " of a quotation, "0: " of srun -l, "2026-11-15T05:16:39.9Z " of kubectl --timestamps and "[pod/a/b] " of its --prefix; nothing
-/// where none of them begins the line.
-std::optional<std::string_view> behind_prefix(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(" \t");
-  if (begin == line.npos) return std::nullopt;
-  line.remove_prefix(begin);
-  const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
-  const std::string_view word = line.substr(0, end);
-  const bool is_rank = word.size() >= 2 && word.size() <= 8 && word.ends_with(':') &&
-                       std::all_of(word.begin(), word.end() - 1, is_digit);
-  const bool is_time = word.size() >= 19 && is_digit(word[0]) && word[4] == '-' && word[7] == '-' &&
-                       word[10] == 'T' && word[13] == ':';
-  const bool is_pod = word.starts_with("[pod/") && word.ends_with(']');
-  if (word != ">" && !is_rank && !is_time && !is_pod) return std::nullopt;
-  return line.substr(end);
-}
-
-/// Behind "node0.hsn 0: " of PALS or "worker-0: ": a name, perhaps with a rank, where a row or a "#" follows.
-std::string_view behind_name(std::string_view line) {
-  const std::size_t colon = line.find(": ");
-  if (colon == line.npos || colon > 255) return line;
-  const std::string_view rest = line.substr(colon + 2);
-  const std::size_t first = rest.find_first_not_of(" \t");
-  const bool is_table = first != rest.npos && (rest[first] == '#' || is_digit(rest[first]));
-  const std::size_t begin = line.find_first_not_of(" \t");
-  const bool is_name = begin < colon && line[begin] != '#' && !is_digit(line[begin]);
-  return is_table && is_name ? rest : line;
-}
-
-/// Without what launchers put before a line and NCCL's log behind it: "host:12:34 [0] NCCL INFO".
-std::string_view bare(std::string_view line) {
-  for (int prefixes = 0; prefixes < 3; ++prefixes) {
-    const auto rest = behind_prefix(line);
-    if (!rest) break;
-    line = *rest;
-  }
-  line = behind_name(line);
-  for (const std::string_view tag :
-       {std::string_view("<stdout>:"), std::string_view("<stderr>:")}) {
-    if (const std::size_t at = line.find(tag); at != line.npos) line.remove_prefix(at + tag.size());
-  }
-  const std::size_t log = std::min(line.find(" NCCL INFO"), line.find(" NCCL WARN"));
-  if (log == line.npos) return line;
-  // The word before "[0]" is the log's.
-  line = line.substr(0, log);
-  for (int word = 0; word < 2 && !line.empty(); ++word) {
-    const std::size_t end = line.find_last_not_of(" \t");
-    if (end == line.npos) return {};
-    const std::size_t begin = line.find_last_of(" \t", end);
-    if (word == 0 && line[end] != ']') ++word;
-    line = line.substr(0, begin == line.npos ? 0 : begin);
-  }
-  return line;
 }
 
 /// Where a table's columns are.
@@ -147,6 +91,15 @@ std::optional<Timed> timed_at(const Words& words, std::size_t at, double unit_us
   return Timed{*time, *algbw, *busbw};
 }
 
+/// Columns between type and time: redop, root or both.
+void put_columns(const Words& words, std::size_t time_at, PerfRow& row) {
+  for (std::size_t i = 3; i < std::min(time_at, words.size()); ++i) {
+    const auto root = number_in<std::int64_t>(words[i]);
+    if (root) row.root = *root;
+    if (!root) row.redop = std::string(words[i].substr(0, 16));
+  }
+}
+
 std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
   if (words.size() < 7) return std::nullopt;
   const auto bytes = number_in<std::int64_t>(words[0]);
@@ -154,6 +107,7 @@ std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
   if (!bytes || !count || *bytes < 0 || *bytes > kMostBytes || *count < 0) return std::nullopt;
   if (number_in<double>(words[2])) return std::nullopt;  // a type is a word
   const Columns columns = header.words > 0 ? header : guessed(words.size());
+  if (columns.times.empty()) return std::nullopt;
   PerfRow row{.bytes = *bytes, .count = *count, .type = std::string(words[2].substr(0, 16))};
   for (std::size_t half = 0; half < columns.times.size() && half < 2; ++half) {
     const std::size_t at = columns.times[half];
@@ -164,6 +118,7 @@ std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
                                     1'000'000'000));
   }
   if (!row.out_of_place && !row.in_place) return std::nullopt;
+  put_columns(words, columns.times.front(), row);
   return row;
 }
 
@@ -178,6 +133,22 @@ bool begins_as_row(const Words& words, const Columns& header) {
   return std::any_of(kTypes.begin(), kTypes.end(), [&](std::string_view type) {
     return words[2].starts_with(type) || (header.words > 0 && type.starts_with(words[2]));
   });
+}
+
+/// The end of a row whose beginning stands before NCCL's log: numbers, or "N/A".
+bool ends_a_row(const Words& words) {
+  return words.size() > 2 && std::all_of(words.begin(), words.end(), [](std::string_view word) {
+           return word == "N/A" || number_in<double>(word).has_value();
+         });
+}
+
+/// The word to which the log's host is glued is lost with it: root, or how many values are wrong. -1 stands for neither.
+void pad(std::size_t before, Words& words, const Columns& columns) {
+  const std::size_t next = before + words.size() + 1;
+  const bool ends_a_part =
+      next == columns.words ||
+      std::find(columns.times.begin(), columns.times.end(), next) != columns.times.end();
+  if (ends_a_part) words.emplace_back("-1");
 }
 
 /// The operation whose program a line names: "all_reduce_perf".
@@ -204,7 +175,11 @@ class Reader {
 
  private:
   void take_device(const Words& words, std::string_view line);
+  void take_name(std::string_view line);
   void take_row(PerfRow row);
+  bool began_row(Words words, bool is_cut);
+  bool ended_row(Words words, bool is_cut);
+  void leave_row();
   void mend_old(std::int64_t bytes, std::optional<Timed>& timed) const;
 
   PerfFile file_;
@@ -212,6 +187,7 @@ class Reader {
   std::optional<Operation> operation_;
   bool fresh_ = true;  ///< the next row begins a table
   std::size_t rows_ = 0;
+  std::vector<std::string> begun_;  ///< words of a row into which NCCL's log came
 };
 
 /// "#  Rank  0 Group  0 Pid 1234 on host0 device 0 [0x81] NVIDIA A100-PCIE-40GB".
@@ -263,33 +239,83 @@ void Reader::take_row(PerfRow row) {
   file_.tables.back().rows.push_back(std::move(row));
 }
 
+/// Keeps a row that NCCL's log cut off: its end comes behind the log.
+bool Reader::began_row(Words words, bool is_cut) {
+  if (!is_cut || words.size() < 3 || !begins_as_row(words, columns_)) return false;
+  pad(0, words, columns_);
+  if (words.size() >= columns_.words) return false;
+  leave_row();
+  begun_.assign(words.begin(), words.end());
+  return true;
+}
+
+bool Reader::ended_row(Words words, bool is_cut) {
+  if (begun_.empty() || !ends_a_row(words)) return false;
+  if (is_cut) pad(begun_.size(), words, columns_);
+  if (begun_.size() + words.size() > columns_.words) return false;
+  begun_.insert(begun_.end(), words.begin(), words.end());
+  if (begun_.size() == columns_.words) leave_row();
+  return true;
+}
+
+/// As far as it goes.
+void Reader::leave_row() {
+  if (begun_.empty()) return;
+  const Words words(begun_.begin(), begun_.end());
+  if (auto row = row_in(words, columns_)) {
+    take_row(std::move(*row));
+  } else {
+    ++file_.unreadable;
+  }
+  begun_.clear();
+}
+
+/// "# Collective test starting: all_reduce_perf"; older ones name it behind their table: "# Collective test concluded: ..".
+void Reader::take_name(std::string_view line) {
+  const auto operation = operation_in(line);
+  if (!operation) return;
+  fresh_ = true;
+  const bool is_end = line.find("concluded") != line.npos;
+  if (is_end && !file_.tables.empty() && !file_.tables.back().operation)
+    file_.tables.back().operation = operation;
+  operation_ = is_end ? std::nullopt : operation;
+}
+
 void Reader::take(std::string_view line) {
-  line = bare(line.substr(0, 4096));
-  const Words words = words_of(line);
+  line = line.substr(0, 4096);
+  const std::string_view table = bare_row(line);
+  const Words words = words_of(table);
   if (words.empty()) return;
   if (const auto columns = header_in(words)) {
+    leave_row();
     columns_ = *columns;
     fresh_ = true;
     return;
   }
-  if (auto row = row_in(words, columns_)) return take_row(std::move(*row));
+  const bool is_cut = table.data() + table.size() < line.data() + line.size();
+  if (began_row(words, is_cut) || ended_row(words, is_cut)) return;
+  if (auto row = row_in(words, columns_)) {
+    leave_row();
+    return take_row(std::move(*row));
+  }
   if (begins_as_row(words, columns_)) {
     ++file_.unreadable;
     return;
   }
-  if (const auto operation = operation_in(line)) {
-    operation_ = operation;
-    fresh_ = true;
-  }
-  take_device(words, line);
+  take_name(table);
+  take_device(words, table);
   constexpr std::string_view kVersion = "NCCL version ";
-  if (const std::size_t at = line.find(kVersion); at != line.npos && file_.nccl_version.empty()) {
-    const Words rest = words_of(line.substr(at + kVersion.size()));
+  if (const std::size_t at = table.find(kVersion); at != table.npos && file_.nccl_version.empty()) {
+    const Words rest = words_of(table.substr(at + kVersion.size()));
     if (!rest.empty()) file_.nccl_version = printable(rest.front().substr(0, 40));
   }
 }
 
 PerfFile Reader::finish(std::string_view name) {
+  leave_row();
+  for (PerfTable& table : file_.tables) {
+    if (!table.operation) table.operation = operation_by_columns(table, file_.hosts.size());
+  }
   if (file_.tables.empty()) {
     throw DataError(fmt::format(
         "reading {}: no row of nccl-tests is in it{}; its rows begin with size, count, type and "

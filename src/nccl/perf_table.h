@@ -2,8 +2,8 @@
 // What nccl-tests printed, or wrote as JSON (-J): tables of times by size, and who took part.
 //
 // Understood: tables with and without `root`, with `error` or `#wrong`, with per-iteration columns
-// (-I) and time stamps (-S); prefixes of launchers ("[1,0]<stdout>:", "0: ", kubectl's time stamps); lines of NCCL's log in between
-// or glued to a row; several tables in a file; files of which a header or the '#' of comments was
+// (-I) and time stamps (-S); prefixes of launchers ("[1,0]<stdout>:", "0: ", kubectl's time stamps); lines of NCCL's log in between,
+// glued to a row or in the middle of it; several tables in a file; files of which a header or the '#' of comments was
 // lost on the way. rccl-tests prints the same. Bytes from outside: what is no row is passed over, a
 // file without any row is a DataError.
 //
@@ -36,14 +36,17 @@ struct PerfRow {
   std::optional<Timed> out_of_place = {};
   std::optional<Timed> in_place = {};
   std::int64_t wrong = 0;  ///< values that came out wrong, where they were looked at
+  std::string redop = {};  ///< "sum", "none"; empty where there is no such column
+  std::optional<std::int64_t> root = {};
 
   /// Out of place where that was timed. A row has one of them at least.
   const Timed& timed() const { return out_of_place ? *out_of_place : *in_place; }
 };
 
 struct PerfTable {
-  std::optional<Operation> operation;  ///< where the file names it
-  std::vector<PerfRow> rows;           ///< in the file's order; at least one
+  /// Where the file names it, or only one can have such columns and such a bandwidth.
+  std::optional<Operation> operation;
+  std::vector<PerfRow> rows;  ///< in the file's order; at least one
 };
 
 struct PerfFile {
@@ -61,6 +64,10 @@ PerfFile parse_perf(std::string_view text, std::string_view name);
 
 /// The same for what -J wrote; parse_perf calls it for text that begins with a brace.
 PerfFile parse_perf_json(std::string_view text, std::string_view name);
+
+/// What a table without a name is of, by the columns redop and root and by what bus bandwidth is to bandwidth; nothing where
+/// several would do, as for all-gather and all-to-all. `ranks` is 0 where it is not told.
+std::optional<Operation> operation_by_columns(const PerfTable& table, std::size_t ranks);
 
 /// Whether time, size and bandwidth of a row agree as far as they are printed.
 bool agrees(std::int64_t bytes, const Timed& timed);

@@ -105,6 +105,66 @@ TEST(PerfTable, OfSeveralProgramsIsSeveral) {
   EXPECT_FALSE(file.tables[1].rows[0].in_place);
 }
 
+// Connections are made at the first size, so that the log comes between a row's size and its times: nccl-tests 2.13 with NCCL 2.24.
+TEST(PerfTable, RowsIntoWhichTheLogCameAreJoined) {
+  const std::string header =
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+      "time "
+      "  algbw   busbw #wrong\n";
+  const std::string log =
+      "host0:77:80 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via NET/Socket/0\n"
+      "host0:77:80 [0] NCCL INFO Connected all rings, use ring PXN 0 GDR 1\n";
+  const std::string good =
+      "     1048576        262144     float     sum      -1    100.0   10.49   10.49      0    "
+      "101.0 "
+      "  10.38   10.38      0\n";
+  const std::string torn = "     2097152        524288     float     sum      -1" + log +
+                           "    200.0   10.49   10.49      0" + log +
+                           "    201.0   10.43   10.43      3\n";
+  const PerfFile file = parse_perf(header + torn + good, "log");
+  ASSERT_EQ(file.tables[0].rows.size(), 2u);
+  EXPECT_DOUBLE_EQ(file.tables[0].rows[0].out_of_place->time_us, 200);
+  EXPECT_DOUBLE_EQ(file.tables[0].rows[0].in_place->time_us, 201);
+  EXPECT_EQ(file.tables[0].rows[0].wrong, 3);
+  EXPECT_EQ(file.unreadable, 0);
+  // Its end never comes.
+  const PerfFile cut = parse_perf(
+      header + "     2097152        524288     float     sum      -1" + log + good, "log");
+  EXPECT_EQ(cut.tables[0].rows.size(), 1u);
+  EXPECT_EQ(cut.unreadable, 1);
+}
+
+PerfFile of_two_ranks(const std::string& rows) {
+  return parse_perf(
+      "#  Rank  0 Group  0 Pid  1 on  n0 device  0 [0x0f] X\n"
+      "#  Rank  1 Group  0 Pid  1 on  n1 device  0 [0x0f] X\n"
+      "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n" +
+          rows,
+      "log");
+}
+
+TEST(PerfTable, WithoutANameIsKnownByItsColumns) {
+  const auto of = [](const std::string& columns, const std::string& busbw) {
+    return of_two_ranks(" 1048576 262144 float " + columns + " 100 10.49 " + busbw +
+                        " 0 100 10.49 " + busbw + " 0\n")
+        .tables[0]
+        .operation;
+  };
+  EXPECT_EQ(of("sum -1", "10.49"), Operation::AllReduce);  // 2 (n - 1) / n is 1 of two ranks
+  EXPECT_EQ(of("sum -1", "5.24"), Operation::ReduceScatter);
+  EXPECT_EQ(of("sum 0", "10.49"), Operation::Reduce);
+  EXPECT_EQ(of("none 0", "10.49"), Operation::Broadcast);
+  EXPECT_EQ(of("none -1", "10.49"), Operation::SendRecv);
+  EXPECT_EQ(of("none -1", "5.24"), std::nullopt);  // all-gather, or all-to-all
+}
+
+TEST(PerfTable, IsNamedByTheLineBehindIt) {
+  const PerfFile file = of_two_ranks(
+      " 1048576 131072 float none -1 100 10.49 5.24 0 100 10.49 5.24 N/A\n"
+      "# Collective test concluded: alltoall_perf\n");
+  EXPECT_EQ(file.tables[0].operation, Operation::AllToAll);
+}
+
 TEST(PerfTable, WithoutHeaderIsReadByItsWords) {
   const PerfFile file = parse_perf(
       "  65536  8192  float  16.57  3.96  1.98  0e+00  13.83  4.74  2.37  0e+00\n", "log");
