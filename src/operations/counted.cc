@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -68,7 +69,7 @@ std::uint64_t bytes_of(const std::vector<record::OperationGroup>& groups) {
 /// Times of one op: of arrivals, or of what files tell that took a time alone (nccl-tests).
 struct Timing {
   std::uint64_t timed = 0;
-  double wait_s = 0;
+  std::optional<double> wait_s = {};  ///< nothing where only how long it took is told
   double transfer_s = 0;
   double whole_s = 0;
   double bus_bits = 0;
@@ -79,7 +80,7 @@ std::map<std::string, Timing> timings(const Imported& imported) {
   for (const Arrival& arrival : imported.arrivals) {
     Timing& timing = made[arrival.op];
     ++timing.timed;
-    timing.wait_s += arrival.mean_wait_s();
+    timing.wait_s = timing.wait_s.value_or(0) + arrival.mean_wait_s();
     timing.transfer_s += seconds(arrival.transfer_ns());
     timing.whole_s += seconds(arrival.end_ns - arrival.first_ns);
     timing.bus_bits += 8 * bus_factor(arrival.op, arrival.group_size) *

@@ -48,6 +48,9 @@ TEST(Imported, AnOperationWithoutNameHasNoBusBandwidth) {
   ASSERT_THAT(run.operations->by_op, SizeIs(2));
   for (const record::OperationKind& kind : run.operations->by_op)
     EXPECT_EQ(kind.busbw_bps.has_value(), kind.op == "broadcast") << kind.op;
+  // How long it took says nothing of who waited.
+  EXPECT_FALSE(run.operations->by_op[0].wait_s);
+  EXPECT_TRUE(run.operations->by_op[0].transfer_s);
 }
 
 TEST(Imported, TellsALateRankFromASlowWire) {

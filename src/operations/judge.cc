@@ -45,14 +45,18 @@ record::Verdict hang_verdict(const Imported& imported) {
         .text = text +
                 ". Look at what that rank does: its program stopped before, or took another way."};
   }
-  const bool is_program = !hang.mismatch.empty();
-  return {.cause = "unknown",
-          .confidence = 0,
-          .text = text +
-                  (is_program
-                       ? ". It is the program, not the network."
-                       : ". What stopped the transfer is not in these files: look at the network "
-                         "between these ranks.")};
+  if (!hang.mismatch.empty()) {
+    text += ". It is the program, not the network.";
+  } else if (hang.without_dump > 0) {
+    text +=
+        ". Give their dumps too: whether one of them never came, or the network stands, these do "
+        "not tell.";
+  } else {
+    text +=
+        ". What stopped the transfer is not in these files: look at the network between these "
+        "ranks.";
+  }
+  return {.cause = "unknown", .confidence = 0, .text = text};
 }
 
 record::Verdict late_verdict(const Imported& imported, const Balance& balance, double cost_s) {
@@ -163,6 +167,14 @@ record::Verdict untimed_verdict(const Imported& imported) {
   for (const Remark& remark : remarks_on(imported.wiring)) {
     if (remark.is_trouble && remark.kind != "nccl_warning" && text.empty())
       text = remark.text + ". ";
+  }
+  const bool has_dumps = std::any_of(
+      imported.told.begin(), imported.told.end(),
+      [](const Told& file) { return file.kind == "flight_recorder" && !file.operations.empty(); });
+  if (const std::string open = open_messages(imported.told); !open.empty()) {
+    text += open + ". ";
+  } else if (has_dumps) {
+    text += "Nobody is missing: every collective that these dumps tell of has ended. ";
   }
   const bool only_flows =
       std::all_of(imported.told.begin(), imported.told.end(), [](const Told& file) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tw::operations {
 namespace {
@@ -55,6 +56,23 @@ bool is_open(const Operation& each) {
   return each.state == State::Scheduled || each.state == State::Started;
 }
 
+/// A rank that stands in one collective does not come to another: who stands nowhere comes first, and what hangs for want of such
+/// ranks alone, or because ranks ask for different things.
+void put_causes_first(std::vector<Hang>& found) {
+  std::set<int> standing;
+  for (const Hang& hang : found) standing.insert(hang.waiting.begin(), hang.waiting.end());
+  const auto is_free = [&](int rank) { return !standing.contains(rank); };
+  const auto order_of = [&](const Hang& hang) {
+    if (!hang.mismatch.empty()) return 0;
+    if (hang.missing.empty()) return 1;
+    if (std::all_of(hang.missing.begin(), hang.missing.end(), is_free)) return 0;
+    return std::any_of(hang.missing.begin(), hang.missing.end(), is_free) ? 1 : 2;
+  };
+  for (Hang& hang : found) std::stable_partition(hang.missing.begin(), hang.missing.end(), is_free);
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const Hang& a, const Hang& b) { return order_of(a) < order_of(b); });
+}
+
 }  // namespace
 
 std::vector<Hang> hangs(const std::vector<Told>& told) {
@@ -81,7 +99,25 @@ std::vector<Hang> hangs(const std::vector<Told>& told) {
       break;
     }
   }
+  put_causes_first(found);
   return found;
+}
+
+std::string open_messages(const std::vector<Told>& told) {
+  std::size_t open = 0;
+  std::string first;
+  for (const Told& file : told) {
+    if (file.kind != "flight_recorder") continue;
+    for (const Operation& each : file.operations) {
+      if (!is_message(each.op) || !is_open(each)) continue;
+      if (++open > 1) continue;
+      first = each.op;
+      if (each.rank) first += fmt::format(" of rank {}", *each.rank);
+      if (each.peer)
+        first += fmt::format(" {} rank {}", each.op == "recv" ? "from" : "to", *each.peer);
+    }
+  }
+  return open == 0 ? "" : fmt::format("{} sends and receives did not end, first a {}", open, first);
 }
 
 std::string sentence_of(const Hang& hang) {

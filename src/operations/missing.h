@@ -27,10 +27,13 @@ struct Hang {
   int without_dump = 0;                    ///< ranks of the group of which there is no dump
 };
 
-/// The first of each group that hangs.
+/// The first of each group that hangs; first what does not hang because of another.
 std::vector<Hang> hangs(const std::vector<Told>& told);
 
 /// In one sentence.
 std::string sentence_of(const Hang& hang);
+
+/// Sends and receives that did not end, as dumps tell; "" without any.
+std::string open_messages(const std::vector<Told>& told);
 
 }  // namespace tw::operations

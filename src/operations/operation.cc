@@ -80,7 +80,10 @@ double bus_factor(std::string_view op, int ranks) {
   if (ranks < 1) return 1;
   const double n = ranks;
   if (op == "all_reduce") return 2 * (n - 1) / n;
-  if (op == "all_gather" || op == "reduce_scatter" || op == "all_to_all") return (n - 1) / n;
+  if (op == "all_gather" || op == "reduce_scatter" || op == "all_to_all" || op == "gather" ||
+      op == "scatter") {
+    return (n - 1) / n;
+  }
   return 1;
 }
 
