@@ -2,12 +2,11 @@
 #include "trainwire/readers/pace_log.h"
 
 #include "trainwire/readers/colours.h"
+#include "trainwire/readers/pace_words.h"
 #include "trainwire/readers/words.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 
 namespace tw::readers {
@@ -15,49 +14,13 @@ namespace {
 
 constexpr std::size_t kMostSteps = 4'000'000;
 constexpr double kLongest_s = 1e6;
-/// Bars that jump further than this are another epoch's.
-constexpr std::int64_t kLongestJump = 100'000;
-
-// What a letter right behind a number multiplies it by: some trainers print 25.3K for 25,300.
-double times_behind(std::string_view text) {
-  if (text.empty()) return 1;
-  if (text.size() > 1 && (text[1] == '/' || std::isalnum(static_cast<unsigned char>(text[1])) != 0))
-    return 1;
-  switch (text.front()) {
-    case 'K':
-      return 1e3;
-    case 'M':
-      return 1e6;
-    case 'B':
-      return 1e9;
-    default:
-      return 1;
-  }
-}
-
-std::optional<double> real(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" :=\""), text.size()));
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !std::isfinite(number) || number < 0) return {};
-  return number * times_behind(text.substr(static_cast<std::size_t>(end - text.data())));
-}
-
-/// "nan", "inf", "-5", or cut off behind the colon: where a number should be.
-bool is_no_number(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" :=");
-  if (begin == 0) return false;
-  if (begin == std::string_view::npos) return !text.empty();
-  return text[begin] == '-' || text.substr(begin).starts_with("nan") ||
-         text.substr(begin).starts_with("NaN") || text.substr(begin).starts_with("inf");
-}
 
 /// A way to tell what a step took, and how many seconds its unit has.
 struct Telling {
   std::string_view words;
   double unit_s;
 };
-constexpr std::array<Telling, 9> kTellings{{
+constexpr std::array<Telling, 15> kTellings{{
     {"elapsed time per iteration (ms)", 1e-3},
     {"elapsed_time_per_iteration_ms", 1e-3},
     {"elapsed time per iteration (s)", 1},
@@ -67,6 +30,12 @@ constexpr std::array<Telling, 9> kTellings{{
     {"step_time", 1},
     {"step time (s)", 1},
     {"step_time_ms", 1e-3},
+    {"timing_s/step:", 1},      // verl
+    {"iter time: ", 1e-3},      // LitGPT
+    {"per step time: ", 1e-3},  // MindSpore
+    {"per_step_time: ", 1e-3},  // MindFormers
+    {"batch_cost: ", 1},        // Paddle
+    {"ms/batch ", 1e-3},        // PyTorch's language model, Transformer-XL
 }};
 
 /// Other ways, in lines that also tell the step's number.
@@ -75,97 +44,30 @@ struct Form {
   double unit_s;            ///< 0: it stands behind the number, "251.3ms" or "0.41 s"
   std::string_view beside;  ///< must be in the line too
 };
-constexpr std::array<Form, 8> kForms{{
+constexpr std::array<Form, 13> kForms{{
     {"train_step_timing in s", 1, ""},  // NeMo
     {" seconds", 1, "completed step"},  // MaxText
     {" time", 1, "data_time"},          // MMEngine, Detectron2
     {"\tTime", 1, "Epoch: ["},          // PyTorch's ImageNet example
     {" Time: ", 0, "Train: "},          // timm
+    {"  time: ", 1, "  data: "},        // torchvision, and what copies its logger: DETR, DeiT, MAE
+    {"\ttime ", 1, "Train: ["},         // Swin
+    {"dt: ", 0, "step"},                // build-nanogpt, nanochat
+    {"iter_dt ", 0, "iter"},            // minGPT
+    {"(", 0, "tok/s)"},                 // llm.c of 2024
     {" time", 0, ""},                   // nanoGPT, and most that people write themselves
     {"time=", 0, ""},
     {"| ", 0, "step"},  // llm.c
 }};
 
 /// Steps a second, and where that stands.
-constexpr std::array<std::string_view, 4> kRates{
+constexpr std::array<std::string_view, 5> kRates{
     "\"ups\": \"",                   // fairseq
     " ups=",                         // fairseq before 2020
     "throughput/batches_per_sec: ",  // Composer
-    "global_step/sec: "              // TensorFlow's estimators
+    "global_step/sec: ",             // TensorFlow's estimators
+    "| steps/sec: "                  // of its models
 };
-
-/// Of a number's own unit, as far as it is one of time.
-std::optional<double> unit_behind(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" :="), text.size()));
-  text.remove_prefix(std::min(text.find_first_not_of("0123456789."), text.size()));
-  if (text.starts_with(' ')) text.remove_prefix(1);
-  const std::string_view unit =
-      text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz/"));
-  if (unit == "ms") return 1e-3;
-  if (unit == "s" || unit == "sec" || unit == "secs" || unit == "seconds") return 1;
-  return {};
-}
-
-/// What a line that is not of a step of training speaks of.
-bool is_of_other_work(std::string_view text) {
-  constexpr std::array<std::string_view, 6> kWords{"eval",       "Eval",   "valid",
-                                                   "checkpoint", "saving", "Saving"};
-  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-    return text.find(word) != std::string_view::npos;
-  });
-}
-
-/// "iteration 100/ 5000", "iteration=  100/ 5000", "global_step=10", "step 7", "steps: 10".
-std::optional<std::int64_t> number_of_step(std::string_view text) {
-  for (const std::string_view word :
-       {"iteration ", "iteration=", "global_step=", "global_step: ", "steps: ", "step ",
-        "step=", "step: ", "iter ", "iter: ", "num_updates\": \"",
-        "num_updates=", "[batch=", "\"step\": ", "\"iteration\": "}) {
-    Words words(text);
-    while (words.go_behind(word)) {
-      if (const auto number = words.whole(); number && *number >= 0) return number;
-    }
-  }
-  return {};
-}
-
-/// "[1][  50/7330]", "[  50/1251 (  4%)]": of the epoch.
-std::optional<std::int64_t> number_in_brackets(std::string_view text) {
-  const std::size_t second = text.find("][");
-  const std::size_t at = second == std::string_view::npos ? text.find(" [") : second;
-  if (at == std::string_view::npos) return {};
-  Words words(text.substr(at + 2));
-  const auto number = words.whole();
-  return number && *number >= 0 && words.rest().starts_with('/') ? number : std::nullopt;
-}
-
-/// "Iter #3: 334.1 img/sec per GPU" of Horovod's benchmarks, "30	images/sec: 345.6 +/- 0.1" of TensorFlow's.
-std::optional<std::pair<std::int64_t, double>> images_of(std::string_view text) {
-  Words words(text);
-  if (words.go_behind("Iter #")) {
-    const auto number = words.whole();
-    const auto rate = number && words.take(":") ? real(words.rest()) : std::nullopt;
-    if (!rate || text.find(" img/sec per ") == std::string_view::npos) return {};
-    return std::pair(*number, *rate);
-  }
-  const auto number = words.whole();
-  const auto rate = number && words.take("images/sec:") ? real(words.rest()) : std::nullopt;
-  return rate ? std::optional(std::pair(*number, *rate)) : std::nullopt;
-}
-
-/// "00:12", "1:02:03" in seconds.
-std::optional<double> elapsed_s(std::string_view text) {
-  Words words(text);
-  double seconds = 0;
-  for (int part = 0; part < 3; ++part) {
-    const auto number = words.whole();
-    if (!number || *number < 0 || *number > 100'000) return {};
-    seconds = 60 * seconds + static_cast<double>(*number);
-    if (!words.rest().starts_with(':')) return part > 0 ? std::optional(seconds) : std::nullopt;
-    words.take(":");
-  }
-  return seconds;
-}
 
 }  // namespace
 
@@ -197,7 +99,9 @@ bool PaceLog::timed(std::string_view text) {
       is_none = true;
       break;
     }
-    const auto number = number_of_step(text.substr(0, at));
+    std::string_view before = text.substr(0, at);
+    if (telling.words.starts_with("iter time: ")) before = before.substr(0, before.find(" step "));
+    const auto number = number_of_step(before);
     if (number && telling.words.starts_with("elapsed") && is_told(*number)) {
       skips_.add("lines tell an iteration again, as other ranks print it");
     } else {
@@ -248,91 +152,6 @@ bool PaceLog::numbered(std::string_view text) {
     }
   }
   return false;
-}
-
-/// "Epoch 0:  10%|# | 10/100 [00:05<00:45, 2.00it/s, loss=1.2]".
-bool PaceLog::progress(std::string_view text) {
-  const std::size_t open = text.rfind(" [", text.rfind('<'));
-  if (open == std::string_view::npos || text.find('<', open) == std::string_view::npos)
-    return false;
-  std::string_view before = text.substr(0, open);
-  const std::size_t slash = before.rfind('/');
-  if (slash == std::string_view::npos) return false;
-  std::size_t digits = slash;
-  while (digits > 0 && before[digits - 1] >= '0' && before[digits - 1] <= '9') --digits;
-  const auto number = Words(before.substr(digits)).whole();
-  const auto elapsed = elapsed_s(text.substr(open + 2));
-  const std::size_t comma = text.find(", ", open);
-  if (digits == slash || !number || !elapsed || comma == std::string_view::npos) return false;
-  const std::string_view pace = text.substr(comma + 2);
-  const auto value = real(pace);
-  const std::size_t unit = pace.find_first_not_of(" 0123456789.");
-  const bool per_step = unit != std::string_view::npos && pace.substr(unit).starts_with("s/it");
-  const bool per_second = unit != std::string_view::npos && pace.substr(unit).starts_with("it/s");
-  if (!value || *value <= 0 || (!per_step && !per_second)) return false;
-  has_bars_ = true;
-  bar_each_s_ = per_step ? *value : 1 / *value;
-  const bool goes_on = bar_number_ && *number > *bar_number_ &&
-                       *number - *bar_number_ < kLongestJump && *elapsed >= bar_elapsed_s_;
-  if (goes_on) {
-    const std::int64_t steps = *number - *bar_number_;
-    const double passed = *elapsed - bar_elapsed_s_;
-    // Whole seconds say too little of a short time; the bar's own average says more.
-    const double each = passed >= 20 ? passed / static_cast<double>(steps) : bar_each_s_;
-    for (std::int64_t i = 0; i < steps; ++i) add(*bar_number_ + i, each);
-  }
-  bar_number_ = *number;
-  bar_elapsed_s_ = *elapsed;
-  return true;
-}
-
-/// "100/100 [==============] - 25s 250ms/step - loss: 2.0", as Keras draws it at the end of an epoch, behind what it took back.
-bool PaceLog::keras_bar(std::string_view text) {
-  const std::size_t end = text.rfind("/step");
-  if (end == std::string_view::npos) return false;
-  const std::size_t begin = text.find_last_of(" \b", end) + 1;
-  const auto each = real(text.substr(begin, end - begin));
-  const auto unit = unit_behind(text.substr(begin, end - begin));
-  const std::size_t bar = text.find_last_of("[\xe2", begin);
-  if (begin == 0 || !each || !unit || *each <= 0 || bar == std::string_view::npos) return false;
-  const std::size_t slash = text.rfind('/', bar);
-  if (slash == std::string_view::npos) return false;
-  std::size_t digits = slash;
-  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
-  const auto done = Words(text.substr(digits)).whole();
-  const auto all = Words(text.substr(slash + 1)).whole();
-  if (!done || done != all || *done > kLongestJump) return false;
-  has_bars_ = true;
-  bar_each_s_ = *each * *unit;
-  for (std::int64_t i = 0; i < *done; ++i)
-    add(static_cast<std::int64_t>(steps_.size()), bar_each_s_);
-  return true;
-}
-
-/// "Epoch 1/1  ---- 120/120 0:00:03 • 0:00:00 39.9it/s loss: 0.3", as Lightning draws it with rich.
-bool PaceLog::rich_bar(std::string_view text) {
-  constexpr std::string_view kDot = "\xe2\x80\xa2";
-  const std::size_t dot = text.find(kDot);
-  const std::size_t rate = text.find("it/s", dot);
-  if (dot == std::string_view::npos || rate == std::string_view::npos) return false;
-  std::size_t begin = rate;
-  while (begin > 0 &&
-         ((text[begin - 1] >= '0' && text[begin - 1] <= '9') || text[begin - 1] == '.'))
-    --begin;
-  const auto value = real(text.substr(begin, rate - begin));
-  const std::size_t slash = text.rfind('/', dot);
-  if (!value || *value <= 0 || slash == std::string_view::npos) return false;
-  std::size_t digits = slash;
-  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
-  const auto number = Words(text.substr(digits)).whole();
-  if (digits == slash || !number) return false;
-  has_bars_ = true;
-  bar_each_s_ = 1 / *value;
-  if (bar_number_ && *number > *bar_number_ && *number - *bar_number_ < kLongestJump) {
-    for (std::int64_t i = *bar_number_; i < *number; ++i) add(i, bar_each_s_);
-  }
-  bar_number_ = *number;
-  return true;
 }
 
 /// "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4", before 2022 "0/20, SamplesPerSec=20.1"; and
@@ -391,22 +210,76 @@ void PaceLog::finish_samples(operations::Told& told) {
       "makes steps of them: give the log from its start");
 }
 
+/// "[Rank 0] time (ms) | fwd: 120.50 | bwd: 250.30 | bwd_inner: 200.20 | bwd_allreduce: 50.10 | step: 30.20", before 2023 "forward",
+/// "backward"; of a pipeline it has other parts.
+bool PaceLog::phases(std::string_view text) {
+  if (text.find("time (ms) | f") == std::string_view::npos) return false;
+  double sum_ms = 0;
+  for (const auto& [word, old] :
+       {std::pair{"| fwd: ", "| forward: "}, std::pair{"| bwd: ", "| backward: "},
+        std::pair{"| step: ", "| step: "}}) {
+    std::size_t at = text.find(word);
+    std::size_t size = std::string_view(word).size();
+    if (at == std::string_view::npos) {
+      at = text.find(old);
+      size = std::string_view(old).size();
+    }
+    const auto value = at == std::string_view::npos ? std::nullopt : real(text.substr(at + size));
+    if (!value) return false;
+    sum_ms += *value;
+  }
+  if (sum_ms <= 0 || sum_ms > 1e3 * kLongest_s || phases_.size() >= kMostSteps) return false;
+  phases_.push_back(1e-3 * sum_ms);
+  return true;
+}
+
+/// "'train_steps_per_second': 2.5", "  train_steps_per_second   =        2.5", "\"train_steps_per_second\": 2.5".
+bool PaceLog::whole(std::string_view text) {
+  constexpr std::string_view kWord = "train_steps_per_second";
+  const std::size_t at = text.find(kWord);
+  if (at == std::string_view::npos) return false;
+  const auto rate = real(text.substr(at + kWord.size()));
+  if (rate && *rate > 1 / kLongest_s) whole_per_s_ = *rate;
+  return rate.has_value();
+}
+
 bool PaceLog::line(std::string_view shown) {
   std::string kept;
   const std::string_view text = without_colours(shown, kept);
-  return timed(text) || rated(text) || samples(text) || progress(text) || rich_bar(text) ||
-         keras_bar(text) || numbered(text);
+  return timed(text) || rated(text) || samples(text) || phases(text) || bars_.line(text) ||
+         whole(text) || numbered(text);
+}
+
+/// Means where nothing tells single steps: bars, DeepSpeed's phases, the whole training.
+void PaceLog::finish_means(operations::Told& told) {
+  std::vector<operations::Step> of_bars = bars_.steps();
+  const bool are_few = steps_.size() == numbered_ && of_bars.size() > 10 * steps_.size();
+  if (!of_bars.empty() && (steps_.empty() || are_few)) {
+    steps_ = std::move(of_bars);
+    if (bars_.are_averages()) {
+      told.reasons.emplace_back("progress bars tell averages: single slow steps are not visible");
+    }
+  }
+  if (!steps_.empty()) return;
+  for (const double seconds : phases_) add(static_cast<std::int64_t>(steps_.size()), seconds);
+  if (!phases_.empty()) {
+    told.reasons.emplace_back(
+        "what DeepSpeed's forward, backward and step take together: what lies between, as the "
+        "loading of data, is not in it");
+    return;
+  }
+  if (whole_per_s_ <= 0) return;
+  add(0, 1 / whole_per_s_);
+  told.reasons.emplace_back(
+      "one line tells the mean of the whole training: single steps are not visible");
 }
 
 void PaceLog::finish(operations::Told& told) {
-  if (steps_.empty() && has_bars_ && bar_each_s_ > 0) add(bar_number_.value_or(0), bar_each_s_);
   finish_samples(told);
+  finish_means(told);
   told.steps = std::move(steps_);
   told.records = told.steps.size();
   skips_.write_to(told);
-  if (has_bars_) {
-    told.reasons.emplace_back("progress bars tell averages: single slow steps are not visible");
-  }
 }
 
 }  // namespace tw::readers

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/readers/pace_bars.h"
+
+#include "trainwire/readers/pace_words.h"
+#include "trainwire/readers/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tw::readers {
+namespace {
+
+constexpr std::size_t kMostSteps = 4'000'000;
+constexpr std::size_t kMostBars = 1024;
+constexpr double kLongest_s = 1e6;
+/// Bars that jump further than this are another epoch's.
+constexpr std::int64_t kLongestJump = 100'000;
+/// A difference of times counts from so many times its resolution on.
+constexpr double kExact = 20;
+
+/// What other bars are of.
+bool is_of_other_bars(std::string_view before) {
+  constexpr std::array<std::string_view, 14> kWords{
+      "alidat", "anity",  "valuat", "Test",   "redict",  "oading", "shards",
+      "okeniz", "Fetchi", "Filter", "enerat", "rocessi", "apturi", "aving"};
+  return is_of_other_work(before) ||
+         std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+           return before.find(word) != std::string_view::npos;
+         });
+}
+
+struct Fraction {
+  std::int64_t number;
+  std::int64_t all;
+  std::size_t begin;
+};
+
+/// The last "10/300" of a text.
+std::optional<Fraction> fraction_in(std::string_view text) {
+  const std::size_t slash = text.rfind('/');
+  if (slash == std::string_view::npos) return {};
+  std::size_t digits = slash;
+  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
+  const auto number = Words(text.substr(digits)).whole();
+  const auto all = Words(text.substr(slash + 1)).whole();
+  if (digits == slash || !number || !all || *all < 0) return {};
+  return Fraction{*number, *all, digits};
+}
+
+}  // namespace
+
+PaceBars::Bar* PaceBars::bar_of(std::int64_t all) {
+  if (bars_.size() >= kMostBars && !bars_.contains(all)) return nullptr;
+  return &bars_[all];
+}
+
+void PaceBars::add(Bar& bar, std::int64_t number, double seconds) {
+  if (bar.steps.size() >= kMostSteps || seconds <= 0 || seconds > kLongest_s) return;
+  bar.steps.push_back({.number = number, .duration_ns = std::llround(seconds * 1e9)});
+}
+
+void PaceBars::moved(const Place& to) {
+  Bar* const bar = bar_of(to.all);
+  if (bar == nullptr) return;
+  bar->each_s = to.each_s;
+  const bool goes_on = bar->number && to.number > *bar->number &&
+                       to.number - *bar->number < kLongestJump && to.elapsed_s >= bar->elapsed_s;
+  if (goes_on) {
+    const std::int64_t steps = to.number - *bar->number;
+    const double passed = to.elapsed_s - bar->elapsed_s;
+    // Whole seconds say too little of a short time; the bar's own average says more.
+    const bool is_exact = passed >= kExact * to.resolution_s;
+    const double each = is_exact ? passed / static_cast<double>(steps) : to.each_s;
+    for (std::int64_t i = 0; i < steps; ++i) add(*bar, *bar->number + i, each);
+  }
+  bar->number = to.number;
+  bar->elapsed_s = to.elapsed_s;
+}
+
+/// "Epoch 0:  10%|# | 10/100 [00:05<00:45, 2.00it/s, loss=1.2]".
+bool PaceBars::tqdm(std::string_view text) {
+  const std::size_t open = text.rfind(" [", text.rfind('<'));
+  if (open == std::string_view::npos || text.find('<', open) == std::string_view::npos)
+    return false;
+  const auto done = fraction_in(text.substr(0, open));
+  const auto elapsed = elapsed_s(text.substr(open + 2));
+  const std::size_t comma = text.find(", ", open);
+  if (!done || !elapsed || comma == std::string_view::npos) return false;
+  const std::string_view pace = text.substr(comma + 2);
+  const auto value = real(pace);
+  const std::size_t unit = pace.find_first_not_of(" 0123456789.");
+  const bool per_step = unit != std::string_view::npos && pace.substr(unit).starts_with("s/it");
+  const bool per_second = unit != std::string_view::npos && pace.substr(unit).starts_with("it/s");
+  if (!value || *value <= 0 || (!per_step && !per_second)) return false;
+  if (is_of_other_bars(text.substr(0, done->begin))) return false;
+  are_averages_ = true;
+  moved({done->all, done->number, *elapsed, per_step ? *value : 1 / *value, 1});
+  return true;
+}
+
+/// "100/100 [==============] - 25s 250ms/step - loss: 2.0", as Keras draws it at the end of an epoch, behind what it took back.
+bool PaceBars::keras(std::string_view text) {
+  const std::size_t end = text.rfind("/step");
+  if (end == std::string_view::npos) return false;
+  const std::size_t begin = text.find_last_of(" \b", end) + 1;
+  const auto each = real(text.substr(begin, end - begin));
+  const auto unit = unit_behind(text.substr(begin, end - begin));
+  const std::size_t drawn = text.find_last_of("[\xe2", begin);
+  if (begin == 0 || !each || !unit || *each <= 0 || drawn == std::string_view::npos) return false;
+  const auto done = fraction_in(text.substr(0, drawn));
+  if (!done || done->number != done->all || done->number > kLongestJump) return false;
+  Bar* const bar = bar_of(done->all);
+  if (bar == nullptr) return false;
+  are_averages_ = true;
+  bar->each_s = *each * *unit;
+  for (std::int64_t i = 0; i < done->number; ++i)
+    add(*bar, static_cast<std::int64_t>(bar->steps.size()), bar->each_s);
+  return true;
+}
+
+/// "Epoch 1/1  ---- 120/120 0:00:03 • 0:00:00 39.9it/s loss: 0.3", as Lightning draws it with rich.
+bool PaceBars::rich(std::string_view text) {
+  constexpr std::string_view kDot = "\xe2\x80\xa2";
+  const std::size_t dot = text.find(kDot);
+  const std::size_t rate = text.find("it/s", dot);
+  if (dot == std::string_view::npos || rate == std::string_view::npos) return false;
+  std::size_t begin = rate;
+  while (begin > 0 &&
+         ((text[begin - 1] >= '0' && text[begin - 1] <= '9') || text[begin - 1] == '.'))
+    --begin;
+  const auto value = real(text.substr(begin, rate - begin));
+  const auto done = fraction_in(text.substr(0, dot));
+  if (!value || *value <= 0 || !done || is_of_other_bars(text.substr(0, done->begin))) return false;
+  are_averages_ = true;
+  // Its own pace says more than whole seconds.
+  moved({done->all, done->number, 0, 1 / *value, 1});
+  return true;
+}
+
+/// "step:2/1770 train_time:290ms step_avg:145.30ms" of modded-nanogpt, "current_steps": 10 ... "elapsed_time": "0:00:30" of
+/// LLaMA-Factory, 'global_step/max_steps': '10/873' ... 'train_speed(iter/s)': 0.08 of ms-swift: all since the beginning.
+bool PaceBars::since_start(std::string_view text) {
+  const auto behind = [&](std::string_view word) {
+    const std::size_t at = text.find(word);
+    return at == std::string_view::npos ? std::string_view() : text.substr(at + word.size());
+  };
+  if (const std::string_view time = behind(" train_time:"); !time.empty()) {
+    const auto number = number_of_step(text);
+    const auto value = real(time);
+    if (!number || !value || unit_behind(time) != 1e-3) return false;
+    const double elapsed = 1e-3 * *value;
+    moved({0, *number, elapsed, elapsed / static_cast<double>(std::max<std::int64_t>(1, *number)),
+           1e-3 / kExact});
+    return true;
+  }
+  if (const std::string_view count = behind("\"current_steps\": "); !count.empty()) {
+    const auto number = Words(count).whole();
+    const auto elapsed = elapsed_s(behind("\"elapsed_time\": \""));
+    if (!number || *number <= 0 || !elapsed) return false;
+    are_averages_ = true;
+    moved({1, *number, *elapsed, *elapsed / static_cast<double>(*number), 1});
+    return true;
+  }
+  const auto done = fraction_in(behind("global_step/max_steps': '").substr(0, 24));
+  const auto speed = real(behind("'train_speed(iter/s)': "));
+  const auto slowness = real(behind("'train_speed(s/it)': "));
+  if (!done || done->number <= 0 || (speed.value_or(0) <= 0 && slowness.value_or(0) <= 0))
+    return false;
+  are_averages_ = true;
+  const double each = slowness ? *slowness : 1 / *speed;
+  const double elapsed = each * static_cast<double>(done->number);
+  // Six decimals are told.
+  const double resolution = elapsed * 1e-6 / (slowness ? *slowness : *speed);
+  moved({done->all, done->number, elapsed, each, resolution});
+  return true;
+}
+
+bool PaceBars::line(std::string_view text) {
+  return tqdm(text) || rich(text) || keras(text) || since_start(text);
+}
+
+std::vector<operations::Step> PaceBars::steps() const {
+  const Bar* most = nullptr;
+  const auto weight = [](const Bar& bar) {
+    return std::pair(bar.steps.size(), bar.number.value_or(0));
+  };
+  for (const auto& [all, bar] : bars_) {
+    if (most == nullptr || weight(bar) > weight(*most)) most = &bar;
+  }
+  if (most == nullptr) return {};
+  std::vector<operations::Step> made = most->steps;
+  if (made.empty() && most->each_s > 0 && most->each_s < kLongest_s) {
+    made.push_back(
+        {.number = most->number.value_or(0), .duration_ns = std::llround(1e9 * most->each_s)});
+  }
+  return made;
+}
+
+}  // namespace tw::readers

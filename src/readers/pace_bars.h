@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a training is, and since when: progress bars of tqdm, rich and Keras, and lines that tell the time since the
+// beginning (LLaMA-Factory, ms-swift, modded-nanogpt). Two of them tell what the steps between took on average.
+//
+// Programs draw other bars too (validation, the loading of checkpoints): bars of the same length belong together, and those that
+// tell of most steps count.
+
+#pragma once
+
+#include "trainwire/operations/told.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tw::readers {
+
+class PaceBars {
+ public:
+  /// False when it is none.
+  bool line(std::string_view text);
+  bool any() const { return !bars_.empty(); }
+  /// Whether some tell whole seconds, or what a bar says of its pace: averages of many steps.
+  bool are_averages() const { return are_averages_; }
+  /// Of the bar that tells of most steps; of a bar that stands still one step.
+  std::vector<operations::Step> steps() const;
+
+ private:
+  struct Bar {
+    std::optional<std::int64_t> number = {};
+    double elapsed_s = 0;
+    double each_s = 0;  ///< as the bar itself says
+    std::vector<operations::Step> steps = {};
+  };
+  /// Where a bar of `all` steps stands, and how exactly it tells the time.
+  struct Place {
+    std::int64_t all;
+    std::int64_t number;
+    double elapsed_s;
+    double each_s;
+    double resolution_s;
+  };
+
+  bool tqdm(std::string_view text);
+  bool rich(std::string_view text);
+  bool keras(std::string_view text);
+  bool since_start(std::string_view text);
+  Bar* bar_of(std::int64_t all);
+  void moved(const Place& to);
+  static void add(Bar& bar, std::int64_t number, double seconds);
+
+  std::map<std::int64_t, Bar> bars_;  ///< by length
+  bool are_averages_ = false;
+};
+
+}  // namespace tw::readers
