@@ -5,6 +5,7 @@
 #include "trainwire/capture/stranger.h"
 #include "trainwire/chakra/et_file.h"
 #include "trainwire/imports/step_log.h"
+#include "trainwire/nccl/perf_table.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/pace_log.h"
 #include "trainwire/tables/benchmark.h"
@@ -90,6 +91,15 @@ void for_lines(std::string_view text, Use use) {
   }
 }
 
+/// Rows of nccl-tests whose header somebody left out: their bandwidths agree with their times.
+bool has_rows_of_perf(std::string_view text) {
+  try {
+    return !nccl::parse_perf(text, "").tables.empty();
+  } catch (const DataError&) {
+    return false;
+  }
+}
+
 bool is_step_log(std::string_view text) {
   try {
     imports::parse_step_log(text.substr(0, text.rfind('\n') + 1), "");
@@ -135,7 +145,8 @@ Kind kind_of(std::string_view text) {
   // Stamps tell when a step was, which a time beside its number does not.
   const bool has_stamps = (pace.steps() == 0 || pace.is_loose()) && is_step_log(text);
   if (has_stamps) return Kind::StepLog;
-  return pace.steps() > 0 ? Kind::PaceLog : Kind::Unknown;
+  if (pace.steps() > 0) return Kind::PaceLog;
+  return has_rows_of_perf(text) ? Kind::NcclTests : Kind::Unknown;
 }
 
 namespace {
@@ -243,6 +254,11 @@ std::string nearest_guess(std::string_view text) {
   if (has(text, "BW average[") && has(text, "#bytes")) {
     return "it is a table of perftest, which tells what one card reaches and nothing of a job; "
            "`trainwire expect --nic` says what nccl-tests should reach with it";
+  }
+  if (text.starts_with("tcp_bw:") || text.starts_with("tcp_lat:") ||
+      (has(text, "  bw ") && has(text, "=") && has(text, "B/sec"))) {
+    return "it is what qperf prints: one figure of one path; `iperf3 -J` tells it interval by "
+           "interval";
   }
   if (has(text, "[usec]") || has(text, "time(us)") || has(text, "bandwidth(GB/s)")) {
     return "it may be a benchmark's table, but of none that is read: nccl-tests, OSU, IMB, Gloo "

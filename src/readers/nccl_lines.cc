@@ -51,12 +51,12 @@ std::string named(std::string_view word, const std::array<std::string_view, N>& 
 
 std::optional<NcclLine> nccl_line(std::string_view line) {
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
-  std::size_t mark = line.rfind(" NCCL INFO ");
-  const std::size_t warning = line.rfind(" NCCL WARN ");
+  std::size_t mark = line.rfind("NCCL INFO ");
+  const std::size_t warning = line.rfind("NCCL WARN ");
   const bool warns = mark == std::string_view::npos;
   if (warns) mark = warning;
-  if (mark == std::string_view::npos) return {};
-  NcclLine made{.host = {}, .process = {}, .warns = warns, .text = line.substr(mark + 11)};
+  if (mark == std::string_view::npos || (mark > 0 && line[mark - 1] != ' ')) return {};
+  NcclLine made{.host = {}, .process = {}, .warns = warns, .text = line.substr(mark + 10)};
   std::string_view before = line.substr(0, mark);
   std::string_view word = last_word(before);
   if (word.starts_with('[') && word.ends_with(']')) word = last_word(before);
@@ -65,12 +65,10 @@ std::optional<NcclLine> nccl_line(std::string_view line) {
     word = last_word(before);
     if (word.starts_with('[')) word = last_word(before);
   }
-  // Launchers put "[1,0]<stdout>:" or "0: " before it.
-  if (!drop_number(word) || !drop_number(word)) {
-    if (!warns) return {};
-    return made;
-  }
-  // What another program printed without a line's end stays glued to the host's name.
+  // People cut host and process off before they show a log.
+  if (!drop_number(word) || !drop_number(word)) return made;
+  // Launchers put "[1,0]<stdout>:" or "0: " before it; what another program printed without a line's end stays glued to the
+  // host's name.
   const std::size_t prefix = word.find_last_of(">:|");
   if (prefix != std::string_view::npos) word.remove_prefix(prefix + 1);
   made.host = printable(word);

@@ -12,7 +12,7 @@ namespace tw::readers {
 
 /// "host:pid:tid [0] NCCL INFO text", wherever it stands in a line.
 struct NcclLine {
-  std::string host;
+  std::string host;     ///< empty where it was cut off
   std::string process;  ///< "host:pid"
   bool warns = false;
   std::string_view text = {};

@@ -51,7 +51,7 @@ bool NcclLog::State::communicator(const NcclLine& line) {
     wiring.ranks = *ranks;
     wiring.hosts.clear();
   }
-  if (*ranks == wiring.ranks) wiring.hosts.try_emplace(*rank, line.host);
+  if (*ranks == wiring.ranks && !line.host.empty()) wiring.hosts.try_emplace(*rank, line.host);
   return true;
 }
 
@@ -86,7 +86,7 @@ bool NcclLog::State::ring(std::string_view text) {
   return true;
 }
 
-/// "Trees [0] 2/-1/-1->0->-1 [1] ...": the first channel's child and parent.
+/// "Trees [0] 2/-1/-1->0->-1 [1] ...": the first channel's child and parent; 2.4 tells the parent first, "-1->0->2/-1/-1".
 bool NcclLog::State::tree(std::string_view text) {
   Words words(text);
   if (!words.take("Trees [0] ")) return false;
@@ -94,10 +94,11 @@ bool NcclLog::State::tree(std::string_view text) {
   const std::size_t first = all.find("->");
   const std::size_t second = first == std::string_view::npos ? first : all.find("->", first + 2);
   if (second == std::string_view::npos) return false;
+  const bool is_old = all.substr(0, first).find('/') == std::string_view::npos;
   Words middle(all.substr(first + 2));
-  Words behind(all.substr(second + 2));
+  Words above(is_old ? all : all.substr(second + 2));
   const auto rank = middle.small();
-  const auto parent = behind.small();
+  const auto parent = above.small();
   if (rank && parent && wiring.tree_edges.size() < kMostWays) {
     wiring.tree_edges.emplace_back(*rank, *parent);
   }
@@ -119,6 +120,7 @@ bool NcclLog::State::way(std::string_view text) {
   Words behind(text.substr(via + 5));
   std::string transport(behind.word());
   if (behind.take("Libfabric")) transport += " Libfabric" + std::string(behind.word());
+  if (transport == "direct" && behind.take("shared memory")) transport = "SHM";  // up to 2.8
   // Both ends tell; one is enough.
   if (text.find("[receive]") != std::string_view::npos) return true;
   if (wiring.ways.size() < kMostWays) {
@@ -147,7 +149,7 @@ bool NcclLog::State::took_devices(const NcclLine& line) {
     if (wiring.devices.size() >= 64 && !wiring.devices.contains(kind)) break;
     auto& of_kind = wiring.devices[kind];
     if (of_kind.size() < kMostDevices) of_kind.insert(printable(name));
-    if (kind != "NET/Socket" || wiring.addresses.size() >= kMostWays) continue;
+    if (kind != "NET/Socket" || line.host.empty() || wiring.addresses.size() >= kMostWays) continue;
     const std::string_view address = device.substr(std::min(name.size() + 1, device.size()));
     wiring.addresses.try_emplace(line.host, printable(address.substr(0, address.find('<'))));
   }

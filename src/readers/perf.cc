@@ -19,12 +19,8 @@ namespace {
 
 using operations::Told;
 
-/// By what its bandwidths' ratio can only be, where the table does not say: of an all-reduce alone it is above 1.
 std::string op_of(const nccl::PerfTable& table) {
-  if (table.operation) return std::string(nccl::name_of(*table.operation));
-  const nccl::Timed& last = table.rows.back().timed();
-  const double ratio = last.algbw_gbs > 0 ? last.busbw_gbs / last.algbw_gbs : 0;
-  return ratio > 1.01 && ratio <= 2 ? "all_reduce" : "unknown";
+  return table.operation ? std::string(nccl::name_of(*table.operation)) : "unknown";
 }
 
 void add_row(const nccl::PerfFile& file, const nccl::PerfTable& table, const nccl::PerfRow& row,
@@ -55,6 +51,7 @@ void add_note(const nccl::PerfTable& table, Told& told) {
                   bus_text(8e9 * best->timed().busbw_gbs), readable(Bytes(best->bytes)));
   for (const nccl::PerfRow& row : table.rows) {
     if (row.timed().busbw_gbs < 0.5 * best->timed().busbw_gbs) continue;
+    if (&row == &table.rows.front()) break;  // the smallest already
     text += fmt::format(", half of it at {}", readable(Bytes(row.bytes)));
     break;
   }

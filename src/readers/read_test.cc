@@ -137,6 +137,42 @@ TEST(NcclLog, OnlyNumbersInBracketsBeginACard) {
   EXPECT_EQ(told.wiring.addresses.at("h"), "10.0.0.1");
 }
 
+// As NCCL 2.5.7 writes it, cut by people who hide their hosts.
+TEST(NcclLog, LinesWithoutHostAndProcessAreRead) {
+  const std::string text =
+      "[0] NCCL INFO NET/IB : Using [0]mlx5_0:1/RoCE ; OOB br0:10.0.0.1<0>\n"
+      "[0] NCCL INFO NCCL version 2.5.7+cuda10.0\n"
+      "[0] NCCL INFO Channel 00/02 :    0   1   2   3\n"
+      "[0] NCCL INFO Ring 00 : 0[1b000] -> 3[41000] via direct shared memory\n"
+      "[0] NCCL INFO Ring 00 : 0[1b000] -> 1[1c000] [send] via NET/IB/0\n"
+      "[0] NCCL INFO comm 0x7fb1c8001060 rank 0 nranks 4 cudaDev 0 busId 1b000 - Init COMPLETE\n";
+  for (const std::string_view prefix : {" [0] ", " ", ""}) {
+    std::string cut;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at) + 1;
+      cut += std::string(prefix) + text.substr(at + 4, end - at - 4);
+      at = end;
+    }
+    const Told told = read_text(cut, "x.log");
+    EXPECT_EQ(told.kind, "nccl_log");
+    EXPECT_EQ(told.wiring.version, "2.5.7+cuda10.0");
+    EXPECT_EQ(told.wiring.ranks, 4);
+    EXPECT_TRUE(told.wiring.hosts.empty());
+    EXPECT_THAT(told.wiring.rings.at(0), ElementsAre(0, 1, 2, 3));
+    ASSERT_THAT(told.wiring.ways, SizeIs(2));
+    EXPECT_EQ(told.wiring.ways[0].transport, "SHM");
+    EXPECT_EQ(told.wiring.ways[1].transport, "NET/IB/0");
+  }
+}
+
+TEST(NcclLog, TreesOf24TellTheParentFirst) {
+  const Told told = read_text(
+      "a:1:2 [0] NCCL INFO Trees [0] 3->2->-1/-1/-1 [1] 1->2->0/-1/-1\n"
+      "a:1:2 [0] NCCL INFO comm 0x1 rank 2 nranks 4 cudaDev 0 nvmlDev 0 - Init COMPLETE\n",
+      "x.log");
+  EXPECT_THAT(told.wiring.tree_edges, ElementsAre(Pair(2, 3)));
+}
+
 TEST(NcclLog, CutAnywhereIsReadWithoutFailure) {
   for (std::size_t cut = 60; cut < kLog.size(); ++cut) {
     EXPECT_EQ(read_text(kLog.substr(0, cut), "x.log").kind, "nccl_log") << cut;
@@ -456,6 +492,19 @@ TEST(NcclLog, SaysWhichHostsUseWhichNetwork) {
       "x");
   EXPECT_THAT(told.wiring.networks,
               ElementsAre(Pair("IB", ElementsAre("b")), Pair("Socket", ElementsAre("a"))));
+}
+
+TEST(Perf, RowsAloneAreATable) {
+  const Told told = read_text(
+      "     1048576        262144     float     sum      -1    100.0   10.49   18.35      0    "
+      "101.0 "
+      "  10.38   18.17      0\n",
+      "log");
+  EXPECT_EQ(told.kind, "nccl_tests");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].op,
+            "all_reduce");  // nothing else has a bus bandwidth above its bandwidth
+  EXPECT_THAT(told.notes, ElementsAre(Not(HasSubstr("half of it"))));
 }
 
 TEST(Perf, EverySizeIsAnOperation) {
