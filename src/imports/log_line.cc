@@ -22,7 +22,7 @@ bool starts_with_word(std::string_view text, std::string_view word) {
 /// The whole number that follows signs of punctuation; nothing when it goes on as a fraction or
 /// unit.
 std::optional<std::int64_t> number_after(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t#:=([_"), text.size());
+  const std::size_t begin = std::min(text.find_first_not_of(" \t#:=([_\"'"), text.size());
   std::size_t end = begin;
   while (end < text.size() && is_digit(text[end])) ++end;
   if (end < text.size() && (is_letter(text[end]) || text[end] == '%')) return {};

@@ -2,6 +2,7 @@
 #include "trainwire/imports/step_log.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/imports/colours.h"
 #include "trainwire/imports/log_line.h"
 #include "trainwire/imports/stamp.h"
 #include "trainwire/imports/stamped_steps.h"
@@ -80,6 +81,8 @@ std::int64_t time_cell(const Place& place, std::string_view cell, std::optional<
 
 constexpr std::int64_t kMostRank = 9'999'999;
 constexpr std::int64_t kMostStep = 999'999'999;
+constexpr std::int64_t kLongAgo_ns =
+    1'000'000'000'000'000'000;  ///< 2001: before are times since some start
 
 struct TimeColumn {
   std::size_t index;
@@ -251,13 +254,48 @@ std::vector<LoggedStep> read_tum(const Place& place, Lines& lines, const TumColu
   return steps_between(std::move(stamps));
 }
 
+/// What TensorBoard and others export of a metric: "Wall time,Step,Value".
+struct StampColumns {
+  std::size_t step;
+  std::size_t time;
+};
+
+std::optional<StampColumns> stamp_columns(std::span<const std::string_view> header) {
+  std::optional<std::size_t> step, time;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const std::string cell = lower_case(header[i]);
+    if (cell == "step" || cell == "_step" || cell == "global_step" || cell == "iteration") step = i;
+    if (cell == "wall time" || cell == "wall_time" || cell == "timestamp" || cell == "_timestamp")
+      time = i;
+  }
+  if (!step || !time) return {};
+  return StampColumns{.step = *step, .time = *time};
+}
+
+std::vector<LoggedStep> read_stamps(Lines& lines, const StampColumns& columns) {
+  std::vector<Stamp> stamps;
+  std::vector<std::string_view> cells;
+  while (lines.next()) {
+    if (!split_csv(lines.line(), cells) || cells.size() <= std::max(columns.step, columns.time))
+      continue;
+    const auto step = parse_whole(cells[columns.step]);
+    auto time = parse_epoch(cells[columns.time]);
+    if (!time) time = parse_date_time(cells[columns.time]);
+    if (!step || *step < 0 || *step > kMostStep || !time || *time < kLongAgo_ns) continue;
+    stamps.push_back({.rank = 0, .step = *step, .time_ns = *time});
+  }
+  return steps_between(std::move(stamps));
+}
+
 std::vector<LoggedStep> read_text(Lines& lines) {
   std::vector<Stamp> stamps;
+  std::string kept;
   do {
-    const auto step = step_number(lines.line());
+    const std::string_view line = without_colours(lines.line(), kept);
+    const auto step = step_number(line);
     if (!step || *step > kMostStep) continue;
-    const auto time = find_stamp(lines.line());
-    const std::int64_t rank = rank_number(lines.line()).value_or(0);
+    const auto time = find_stamp(line);
+    const std::int64_t rank = rank_number(line).value_or(0);
     if (!time || rank > kMostRank) continue;
     stamps.push_back({.rank = static_cast<int>(rank), .step = *step, .time_ns = *time});
   } while (lines.next());
@@ -275,6 +313,8 @@ StepLog read_log(const Place& place, Lines& lines) {
     if (const CsvColumns columns = columns_named(first); columns.known() >= 2) {
       return read_csv(place, lines, checked(place, columns), true);
     }
+    if (const auto stamps = stamp_columns(first))
+      return {.format = "stamps", .steps = read_stamps(lines, *stamps)};
     if (first.size() >= 4 && all_numbers(first)) {
       const CsvColumns columns{
           .rank = 0, .step = 1, .start = TimeColumn{.index = 2}, .end = TimeColumn{.index = 3}};

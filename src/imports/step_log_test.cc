@@ -161,6 +161,29 @@ TEST(TextLog, LinesWithStampAndStepAreSteps) {
                                      LoggedStep{0, 1, 1794719799 * kSecond, 1794719801 * kSecond}));
 }
 
+// As torchtitan prints to a terminal, and a metric that TensorBoard exports.
+TEST(TextLog, ColoursAreNoPartOfALine) {
+  EXPECT_THAT(parsed("1794719800 - INFO - \x1b[31mstep:  1  \x1b[32mloss: 12.2\x1b[39m\n"
+                     "1794719802 - INFO - \x1b[31mstep:  2  \x1b[32mloss: 12.1\x1b[39m\n")
+                  .steps.back(),
+              (LoggedStep{0, 2, 1794719800 * kSecond, 1794719802 * kSecond}));
+}
+
+TEST(TextLog, LinesOfJsonAreRead) {
+  EXPECT_THAT(parsed("{\"step\": 7, \"loss\": 2.0, \"time\": 1794719800.0}\n"
+                     "{\"step\": 8, \"loss\": 1.9, \"time\": 1794719803.0}\n")
+                  .steps.back(),
+              (LoggedStep{0, 8, 1794719800 * kSecond, 1794719803 * kSecond}));
+}
+
+TEST(CsvLog, StampsOfTensorBoardAreEndsOfSteps) {
+  const StepLog log = parsed("Wall time,Step,Value\n1794719800.0,10,2.5\n1794719820.0,20,2.4\n");
+  EXPECT_EQ(log.format, "stamps");
+  ASSERT_THAT(log.steps, SizeIs(11));  // ten of 2 s, and the first
+  EXPECT_EQ(log.steps.back(), (LoggedStep{0, 20, 1794719818 * kSecond, 1794719820 * kSecond}));
+  EXPECT_THAT(refusal("Wall time,Step,Value\n0.5,10,2.5\n"), HasSubstr("no step was found"));
+}
+
 TEST(TextLog, RanksAreKeptApart) {
   EXPECT_THAT(parsed("[1,0]<stdout>:1794719799 step 1\n[1,1]<stdout>:1794719799 step 1\n"
                      "[1,0]<stdout>:1794719800 step 2\n[1,1]<stdout>:1794719802 step 2\n")

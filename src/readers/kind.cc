@@ -211,7 +211,9 @@ std::string nearest_guess(std::string_view text) {
   if (text.starts_with("SQLite format 3")) {
     return "it is an SQLite database, perhaps of nsys; export a trace with torch.profiler instead";
   }
-  if (text.starts_with("[rank") || has(text.substr(0, 4096), "comm_type,comm_group")) {
+  const std::string_view first_line = text.substr(0, text.find('\n'));
+  if ((text.starts_with("[rank") && has(first_line, " ~ ")) ||
+      has(text.substr(0, 4096), "comm_type,comm_group")) {
     return "it is a workload of AICB, a list of operations to be played, not a record of a job; "
            "`trainwire new --from` makes an experiment of it";
   }

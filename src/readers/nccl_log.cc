@@ -2,7 +2,7 @@
 #include "trainwire/readers/nccl_log.h"
 
 #include "trainwire/base/printable.h"
-#include "trainwire/readers/colours.h"
+#include "trainwire/imports/colours.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/nccl_log_state.h"
 #include "trainwire/readers/words.h"
@@ -180,7 +180,7 @@ NcclLog::~NcclLog() = default;
 
 bool NcclLog::line(std::string_view shown) {
   std::string kept;
-  const std::string_view text = without_colours(shown, kept);
+  const std::string_view text = imports::without_colours(shown, kept);
   if (const auto line = nccl_line(text)) {
     state_->take(*line);
     return true;

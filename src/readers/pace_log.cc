@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/pace_log.h"
 
-#include "trainwire/readers/colours.h"
+#include "trainwire/imports/colours.h"
 #include "trainwire/readers/pace_words.h"
 #include "trainwire/readers/words.h"
 
@@ -245,7 +245,7 @@ bool PaceLog::whole(std::string_view text) {
 
 bool PaceLog::line(std::string_view shown) {
   std::string kept;
-  const std::string_view text = without_colours(shown, kept);
+  const std::string_view text = imports::without_colours(shown, kept);
   return timed(text) || rated(text) || samples(text) || phases(text) || bars_.line(text) ||
          whole(text) || numbered(text);
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tw::readers {
+namespace tw::imports {
 
 /// A line without them; `kept` holds it where there were any.
 inline std::string_view without_colours(std::string_view line, std::string& kept) {
@@ -24,4 +24,4 @@ inline std::string_view without_colours(std::string_view line, std::string& kept
   return kept;
 }
 
-}  // namespace tw::readers
+}  // namespace tw::imports
