@@ -9,6 +9,10 @@ namespace tw::operations {
 namespace {
 
 constexpr double kMostlyOne = 0.5;  ///< of all lateness is one rank's
+constexpr double kMuchLess =
+    0.5;  ///< of the latest rank's lateness: another that has more is late too
+constexpr double kMostlyFew = 0.8;  ///< of all lateness is that of few ranks
+constexpr std::size_t kFew = 3;
 
 double seconds(std::int64_t nanos) { return 1e-9 * static_cast<double>(nanos); }
 
@@ -149,7 +153,8 @@ class OwnLateness {
   std::map<int, double> behind_s_;
 };
 
-std::optional<Late> late_of(const std::vector<Arrival>& arrivals) {
+/// Ranks by their own lateness, the latest first.
+std::vector<Late> lateness(const std::vector<Arrival>& arrivals) {
   std::map<int, Late> by_rank;
   double all = 0;
   OwnLateness own;
@@ -162,13 +167,33 @@ std::optional<Late> late_of(const std::vector<Arrival>& arrivals) {
     ++late.times;
     all += late_s;
   }
-  const auto most = std::max_element(
-      by_rank.begin(), by_rank.end(),
-      [](const auto& a, const auto& b) { return a.second.delay_s < b.second.delay_s; });
-  if (most == by_rank.end() || all <= 0) return {};
-  Late late = most->second;
-  late.share = late.delay_s / all;
-  return late.share >= kMostlyOne ? std::optional(late) : std::nullopt;
+  std::vector<Late> made;
+  for (const auto& [rank, late] : by_rank) {
+    if (all <= 0) break;
+    made.push_back(late);
+    made.back().share = late.delay_s / all;
+  }
+  std::stable_sort(made.begin(), made.end(),
+                   [](const Late& a, const Late& b) { return a.delay_s > b.delay_s; });
+  return made;
+}
+
+/// One rank, or a few that take turns.
+void put_late(const std::vector<Late>& latest, Balance& into) {
+  if (latest.empty()) return;
+  const auto others = std::find_if(latest.begin(), latest.end(), [&](const Late& each) {
+    return each.delay_s < kMuchLess * latest.front().delay_s;
+  });
+  const auto count = static_cast<std::size_t>(others - latest.begin());
+  if (count == 1) {
+    if (latest.front().share >= kMostlyOne) into.late = latest.front();
+    return;
+  }
+  double share = 0;
+  for (auto each = latest.begin(); each != others; ++each) share += each->share;
+  if (count > kFew || count >= into.ranks || share < kMostlyFew) return;
+  for (auto each = latest.begin(); each != others; ++each) into.late_in_turn.push_back(each->rank);
+  std::sort(into.late_in_turn.begin(), into.late_in_turn.end());
 }
 
 }  // namespace
@@ -218,7 +243,7 @@ std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
   const ByFile files = by_file(arrivals, told);
   const double common = common_steps(files, told);
   add_times(files, told, common, made);
-  made.late = late_of(arrivals);
+  put_late(lateness(arrivals), made);
   const std::vector<double> steps = traced_steps(files, told);
   std::int64_t end_ns = 0;
   for (const Arrival& arrival : arrivals) end_ns = std::max(end_ns, arrival.end_ns);

@@ -39,6 +39,7 @@ struct Balance {
   double typical_skew_s = 0;    ///< median of last after first arrival
   std::optional<double> busbw_bps = {};  ///< by transfer, of what waits for all
   std::optional<Late> late = {};         ///< nobody where lateness is spread
+  std::vector<int> late_in_turn = {};  ///< two or three ranks whose lateness together is most of it
   /// Not hidden, in messages and in groups of one file: waiting or transfer, it is not told which.
   double apart_s = 0;
   double exposed_s() const { return in_collectives_s - hidden_s; }

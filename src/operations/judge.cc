@@ -6,6 +6,7 @@
 #include "trainwire/operations/counted.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -120,13 +121,15 @@ record::Verdict apart_verdict(const Balance& balance) {
 
 /// Nobody stands out: most of the time goes to waiting, and not twice for the same rank.
 record::Verdict in_turn_verdict(const Balance& balance, double cost_s) {
+  const std::vector<int>& few = balance.late_in_turn;
   return {.cause = "unknown",
           .cost_s = cost_s,
           .share = cost_s / balance.step_s,
           .text = fmt::format(
-              "Not the network: ranks are late in turn, and wait {} of {} for one another. Look at "
+              "Not the network: ranks{} are late in turn, and {} {} of {} for one another. Look at "
               "what differs between their steps: inputs of uneven length, loading of data, pauses.",
-              time_text(cost_s), whole_text(balance))};
+              few.empty() ? "" : fmt::format(" {}", fmt::join(few, " and ")),
+              few.empty() ? "wait" : "ranks wait", time_text(cost_s), whole_text(balance))};
 }
 
 record::Verdict timed_verdict(const Imported& imported, const Balance& balance) {

@@ -44,6 +44,20 @@ TEST(Judge, RanksThatAreLateInTurnAreNotTheNetwork) {
   EXPECT_FALSE(run.straggler);
 }
 
+TEST(Judge, TwoRanksThatTakeTurnsAreBothNamed) {
+  // Ranks 0 to 3 are late in turn; what ranks 0 and 2 are late by is taken from steps 0, 2, 4 and 6.
+  std::vector<Told> told = traces_of({.steps = 8, .late_ns = 60'000'000, .in_turn = true});
+  for (Told& file : told) {
+    for (std::size_t step = 0; step < file.operations.size(); step += 2) {
+      Operation& each = file.operations[step];
+      each.start_ns = *each.end_ns - 20'000'000;
+    }
+  }
+  const record::Run run = run_of(told);
+  EXPECT_THAT(run.verdict->text, HasSubstr("ranks 1 and 3 are late in turn, and ranks wait"));
+  EXPECT_FALSE(run.straggler);
+}
+
 TEST(Judge, TimeInSendsAndReceivesIsNotComputing) {
   // 60 of 80 ms before the all-reduce are in a message, of which ranks have different numbers.
   std::vector<Told> told = traces_of({.transfer_ns = 1'000'000});

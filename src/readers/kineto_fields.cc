@@ -53,8 +53,8 @@ KinetoFields kineto_fields(std::string_view args) {
     if (key == "Rank") fields.rank = whole_of(each.value());
     if (key == "Dst Rank") fields.peer = whole_of(each.value());
     if (key == "Src Rank") source = whole_of(each.value());
-    if (key == "External id") fields.id = whole_of(each.value());
-    if (key == "Input Dims") dims = first_elements(each.value());
+    if (key == "External id" || key == "external id") fields.id = whole_of(each.value());
+    if (key == "Input Dims" || key == "Input dims") dims = first_elements(each.value());
     if (key == "Input type") type = first_type(each.value());
   }
   if (!fields.in) fields.in = dims;

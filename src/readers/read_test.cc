@@ -71,6 +71,18 @@ TEST(Kineto, OldTracesHaveSizesInTheirAnnotations) {
   EXPECT_EQ(told.rank, 5);  // of the name: nothing inside says it
 }
 
+// torch 1.8 writes some names in small letters.
+TEST(Kineto, KnowsTheNamesOfTheFirstVersion) {
+  const Told told = read_text(R"json({"schemaVersion": 1, "traceEvents": [
+    {"ph": "X", "cat": "Operator", "name": "nccl:all_reduce", "pid": 9, "tid": "9", "ts": 10, "dur": 5,
+     "args": {"External id": 9, "Input dims": [[16, 8]], "Input type": ["float"]}},
+    {"ph": "X", "cat": "Kernel", "name": "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", "pid": 0, "tid": "stream 20",
+     "ts": 20, "dur": 8, "args": {"queued": 0, "stream": 20, "correlation": 7, "external id": 9}}]})json",
+                              "rank0.json");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].bytes, 512);
+}
+
 TEST(Kineto, CutAnywhereGivesTheSameFirstOperationsOrNone) {
   const Told whole = read_text(kTrace, "trace.json");
   for (std::size_t cut = 400; cut < kTrace.size(); ++cut) {
