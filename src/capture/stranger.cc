@@ -32,10 +32,10 @@ constexpr std::array kKnown = {
 constexpr std::array kPacked = {
     Known{"\xfd"
           "7zXZ\0"sv,
-          "xz -dc"},
-    Known{"BZh"sv, "bzip2 -dc"},
-    Known{"\x04\x22\x4d\x18"sv, "lz4 -dc"},
-    Known{"PK\x03\x04"sv, "unzip -p"},
+          "xz -dk"},
+    Known{"BZh"sv, "bzip2 -dk"},
+    Known{"\x04\x22\x4d\x18"sv, "lz4 -dk"},
+    Known{"PK\x03\x04"sv, "unzip"},
 };
 
 bool is_text_byte(std::byte b) {
@@ -73,14 +73,20 @@ std::string stranger_description(std::span<const std::byte> first_bytes) {
         "the file has only {} bytes, too few for any capture; its recorder was stopped at once",
         text.size());
   }
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    return "this is text in UTF-16, as PowerShell's > writes it; make it UTF-8 first: iconv -f "
+           "UTF-16 "
+           "-t UTF-8 FILE > FILE.txt";
+  }
+  if (text.size() >= 262 && text.substr(257, 5) == "ustar")
+    return "this is an archive; unpack it first: tar -xf FILE, and give the folder";
   for (const auto& [magic, description] : kKnown) {
     if (text.starts_with(magic)) return fmt::format("this is {}; {}", description, kToPcapng);
   }
   for (const auto& [magic, command] : kPacked) {
     if (text.starts_with(magic)) {
       return fmt::format(
-          "this is packed in a way that is not undone here; use: {} FILE | trainwire ... -",
-          command);
+          "this is packed in a way that is not undone here; unpack it first: {} FILE", command);
     }
   }
   if (is_text(first_bytes)) {

@@ -25,9 +25,17 @@ TEST(StrangerDescription, KnowsOtherCaptureFormats) {
 TEST(StrangerDescription, SaysHowToUnpack) {
   EXPECT_THAT(describe("\xfd"
                        "7zXZ\0\0"sv),
-              HasSubstr("xz -dc FILE | "));
-  EXPECT_THAT(describe("BZh91AY"sv), HasSubstr("bzip2 -dc"));
-  EXPECT_THAT(describe("\x04\x22\x4d\x18"sv), HasSubstr("lz4 -dc"));
+              HasSubstr("xz -dk FILE"));
+  EXPECT_THAT(describe("BZh91AY"sv), HasSubstr("bzip2 -dk"));
+  EXPECT_THAT(describe("\x04\x22\x4d\x18"sv), HasSubstr("lz4 -dk"));
+}
+
+TEST(StrangerDescription, NamesOtherTextAndArchives) {
+  EXPECT_THAT(describe("\xff\xfes\0t\0"sv), HasSubstr("iconv -f UTF-16"));
+  std::string archive(512, '\0');
+  archive.replace(0, 4, "a.et");
+  archive.replace(257, 5, "ustar");
+  EXPECT_THAT(describe(archive), HasSubstr("tar -xf FILE"));
 }
 
 TEST(StrangerDescription, QuotesText) {

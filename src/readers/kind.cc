@@ -197,6 +197,11 @@ bool begins_as_toml(std::string_view text) {
 
 }  // namespace
 
+bool is_otherwise_written(std::string_view text) {
+  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ||
+         (text.size() >= 262 && text.substr(257, 5) == "ustar");
+}
+
 std::string nearest_guess(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos)
@@ -243,6 +248,7 @@ std::string nearest_guess(std::string_view text) {
            "timeline of Horovod; give the file that one of these wrote";
   }
   const auto bytes = std::as_bytes(std::span(text.data(), std::min<std::size_t>(text.size(), 512)));
+  if (is_otherwise_written(text)) return capture::stranger_description(bytes);
   if (has(text.substr(0, 4096), std::string_view("\0", 1)))
     return capture::stranger_description(bytes);
   if (has(text, "NCCL")) {

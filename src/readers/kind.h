@@ -35,6 +35,9 @@ std::string_view words_of(Kind kind);
 /// Judged by the first bytes of a file, decompressed; some 256 KiB are enough, and the last line may be cut.
 Kind kind_of(std::string_view beginning);
 
+/// Text in UTF-16, or an archive: no capture, although not text.
+bool is_otherwise_written(std::string_view beginning);
+
 /// What an unknown file looks like, and what to do: "<what>; <what to do>".
 std::string nearest_guess(std::string_view beginning);
 

@@ -277,6 +277,7 @@ void PaceLog::finish_means(operations::Told& told) {
 void PaceLog::finish(operations::Told& told) {
   finish_samples(told);
   finish_means(told);
+  told_ = steps_.size();
   told.steps = std::move(steps_);
   told.records = told.steps.size();
   skips_.write_to(told);

@@ -37,6 +37,8 @@ class PaceLog {
   }
   /// Whether all it has are numbers of steps with a time beside them, as any log may have them.
   bool is_loose() const { return steps() == numbered_; }
+  /// The same of what finish() has told.
+  bool was_loose() const { return told_ == numbered_; }
 
  private:
   bool timed(std::string_view text);
@@ -59,6 +61,7 @@ class PaceLog {
   std::vector<operations::Step> steps_;
   std::vector<Pace> paces_;
   std::size_t numbered_ = 0;
+  std::size_t told_ = 0;
   std::optional<std::int64_t> batch_;         ///< samples of a step, of all ranks
   std::optional<std::int64_t> batch_number_;  ///< of the line "[batch=10/4800]:"
   std::vector<double> phases_;  ///< seconds of DeepSpeed's forward, backward and step together

@@ -32,6 +32,8 @@ namespace fs = std::filesystem;
 using operations::Told;
 
 constexpr std::size_t kBeginning = std::size_t{256} << 10;
+constexpr std::size_t kFarBeginning =
+    std::size_t{16} << 20;  ///< where much comes before, as of a program's settings
 constexpr std::size_t kMostFiles = 100'000;
 
 struct Opened {
@@ -61,19 +63,82 @@ Opened open_text(std::string_view text) {
   return opened(capture::memory_source(std::as_bytes(std::span(text.data(), text.size()))));
 }
 
-void read_lines(capture::ByteSource& source, Kind kind, Told& told) {
-  NcclLog log;
-  Inspector inspector(told);
-  PaceLog pace;
-  Lines lines(source);
-  while (lines.next()) {
-    if (kind == Kind::NcclLog) log.line(lines.line());
-    if (kind == Kind::Inspector) inspector.line(lines.line());
-    if (kind == Kind::PaceLog) pace.line(lines.line());
+bool is_text_byte(char c) {
+  return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t' || c == '\r' ||
+         c == '\x1b' || c == '\b';
+}
+
+bool is_text_here(std::string_view beginning) {
+  const std::string_view first = beginning.substr(0, 4096);
+  return !first.empty() && std::all_of(first.begin(), first.end(), is_text_byte);
+}
+
+/// Looks further where text begins with what is of no kind.
+Kind kind_of(Opened& opened) {
+  const Kind kind = readers::kind_of(opened.beginning);
+  if (kind != Kind::Unknown || opened.beginning.size() < kBeginning ||
+      !is_text_here(opened.beginning)) {
+    return kind;
   }
-  if (kind == Kind::NcclLog) log.finish(told);
-  if (kind == Kind::Inspector) inspector.finish();
-  if (kind == Kind::PaceLog) pace.finish(told);
+  const auto bytes = opened.source->advance(0, kFarBeginning);
+  opened.beginning = {reinterpret_cast<const char*>(bytes.data()),
+                      std::min(bytes.size(), kFarBeginning)};
+  return readers::kind_of(opened.beginning);
+}
+
+/// What a damaged file says of itself goes before what its first bytes look like.
+std::string guess_of(const Opened& opened) {
+  const auto& failure = opened.source->failure();
+  return opened.beginning.empty() && failure ? *failure : nearest_guess(opened.beginning);
+}
+
+/// What is in a training log with NCCL_DEBUG: NCCL's lines and the trainer's, one of which the file is named for.
+void read_training(Lines& lines, Kind kind, Told& told) {
+  NcclLog log;
+  PaceLog pace;
+  while (lines.next()) {
+    // Glued lines may be of both.
+    if (!log.line(lines.line()) || kind == Kind::PaceLog) pace.line(lines.line());
+  }
+  Told of_pace;
+  Told of_log;
+  pace.finish(of_pace);
+  log.finish(of_log);
+  const bool is_log = kind == Kind::NcclLog;
+  Told& first = is_log ? of_log : of_pace;
+  Told& second = is_log ? of_pace : of_log;
+  // One rank's stray number is no step.
+  const bool has_second = is_log ? !second.steps.empty() && !pace.was_loose()
+                                 : !second.operations.empty() || !second.wiring.empty();
+  first.path = std::move(told.path);
+  first.kind = std::move(told.kind);
+  told = std::move(first);
+  if (!has_second) return;
+  told.records += second.records;
+  told.skipped += second.skipped;
+  told.reasons.insert(told.reasons.end(), second.reasons.begin(), second.reasons.end());
+  if (is_log) {
+    told.steps = std::move(second.steps);
+  } else {
+    told.operations = std::move(second.operations);
+    told.wiring = std::move(second.wiring);
+    told.rank = second.rank;
+  }
+}
+
+void read_inspector(Lines& lines, Told& told) {
+  Inspector inspector(told);
+  while (lines.next()) inspector.line(lines.line());
+  inspector.finish();
+}
+
+void read_lines(capture::ByteSource& source, Kind kind, Told& told) {
+  Lines lines(source);
+  if (kind == Kind::Inspector) {
+    read_inspector(lines, told);
+  } else {
+    read_training(lines, kind, told);
+  }
   if (lines.too_long() > 0)
     told.reasons.push_back(fmt::format("{} lines are too long", lines.too_long()));
 }
@@ -102,7 +167,7 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
   Told told{.path = std::string(path), .kind = std::string(name_of(kind))};
   switch (kind) {
     case Kind::Unknown:
-      told.reasons.push_back(nearest_guess(opened.beginning));
+      told.reasons.push_back(guess_of(opened));
       break;
     case Kind::Capture:
       break;
@@ -219,14 +284,13 @@ Found recognised(const std::vector<std::string>& paths) {
       found.captures.push_back(path);  // pipes are read once: by whom reads captures
       continue;
     }
-    const Opened opened = open_file(path);
-    const Kind kind = kind_of(opened.beginning);
+    Opened opened = open_file(path);
+    const Kind kind = kind_of(opened);
     if (kind == Kind::Capture) {
       found.captures.push_back(path);
     } else if (kind == Kind::Unknown) {
-      found.unknown.push_back({.path = path,
-                               .kind = std::string(name_of(kind)),
-                               .reasons = {nearest_guess(opened.beginning)}});
+      found.unknown.push_back(
+          {.path = path, .kind = std::string(name_of(kind)), .reasons = {guess_of(opened)}});
     } else {
       found.others.push_back(path);
     }
@@ -236,22 +300,18 @@ Found recognised(const std::vector<std::string>& paths) {
 
 bool is_text(const std::string& path) {
   const Opened opened = open_file(path);
-  const std::string_view first = opened.beginning.substr(0, 4096);
-  return !first.empty() && std::none_of(first.begin(), first.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r' &&
-           c != '\x1b' && c != '\b';
-  });
+  return is_text_here(opened.beginning) || is_otherwise_written(opened.beginning);
 }
 
 Told read_file(const std::string& path) {
   Opened file = open_file(path);
-  const Kind kind = kind_of(file.beginning);
+  const Kind kind = kind_of(file);
   return read_opened(std::move(file), kind, path);
 }
 
 Told read_text(std::string_view text, std::string_view name) {
   Opened file = open_text(text);
-  const Kind kind = kind_of(file.beginning);
+  const Kind kind = kind_of(file);
   return read_opened(std::move(file), kind, name);
 }
 

@@ -26,7 +26,7 @@ struct Found {
 /// for a folder without files.
 Found recognised(const std::vector<std::string>& paths);
 
-/// Whether its first bytes are text. Throws SystemError.
+/// Whether its first bytes are text, also in UTF-16, or an archive's: nothing for who reads captures. Throws SystemError.
 bool is_text(const std::string& path);
 
 /// One file, whole or as a stream. Throws SystemError; what is in it is never an error but a reason.

@@ -177,6 +177,33 @@ TEST(NcclLog, LinesWithoutHostAndProcessAreRead) {
   }
 }
 
+// Most who train with NCCL_DEBUG have both in one file.
+TEST(Kind, ATrainingLogWithNcclsLinesTellsBoth) {
+  const std::string steps =
+      " iteration       10/     100 | elapsed time per iteration (ms): 512.5 | lm loss: 9\n"
+      " iteration       20/     100 | elapsed time per iteration (ms): 500.0 | lm loss: 8\n";
+  std::string many;
+  for (int i = 1; i < 40; ++i) {
+    many += " iteration " + std::to_string(i) +
+            "/ 100 | elapsed time per iteration (ms): 512.5 | lm loss: 9\n";
+  }
+  for (const auto& [text, kind] : {std::pair(std::string(kLog) + steps, "nccl_log"),
+                                   std::pair(std::string(kLog) + many, "pace_log")}) {
+    const Told told = read_text(text, "train.log");
+    EXPECT_EQ(told.kind, kind);
+    EXPECT_EQ(told.wiring.ranks, 4);
+    EXPECT_THAT(told.operations, SizeIs(1));
+    ASSERT_THAT(told.steps, Not(SizeIs(0)));
+    EXPECT_EQ(told.steps[0].duration_ns, 512'500'000);
+  }
+}
+
+TEST(Kind, IsLookedForBehindWhatAProgramPrintsFirst) {
+  std::string text;
+  while (text.size() < 300'000) text += "model.layer = transformer, dropout = 0.1\n";
+  EXPECT_EQ(read_text(text + std::string(kLog), "x.log").kind, "nccl_log");
+}
+
 TEST(NcclLog, TreesOf24TellTheParentFirst) {
   const Told told = read_text(
       "a:1:2 [0] NCCL INFO Trees [0] 3->2->-1/-1/-1 [1] 1->2->0/-1/-1\n"
