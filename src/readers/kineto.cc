@@ -187,6 +187,10 @@ class Reading {
     std::optional<std::int64_t> id;
   };
   void keep(std::vector<Seen>& seen);
+  void keep_asked();
+  static std::int64_t time_of(const Operation& each) {
+    return each.start_ns.value_or(each.enqueue_ns.value_or(0));
+  }
   void move_times();
 
   Told& told_;
@@ -218,6 +222,21 @@ void Reading::keep(std::vector<Seen>& seen) {
     each.operation.rank = told_.rank;
     told_.operations.push_back(std::move(each.operation));
   }
+}
+
+/// Traces of the host alone tell what was asked for, not when it ran.
+void Reading::keep_asked() {
+  for (const auto& [id, fields] : by_id_) {
+    Operation made;
+    put_fields(fields, made);
+    if (made.op.empty() || !made.bytes || told_.operations.size() >= kMostOperations) continue;
+    made.rank = told_.rank;
+    told_.operations.push_back(std::move(made));
+  }
+  if (told_.operations.empty()) return;
+  told_.reasons.emplace_back(
+      "no kernel of a collective is in it, so that only sizes are told: record with "
+      "ProfilerActivity.CUDA too");
 }
 
 /// Spans that came out of order are joined.
@@ -257,15 +276,18 @@ void Reading::move_times() {
 void Reading::finish(bool ended_early) {
   constexpr std::int64_t kMostBase = std::int64_t{1} << 61;  // 2043
   if (base_ns_ < 0 || base_ns_ > kMostBase) base_ns_ = 0;
-  keep(kernels_.empty() ? on_host_ : kernels_);
+  if (kernels_.empty() && on_host_.empty()) {
+    keep_asked();
+  } else {
+    keep(kernels_.empty() ? on_host_ : kernels_);
+  }
   if (kernels_.empty() && told_.computing.empty()) told_.computing = std::move(on_host_spans_);
-  std::stable_sort(
-      told_.operations.begin(), told_.operations.end(),
-      [](const Operation& a, const Operation& b) { return *a.start_ns < *b.start_ns; });
+  std::stable_sort(told_.operations.begin(), told_.operations.end(),
+                   [](const Operation& a, const Operation& b) { return time_of(a) < time_of(b); });
   told_.computing = joined(std::move(told_.computing));
   move_times();
   constexpr std::int64_t kLongAgo = 100'000'000'000'000'000;  // 1973: no trace is of then
-  const bool own_clock = !told_.operations.empty() && *told_.operations.back().start_ns < kLongAgo;
+  const bool own_clock = !told_.operations.empty() && time_of(told_.operations.back()) < kLongAgo;
   if (own_clock) {
     for (Operation& each : told_.operations) each.clock = operations::Clock::Process;
     for (operations::Step& each : told_.steps) each.start_ns.reset();

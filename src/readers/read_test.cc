@@ -71,6 +71,22 @@ TEST(Kineto, OldTracesHaveSizesInTheirAnnotations) {
   EXPECT_EQ(told.rank, 5);  // of the name: nothing inside says it
 }
 
+TEST(Kineto, OfTheHostAloneTellsSizes) {
+  const Told told =
+      read_text(R"json({"distributedInfo": {"rank": 1, "world_size": 4}, "traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "ts": 30, "dur": 1,
+     "args": {"External id": 8, "Collective name": "allreduce", "dtype": "Float", "In msg nelems": 100, "Out msg nelems": 100, "Group size": 4}},
+    {"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "ts": 10, "dur": 1,
+     "args": {"External id": 7, "Collective name": "allreduce", "dtype": "Float", "In msg nelems": 50, "Out msg nelems": 50, "Group size": 4}},
+    {"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "ts": 40, "dur": 1,
+     "args": {"External id": 9, "Collective name": "wait", "dtype": "Float", "In msg nelems": 0, "Out msg nelems": 0, "Group size": 4}}]})json",
+                "rank1.json");
+  ASSERT_THAT(told.operations, SizeIs(2));
+  EXPECT_EQ(told.operations[0].bytes, 200);  // in the order in which they were asked for
+  EXPECT_FALSE(told.operations[0].start_ns);
+  EXPECT_THAT(told.reasons, ElementsAre(HasSubstr("only sizes are told")));
+}
+
 // torch 1.8 writes some names in small letters.
 TEST(Kineto, KnowsTheNamesOfTheFirstVersion) {
   const Told told = read_text(R"json({"schemaVersion": 1, "traceEvents": [
