@@ -71,8 +71,10 @@ Kind json_kind(std::string_view text) {
     return Kind::NcclTests;
   }
   if (tables::program_of(text) == "iperf3") return Kind::Benchmark;
-  if (has(text, "\"nodes\"") && has(text, "\"schema\"") && has(text, "\"ctrl_deps\""))
+  if (has(text, "\"nodes\"") && has(text, "\"schema\"") &&
+      (has(text, "\"ctrl_deps\"") || has(text, "\"rf_id\""))) {
     return Kind::ExecutionTrace;
+  }
   if (!tables::flow_program_of(text).empty()) return Kind::FlowRecords;
   if (has(text, "\"traceEvents\"") || (has(text, "\"ph\"") && has(text, "\"cat\"")))
     return Kind::Kineto;

@@ -2,7 +2,7 @@
 // A log of NCCL (NCCL_DEBUG=INFO) or RCCL, of one rank or of all of them mixed: who is where, rings and trees,
 // how pairs are connected, and the collectives with their sizes.
 //
-// NCCL says that the text is no interface. Understood are lines of 2.5 to 2.30, wherever they stand in a
+// NCCL says that the text is no interface. Understood are lines of 2.4 to 2.30, wherever they stand in a
 // line (launchers put prefixes before them, other output is glued to them). Sizes need
 // NCCL_DEBUG_SUBSYS=COLL or TUNING, rings GRAPH. There are no times in it.
 //

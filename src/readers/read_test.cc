@@ -388,6 +388,22 @@ TEST(ExecutionTrace, OfOldPyTorchTellsByWhatItCalledWith) {
   EXPECT_EQ(told.operations[0].group_size, 4);
 }
 
+// Schema 1.0.1, of PyTorch 1.13 to 2.1.
+TEST(ExecutionTrace, OfTheFirstSchemaIsRead) {
+  const Told told = read_text(
+      R"({"schema": "1.0.1", "pid": 123, "time": "2023-01-01 10:00:00", "start_ts": 1234, "nodes": [
+        {"name": "record_param_comms", "id": 12, "rf_id": 9, "parent": 3, "fw_parent": 0, "seq_id": -1, "scope": 7,
+         "inputs": [[[40, 39, 0, 1024, 4, "cuda:0"]], 1, 0, 0, "allreduce", [], [], 4],
+         "input_shapes": [[[1024]], [], [], [], [], [], [], []],
+         "input_types": ["GenericList[Tensor(float)]", "Int", "Int", "Int", "String"]}], "finish_ts": 2222})",
+      "et.json");
+  EXPECT_EQ(told.kind, "execution_trace");
+  ASSERT_EQ(told.operations.size(), 1U);
+  EXPECT_EQ(told.operations[0].op, "all_reduce");
+  EXPECT_EQ(told.operations[0].bytes, 4096);
+  EXPECT_EQ(told.operations[0].group_size, 4);
+}
+
 TEST(PaceLog, ReadsStepsASecondAndImagesASecond) {
   const auto expect = [](const std::string& text) {
     const Told told = read_text(text, "x.log");
