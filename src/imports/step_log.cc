@@ -292,6 +292,8 @@ std::vector<LoggedStep> read_text(Lines& lines) {
   std::string kept;
   do {
     const std::string_view line = without_colours(lines.line(), kept);
+    // MLPerf's "step" counts samples in one benchmark and steps in the next.
+    if (line.find(":::MLLOG") != line.npos) continue;
     const auto step = step_number(line);
     if (!step || *step > kMostStep) continue;
     const auto time = find_stamp(line);

@@ -176,6 +176,12 @@ TEST(TextLog, LinesOfJsonAreRead) {
               (LoggedStep{0, 8, 1794719800 * kSecond, 1794719803 * kSecond}));
 }
 
+TEST(TextLog, WhatMlperfCallsAStepIsNone) {
+  EXPECT_THAT(refusal(":::MLLOG {\"time_ms\": 1794719800000, \"key\": \"tracked_stats\", "
+                      "\"metadata\": {\"step\": 3072}}\n"),
+              HasSubstr("no step was found"));
+}
+
 TEST(CsvLog, StampsOfTensorBoardAreEndsOfSteps) {
   const StepLog log = parsed("Wall time,Step,Value\n1794719800.0,10,2.5\n1794719820.0,20,2.4\n");
   EXPECT_EQ(log.format, "stamps");

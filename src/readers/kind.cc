@@ -265,6 +265,11 @@ std::string nearest_guess(std::string_view text) {
     return "it is a table of perftest, which tells what one card reaches and nothing of a job; "
            "`trainwire expect --nic` says what nccl-tests should reach with it";
   }
+  if (has(text, ":::MLLOG")) {
+    return "it is a log of MLPerf, whose steps are samples in one benchmark and steps in the next; "
+           "give "
+           "the log of the trainer, or traces of torch.profiler";
+  }
   if (text.starts_with("tcp_bw:") || text.starts_with("tcp_lat:") ||
       (has(text, "  bw ") && has(text, "=") && has(text, "B/sec"))) {
     return "it is what qperf prints: one figure of one path; `iperf3 -J` tells it interval by "

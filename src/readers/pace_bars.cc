@@ -30,6 +30,18 @@ bool is_of_other_bars(std::string_view before) {
          });
 }
 
+enum class Pace { None, PerStep, PerSecond };
+
+/// "s/it", "step/s, loss=1.2": bars have the unit that their program calls a step.
+Pace pace_of(std::string_view unit) {
+  for (const std::string_view step : {"it", "step", "steps", "batch", "iter"}) {
+    if (unit.starts_with("s/") && unit.substr(2).starts_with(step)) return Pace::PerStep;
+    if (unit.starts_with(step) && unit.substr(step.size()).starts_with("/s"))
+      return Pace::PerSecond;
+  }
+  return Pace::None;
+}
+
 struct Fraction {
   std::int64_t number;
   std::int64_t all;
@@ -90,12 +102,11 @@ bool PaceBars::tqdm(std::string_view text) {
   const std::string_view pace = text.substr(comma + 2);
   const auto value = real(pace);
   const std::size_t unit = pace.find_first_not_of(" 0123456789.");
-  const bool per_step = unit != std::string_view::npos && pace.substr(unit).starts_with("s/it");
-  const bool per_second = unit != std::string_view::npos && pace.substr(unit).starts_with("it/s");
-  if (!value || *value <= 0 || (!per_step && !per_second)) return false;
+  const auto kind = unit == std::string_view::npos ? Pace::None : pace_of(pace.substr(unit));
+  if (!value || *value <= 0 || kind == Pace::None) return false;
   if (is_of_other_bars(text.substr(0, done->begin))) return false;
   are_averages_ = true;
-  moved({done->all, done->number, *elapsed, per_step ? *value : 1 / *value, 1});
+  moved({done->all, done->number, *elapsed, kind == Pace::PerStep ? *value : 1 / *value, 1});
   return true;
 }
 

@@ -60,6 +60,13 @@ constexpr std::array<Form, 13> kForms{{
     {"| ", 0, "step"},  // llm.c
 }};
 
+/// Ways whose number stands before.
+constexpr std::array<Telling, 3> kUnits{{
+    {" sec/batch", 1},  // examples of TensorFlow 1
+    {" sec/step", 1},   // TF-Slim
+    {" ms/it", 1e-3},   // DLRM
+}};
+
 /// Steps a second, and where that stands.
 constexpr std::array<std::string_view, 5> kRates{
     "\"ups\": \"",                   // fairseq
@@ -94,7 +101,7 @@ bool PaceLog::timed(std::string_view text) {
       is_none = is_none || is_no_number(value);
       continue;
     }
-    const double seconds = *time * telling.unit_s;
+    const double seconds = *time * unit_behind(value).value_or(telling.unit_s);
     if (seconds <= 0 || seconds > kLongest_s) {
       is_none = true;
       break;
@@ -141,17 +148,27 @@ bool PaceLog::numbered(std::string_view text) {
       const std::string_view value = text.substr(at + form.words.size());
       const auto time = real(value);
       const auto unit = form.unit_s > 0 ? std::optional(form.unit_s) : unit_behind(value);
-      if (!time || !unit || *time * *unit <= 0 || *time * *unit > kLongest_s) continue;
-      if (is_told(*number)) {
-        skips_.add("lines tell an iteration again, as other ranks print it");
-      } else {
-        add(*number, *time * *unit);
-        ++numbered_;
-      }
-      return true;
+      if (time && unit && add_numbered(*number, *time * *unit)) return true;
     }
   }
+  for (const Telling& unit : kUnits) {
+    const std::size_t at = text.find(unit.words);
+    const auto time = at == std::string_view::npos ? std::nullopt : real_before(text.substr(0, at));
+    if (time && add_numbered(*number, *time * unit.unit_s)) return true;
+  }
   return false;
+}
+
+/// False when it can be no time of a step.
+bool PaceLog::add_numbered(std::int64_t number, double seconds) {
+  if (seconds <= 0 || seconds > kLongest_s) return false;
+  if (is_told(number)) {
+    skips_.add("lines tell an iteration again, as other ranks print it");
+  } else {
+    add(number, seconds);
+    ++numbered_;
+  }
+  return true;
 }
 
 /// "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4", before 2022 "0/20, SamplesPerSec=20.1"; and

@@ -44,6 +44,7 @@ class PaceLog {
   bool timed(std::string_view text);
   bool rated(std::string_view text);
   bool numbered(std::string_view text);
+  bool add_numbered(std::int64_t number, double seconds);
   bool samples(std::string_view text);
   bool phases(std::string_view text);
   bool whole(std::string_view text);

@@ -87,6 +87,17 @@ TEST(PaceLog, ReadsWhatOthersPrintOfAStep) {
       times_of("| epoch   1 step      200 |    200 batches | lr 0.00025 | ms/batch 412.50 | "
                "loss  7.10 | ppl   1211.9\n"),
       ElementsAre(412.5));
+  // TensorFlow 1's examples and DLRM: the number stands before its unit.
+  EXPECT_THAT(times_of("step 10, loss = 4.67 (254.2 examples/sec; 0.504 sec/batch)\n"
+                       "step 20, loss = 4.61 (256.0 examples/sec; 0.500 sec/batch)\n"),
+              ElementsAre(504, 500));
+  EXPECT_THAT(times_of("Finished training it 1024/306969 of epoch 0, 12.34 ms/it, loss 0.512\n"),
+              ElementsAre(12.34));
+  // MindSpore's examples; and others, whose unit is told.
+  EXPECT_THAT(times_of("[train] epoch 2, step: 149, time: 347ms/step, loss: 0.60761726\n"),
+              ElementsAre(347));
+  EXPECT_THAT(times_of("epoch: 000 | step: 00100 | step_time: 350ms\n"), ElementsAre(350));
+  EXPECT_THAT(times_of("epoch: 000 | step: 00100 | step_time: 0.35\n"), ElementsAre(350));
   // PaddleNLP.
   EXPECT_THAT(times_of("global step 100, epoch: 0, batch: 99, loss: 9.1, avg_reader_cost: 0.00012 "
                        "sec, avg_batch_cost: 0.45 sec, speed: 2.2 steps/sec\n"),
@@ -115,6 +126,15 @@ TEST(PaceLog, TimesSinceTheBeginningAreSubtracted) {
                        "{'loss': 1.1, 'global_step/max_steps': '12/873', 'elapsed_time': '2m 30s', "
                        "'train_speed(iter/s)': 0.08}\n"),
               ElementsAre(25'000, 25'000));
+}
+
+TEST(PaceLog, BarsCallStepsByOtherNames) {
+  EXPECT_THAT(times_of("Training:  11%|# | 555/5000 [05:03<1:06:38,  1.25step/s, loss=5.68]\r"
+                       "Training:  11%|# | 556/5000 [05:04<1:06:38,  1.25step/s, loss=5.68]\n"),
+              ElementsAre(800));
+  EXPECT_THAT(times_of(" 1%|  | 10/5000 [02:30<5:21:42,  3.50s/batch]\r 1%|  | 11/5000 "
+                       "[02:33<5:21:42,  3.50s/batch]\n"),
+              ElementsAre(3500));
 }
 
 TEST(PaceLog, OtherBarsAreNotTheTrainings) {

@@ -51,11 +51,25 @@ std::optional<double> unit_behind(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" :="), text.size()));
   text.remove_prefix(std::min(text.find_first_not_of("0123456789."), text.size()));
   if (text.starts_with(' ')) text.remove_prefix(1);
-  const std::string_view unit =
-      text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz/"));
+  std::string_view unit = text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz/"));
+  for (const std::string_view each : {"/step", "/it", "/iter", "/batch"}) {
+    if (!unit.ends_with(each)) continue;
+    unit.remove_suffix(each.size());
+    break;
+  }
   if (unit == "ms") return 1e-3;
   if (unit == "s" || unit == "sec" || unit == "secs" || unit == "seconds") return 1;
   return {};
+}
+
+std::optional<double> real_before(std::string_view text) {
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  std::size_t begin = text.size();
+  while (begin > 0 &&
+         ((text[begin - 1] >= '0' && text[begin - 1] <= '9') || text[begin - 1] == '.')) {
+    --begin;
+  }
+  return real(text.substr(begin));
 }
 
 bool is_of_other_work(std::string_view text) {
@@ -70,7 +84,7 @@ bool is_of_other_work(std::string_view text) {
 std::optional<std::int64_t> number_of_step(std::string_view text) {
   for (const std::string_view word :
        {"iteration ", "iteration=", "global_step=", "global_step: ", "steps: ", "step ",
-        "step=", "step:", "iter ", "iter: ", "num_updates\": \"",
+        "step=", "step:", "training it ", "iter ", "iter: ", "num_updates\": \"",
         "num_updates=", "[batch=", "\"step\": ", "\"iteration\": "}) {
     Words words(text);
     while (words.go_behind(word)) {

@@ -16,7 +16,10 @@ std::optional<double> real(std::string_view text);
 /// "nan", "inf", "-5", or cut off behind the colon: where a number should be.
 bool is_no_number(std::string_view text);
 
-/// Seconds of the unit behind the number at the beginning, as far as it is one of time.
+/// The number at the end, before blanks.
+std::optional<double> real_before(std::string_view text);
+
+/// Seconds of the unit behind the number at the beginning, as far as it is one of time: "ms", "s", "sec/step".
 std::optional<double> unit_behind(std::string_view text);
 
 /// Whether a line speaks of something else than a step of training.
