@@ -33,7 +33,7 @@ using operations::Told;
 
 constexpr std::size_t kBeginning = std::size_t{256} << 10;
 constexpr std::size_t kFarBeginning =
-    std::size_t{16} << 20;  ///< where much comes before, as of a program's settings
+    std::size_t{4} << 20;  ///< where much comes before, as of a program's settings
 constexpr std::size_t kMostFiles = 100'000;
 
 struct Opened {

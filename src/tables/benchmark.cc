@@ -41,6 +41,7 @@ std::string_view program_of(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
     if (has("\"intervals\"") && has("\"iperf ")) return "iperf3";
+    if (has("\"event\"") && has("\"interval\"") && has("\"bits_per_second\"")) return "iperf3";
     return has("\"out_of_place\"") ? "nccl_tests" : "";
   }
   if (has("# OSU ")) return "osu";

@@ -156,6 +156,20 @@ TEST(Benchmark, WhatTheFarSideSentAgainIsInItsLastLine) {
                                        "were sent again"));
 }
 
+// As iperf 3.17 writes it with --json-stream.
+TEST(Benchmark, EventsOfIperfAreRead) {
+  const Benchmark found = parse_benchmark(
+      "{\"event\":\"start\",\"data\":{\"version\":\"iperf 3.17.1\"}}\n"
+      "{\"event\":\"interval\",\"data\":{\"sum\":{\"start\":0,\"end\":1,\"bits_per_second\":8e9,"
+      "\"omitted\":false}}}\n"
+      "{\"event\":\"end\",\"data\":{\"sum_sent\":{\"retransmits\":5},\"sum_received\":{\"bits_per_"
+      "second\":"
+      "7.9e9}}}\n",
+      "x");
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{1'000'000'000, 1}));
+  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 intervals; 5 segments")));
+}
+
 // As iperf 3.12 prints it with --bidir.
 TEST(Benchmark, BothDirectionsOfIperfAreRead) {
   const Benchmark found = parse_benchmark(
@@ -258,6 +272,9 @@ TEST(Benchmark, SaysWhatIperfSaysWentWrong) {
       EXPECT_THAT(error.what(), HasSubstr("iperf3 measured nothing: unable to connect to server"));
     }
   }
+  EXPECT_THAT(
+      [] { parse_benchmark("{\"start\": {\"version\": \"iperf 3.12\"}, \"intervals\": [", "x"); },
+      testing::ThrowsMessage<DataError>(HasSubstr("several or a part of one")));
   const Benchmark found =
       parse_benchmark(std::string(kIperf) + "iperf3: error - control socket has closed\n", "x");
   EXPECT_EQ(found.rows(), 2U);

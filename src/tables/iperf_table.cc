@@ -160,8 +160,25 @@ double number(const nlohmann::ordered_json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+/// Of --json-stream, a line an event, as the one document that -J writes.
+nlohmann::ordered_json of_events(std::string_view text) {
+  nlohmann::ordered_json made = {{"intervals", nlohmann::ordered_json::array()}};
+  for_lines(text, [&](std::string_view line) {
+    const auto event = result::parse_json(line);
+    if (!event.is_object() || !event.contains("event") || !event.contains("data")) return;
+    if (event["event"] == "interval" && made["intervals"].size() < kMostRows)
+      made["intervals"].push_back(event["data"]);
+    if (event["event"] == "end") made["end"] = event["data"];
+    if (event["event"] == "error" && event["data"].is_string()) made["error"] = event["data"];
+  });
+  return made;
+}
+
 void read_json(std::string_view text, Benchmark& into) {
-  const auto document = result::parse_json(text);
+  const auto whole = result::parse_json(text);
+  const auto document = whole.is_object() ? whole : of_events(text);
+  if (!whole.is_object() && document["intervals"].empty())
+    into.error = "it is not one result of -J, but several or a part of one; give each alone";
   if (!document.is_object() || !document.contains("intervals")) return;
   if (document.contains("error") && document["error"].is_string())
     into.error = printable(document["error"].get<std::string>().substr(0, 200));
