@@ -182,6 +182,8 @@ bool NcclLog::line(std::string_view shown) {
   std::string kept;
   const std::string_view text = imports::without_colours(shown, kept);
   if (const auto line = nccl_line(text)) {
+    if (text.find("NCCL INFO ") != text.rfind("NCCL INFO "))
+      state_->skips.add("lines into which another was written");
     state_->take(*line);
     return true;
   }

@@ -220,6 +220,18 @@ TEST(Kind, IsLookedForBehindWhatAProgramPrintsFirst) {
   EXPECT_EQ(read_text(text + std::string(kLog), "x.log").kind, "nccl_log");
 }
 
+TEST(NcclLog, LinesIntoWhichOthersWereWrittenAreCounted) {
+  const Told told = read_text(
+      "a:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0b:3:4 [0] NCCL INFO Channel 00/0 : 1[0] -> "
+      "0[0] "
+      "[send] via NET/Socket/0\n"
+      "] [send] via NET/Socket/0\n",
+      "x.log");
+  EXPECT_THAT(told.wiring.ways, SizeIs(1));
+  EXPECT_EQ(told.skipped, 1U);
+  EXPECT_THAT(told.reasons, testing::Contains(HasSubstr("1 lines into which another was written")));
+}
+
 TEST(NcclLog, TreesOf24TellTheParentFirst) {
   const Told told = read_text(
       "a:1:2 [0] NCCL INFO Trees [0] 3->2->-1/-1/-1 [1] 1->2->0/-1/-1\n"
