@@ -19,8 +19,10 @@ constexpr double kLongest_s = 1e6;
 struct Telling {
   std::string_view words;
   double unit_s;
+  std::string_view beside = "";  ///< must be in the line too
 };
-constexpr std::array<Telling, 15> kTellings{{
+constexpr std::array<Telling, 18> kTellings{{
+    {"train_time=", 1, "optim_step_time="},  // ESPnet, whose iter_time is what loading takes
     {"elapsed time per iteration (ms)", 1e-3},
     {"elapsed_time_per_iteration_ms", 1e-3},
     {"elapsed time per iteration (s)", 1},
@@ -30,6 +32,8 @@ constexpr std::array<Telling, 15> kTellings{{
     {"step_time", 1},
     {"step time (s)", 1},
     {"step_time_ms", 1e-3},
+    {"Step Time : ", 1},        // Megatron Bridge
+    {"Total step time: ", 1},   // NeMo RL
     {"timing_s/step:", 1},      // verl
     {"iter time: ", 1e-3},      // LitGPT
     {"per step time: ", 1e-3},  // MindSpore
@@ -94,7 +98,8 @@ bool PaceLog::timed(std::string_view text) {
   bool is_none = false;
   for (const Telling& telling : kTellings) {
     const std::size_t at = text.find(telling.words);
-    if (at == std::string_view::npos) continue;
+    if (at == std::string_view::npos || text.find(telling.beside) == std::string_view::npos)
+      continue;
     const std::string_view value = text.substr(at + telling.words.size());
     const auto time = real(value);
     if (!time) {

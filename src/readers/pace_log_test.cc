@@ -98,6 +98,15 @@ TEST(PaceLog, ReadsWhatOthersPrintOfAStep) {
               ElementsAre(347));
   EXPECT_THAT(times_of("epoch: 000 | step: 00100 | step_time: 350ms\n"), ElementsAre(350));
   EXPECT_THAT(times_of("epoch: 000 | step: 00100 | step_time: 0.35\n"), ElementsAre(350));
+  // ESPnet 2: iter_time is what loading takes.
+  EXPECT_THAT(times_of("1epoch:train:1-500batch: iter_time=0.123, forward_time=0.234, loss=90.1, "
+                       "backward_time=0.201, optim_step_time=0.011, optim0_lr0=5.0e-06, "
+                       "train_time=0.612\n"),
+              ElementsAre(612));
+  // Megatron Bridge and NeMo RL.
+  EXPECT_THAT(times_of("Step Time : 12.5s GPU utilization: 380.2MODEL_TFLOP/s/GPU\n"),
+              ElementsAre(12'500));
+  EXPECT_THAT(times_of("  - Total step time: 40.25s\n"), ElementsAre(40'250));
   // PaddleNLP.
   EXPECT_THAT(times_of("global step 100, epoch: 0, batch: 99, loss: 9.1, avg_reader_cost: 0.00012 "
                        "sec, avg_batch_cost: 0.45 sec, speed: 2.2 steps/sec\n"),
