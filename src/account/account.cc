@@ -3,6 +3,7 @@
 
 #include "trainwire/account/causes.h"
 #include "trainwire/account/chain.h"
+#include "trainwire/account/drops.h"
 #include "trainwire/account/judge.h"
 #include "trainwire/account/stretch.h"
 #include "trainwire/account/trials.h"
@@ -141,7 +142,11 @@ Accounted accounted(const spec::Experiment& experiment, const record::Run& run, 
         no_verdict(trials.problem().empty() ? "nothing could be simulated" : trials.problem());
     return made;
   }
-  const Stretch stretch = stretch_of(*chain, measured_of(experiment, run, job));
+  Measured measured = measured_of(experiment, run, job);
+  if (measured.dropped_by == "loss") {
+    measured.dropped_most_s = lost_to_queues_s(trials, number, job.step->median_s);
+  }
+  const Stretch stretch = stretch_of(*chain, measured);
   made.accounting = {.method = method_of(run, stretch),
                      .step_s = job.step->median_s,
                      .parts = parts_of(*chain, stretch),

@@ -36,7 +36,9 @@ double uncertain_share(const Measured& measured, double certain_s, double uncert
   const double spread_s =
       std::max(kUncertainOff * uncertain_s, dropped ? kDroppedOff * measured.step_s : 0.0);
   const double weight = square(spread_s) + square(kUsuallyOff * certain_s);
-  const double most_s = dropped ? std::abs(off_s) : kMostUncertain * uncertain_s;
+  const double most_dropped_s = measured.dropped_most_s.value_or(std::abs(off_s));
+  const double most_s =
+      dropped ? std::min(std::abs(off_s), most_dropped_s) : kMostUncertain * uncertain_s;
   const double share_s = weight > 0 ? off_s * square(spread_s) / weight : 0;
   return std::clamp(share_s, -uncertain_s, most_s);
 }

@@ -25,6 +25,8 @@ struct Measured {
   std::optional<double> compute_s = {};  ///< of a rank that is not late
   /// Part to which dropped packets belong, where they were counted: "loss", "cross_traffic".
   std::string dropped_by = {};
+  /// Where it is known: no more of the step is theirs.
+  std::optional<double> dropped_most_s = {};
 };
 
 struct Stretch {

@@ -53,6 +53,15 @@ TEST(Stretch, BelievesCountedDrops) {
   EXPECT_NEAR(without.unexplained_s, 0.25, 1e-12);  // what is beyond a quarter of the transfer
 }
 
+// Few drops, of which packets say what they cost.
+TEST(Stretch, GivesDropsNoMoreThanTheyCanHaveCost) {
+  const Stretch made =
+      stretch_of(chain(0), {.step_s = 0.6, .dropped_by = "loss", .dropped_most_s = 0.02});
+  EXPECT_NEAR(made.added_s, 0.02, 1e-12);
+  EXPECT_NEAR(made.unexplained_s, 0.3 - 0.02 - 0.05, 1e-12);
+  EXPECT_NEAR(sum_of(chain(0), made), 0.6, 1e-12);
+}
+
 TEST(Stretch, TakesComputingAsItWasMeasured) {
   const Stretch made = stretch_of(chain(0), {.step_s = 0.31, .compute_s = 0.11});
   EXPECT_DOUBLE_EQ(made.timers_s, 0.11);

@@ -81,7 +81,8 @@ void Trials::take_fewer_steps() {
 
 const Trials::Known* Trials::known(const spec::Experiment& experiment, Manner manner) const {
   const auto found = std::ranges::find_if(known_, [&](const Known& each) {
-    return (each.in_any_manner || each.manner == manner) && each.experiment == experiment;
+    const bool is_same = each.manner == manner || (each.in_any_manner && manner != Manner::Packets);
+    return is_same && each.experiment == experiment;
   });
   return found == known_.end() ? nullptr : &*found;
 }
@@ -95,30 +96,34 @@ std::optional<Trial> Trials::of(const spec::Experiment& experiment, std::size_t 
   return Trial{.step_s = found->step_s.at(job), .port_busy_s = found->port_busy_s};
 }
 
-/// Known afterwards, or a problem.
+/// Known afterwards, or a problem; of packets perhaps neither.
 void Trials::simulate(const spec::Experiment& experiment, Manner manner) {
+  const bool by_packets = manner == Manner::Packets;
+  const auto now = Clock::now();
   try {
-    const sim::Simulated simulated =
-        sim::simulate(experiment, sim::Level::Flow,
-                      {.goes_on = [this](Duration) { return is_time_left(); },
-                       .at_once = manner == Manner::AtOnce});
-    if (!is_time_left()) {
-      problem_ = "simulating it again for each cause takes too long";
-      return;
-    }
-    Known made{.experiment = experiment,
-               .manner = manner,
-               .in_any_manner = std::string_view(simulated.mode) != sim::kExplicit,
-               .port_busy_s = busy_s(experiment, simulated)};
-    for (const sim::SimulatedJob& job : simulated.jobs) {
-      made.step_s.push_back(sim::median_step_s(job));
-    }
-    known_.push_back(std::move(made));
+    simulate(experiment, manner, by_packets ? now + (end_ - now) / 2 : end_);
   } catch (const std::logic_error&) {
     throw;
   } catch (const Error& error) {
-    problem_ = error.what();
+    if (!by_packets) problem_ = error.what();
   }
+}
+
+void Trials::simulate(const spec::Experiment& experiment, Manner manner, Clock::time_point end) {
+  const auto is_time_left = [end] { return Clock::now() < end; };
+  const bool by_packets = manner == Manner::Packets;
+  const sim::Simulated simulated = sim::simulate(
+      experiment, by_packets ? sim::Level::Packet : sim::Level::Flow,
+      {.goes_on = [&](Duration) { return is_time_left(); }, .at_once = manner == Manner::AtOnce});
+  if (!is_time_left()) throw DataError("simulating it again for each cause takes too long");
+  Known made{.experiment = experiment,
+             .manner = manner,
+             .in_any_manner = !by_packets && std::string_view(simulated.mode) != sim::kExplicit,
+             .port_busy_s = busy_s(experiment, simulated)};
+  for (const sim::SimulatedJob& job : simulated.jobs) {
+    made.step_s.push_back(sim::median_step_s(job));
+  }
+  known_.push_back(std::move(made));
 }
 
 }  // namespace tw::account

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow-level simulations of one experiment and of what it would be otherwise, within a time.
+// Simulations of one experiment and of what it would be otherwise, flow by flow unless packets are
+// asked for, within a time.
 //
 // What was simulated once is not simulated again. The first trial is of the experiment itself. It takes as few steps as the time allows: where all
 // of them would take too long, the first ones stand for the others.
@@ -26,7 +27,8 @@ struct Trial {
 
 enum class Manner {
   Tcp,
-  AtOnce,  ///< streams have their share from their first byte on
+  AtOnce,   ///< streams have their share from their first byte on
+  Packets,  ///< packet by packet: queues that overflow, and what TCP makes of that
 };
 
 class Trials {
@@ -37,7 +39,8 @@ class Trials {
   /// What is simulated, with fewer steps perhaps.
   const spec::Experiment& experiment() const { return experiment_; }
 
-  /// Nothing where the time is over, or it cannot be simulated: then problem() says why.
+  /// Nothing where the time is over, or it cannot be simulated: then problem() says why. Packets have half of the time that is
+  /// left, and where that is too little nothing else changes.
   std::optional<Trial> of(const spec::Experiment& experiment, std::size_t job,
                           Manner manner = Manner::Tcp);
   const std::string& problem() const { return problem_; }
@@ -55,8 +58,8 @@ class Trials {
 
   const Known* known(const spec::Experiment& experiment, Manner manner) const;
   void simulate(const spec::Experiment& experiment, Manner manner);
+  void simulate(const spec::Experiment& experiment, Manner manner, Clock::time_point end);
   void take_fewer_steps();
-  bool is_time_left() const { return Clock::now() < end_; }
 
   spec::Experiment experiment_;
   double budget_s_;
