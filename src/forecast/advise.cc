@@ -28,14 +28,15 @@ using Clock = std::chrono::steady_clock;
 
 using Settings = std::vector<std::string>;
 
-/// Ways to do what the job's strategy does.
+/// Whether all end with the sum of all: then one way stands for another.
+bool sums(const collective::Strategy& strategy) {
+  return strategy.operation == collective::Operation::AllReduce ||
+         strategy.operation == collective::Operation::ParameterServer;
+}
+
 void add_strategies(std::vector<Choice>& choices, const collective::Strategy& now) {
-  const bool sums = now.operation == collective::Operation::AllReduce ||
-                    now.operation == collective::Operation::ParameterServer;
   for (const collective::Strategy& other : collective::catalogue()) {
-    const bool is_sum = other.operation == collective::Operation::AllReduce ||
-                        other.operation == collective::Operation::ParameterServer;
-    if (!sums || !is_sum || other.name == now.name) continue;
+    if (!sums(other) || other.name == now.name) continue;
     choices.push_back(
         {.kind = "strategy", .settings = {fmt::format("job.strategy={}", other.name)}});
     if (other.cuts_pieces) {
@@ -54,7 +55,9 @@ void add_servers(std::vector<Choice>& choices, const spec::Experiment& experimen
     if (!other.has_servers) continue;
     for (const int servers : std::set<int>{1, 2, 4, ranks / 2}) {
       if (servers < 1 || servers >= ranks) continue;
-      if (now.has_servers && servers == *experiment.jobs.front().servers) continue;
+      // One server is what the strategy has by itself.
+      const int present = now.has_servers ? *experiment.jobs.front().servers : 1;
+      if (servers == present) continue;
       choices.push_back({.kind = "servers",
                          .settings = {fmt::format("job.strategy={}", other.name),
                                       fmt::format("job.servers={}", servers)}});
@@ -102,8 +105,10 @@ void add_switches(std::vector<Choice>& choices) {
 std::vector<Choice> all_choices(const spec::Experiment& experiment) {
   const workload::Training training = workload::training_of(experiment, experiment.jobs.front());
   std::vector<Choice> choices;
-  add_strategies(choices, training.row());
-  add_servers(choices, experiment, training.row());
+  if (sums(training.row())) {
+    add_strategies(choices, training.row());
+    add_servers(choices, experiment, training.row());
+  }
   add_buckets(choices, training);
   add_packing(choices, experiment);
   add_switches(choices);

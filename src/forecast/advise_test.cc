@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@ namespace tw::forecast {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kServer =
     "[network]\nhosts = 8\nrate = \"1Gbit\"\ndelay = \"50us\"\n[[job]]\nstrategy = "
@@ -78,6 +81,61 @@ TEST(Advise, TellsWhereTheOrderChanges) {
   // Rings wait for 30 ways of 0.4 ms, whoever has fewer rounds is ahead below: some 12 ms of the line.
   EXPECT_GT(found->value, 1e4);
   EXPECT_LT(found->value, 2e7);
+}
+
+TEST(Advise, NamesNoChoiceTwice) {
+  const std::string text =
+      "[network]\nhosts = 4\n[[job]]\nparameters = \"1MB\"\ncompute_time = \"10ms\"\nsteps = 3\n";
+  std::set<std::vector<std::string>> settings;
+  const Advice advice = advise(parsed(text), variants_of(text));
+  for (const Choice& choice : advice.choices) {
+    EXPECT_TRUE(settings.insert(choice.settings).second) << choice.settings.front();
+  }
+  EXPECT_TRUE(settings.contains({"job.strategy=ps"}));
+  EXPECT_FALSE(settings.contains({"job.strategy=ps", "job.servers=1"}));
+}
+
+// What experts exchange no server can sum.
+TEST(Advise, OffersNoSumForWhatIsNone) {
+  const std::string text =
+      "[network]\nhosts = 4\n[[job]]\nstrategy = \"all_to_all\"\nparameters = \"1MB\"\n"
+      "compute_time = \"10ms\"\nsteps = 3\n";
+  for (const Choice& choice : advise(parsed(text), variants_of(text)).choices) {
+    EXPECT_THAT(choice.settings.front(), Not(HasSubstr("job.strategy"))) << choice.kind;
+  }
+}
+
+const std::string kGoal =
+    "[network]\nhosts = 4\nrate = \"1Gbit\"\ndelay = \"50us\"\n[[job]]\nparameters = \"10MB\"\n"
+    "compute_time = \"100ms\"\nsteps = 6\nwarmup = 1\n";
+
+// A link that is slower needs what all links need, not its present share of it.
+TEST(Need, IsOfEveryLink) {
+  const std::string slow = kGoal + "[[network.link]]\nat = \"host2\"\nrate = \"100Mbit\"\n";
+  const Need alike = need_of(parsed(kGoal), parse_goal("efficiency=0.9"));
+  const Need behind = need_of(parsed(slow), parse_goal("efficiency=0.9"));
+  EXPECT_NEAR(*behind.rate_bps.value / *alike.rate_bps.value, 1, 0.01);
+  EXPECT_TRUE(behind.differ);
+  EXPECT_FALSE(alike.differ);
+}
+
+TEST(Need, DelayIsThatOfCoreLinksToo) {
+  const std::string core = kGoal.substr(0, kGoal.find("[[job]]")) + "topology = \"dumbbell\"\n" +
+                           kGoal.substr(kGoal.find("[[job]]"));
+  const Need need = need_of(parsed(core), parse_goal("step=300ms"));
+  ASSERT_TRUE(need.delay_s.value);
+  const auto delay =
+      "network.delay=" + std::to_string(std::lround(1e9 * *need.delay_s.value)) + "ns";
+  EXPECT_NEAR(step_times(parsed(core, {delay})).front().median_s, 0.3, 0.003);
+}
+
+TEST(Need, OfSeveralJobsIsTheFirstOnes) {
+  const std::string two =
+      kGoal +
+      "hosts = [\"host0\", \"host1\"]\n[[job]]\nname = \"b\"\nparameters = \"1MB\"\n"
+      "compute_time = \"10ms\"\nsteps = 6\nhosts = [\"host2\", \"host3\"]\n";
+  EXPECT_EQ(need_of(parsed(two), parse_goal("step=300ms")).job, "job0");
+  EXPECT_EQ(need_of(parsed(kGoal), parse_goal("step=300ms")).job, "");
 }
 
 TEST(Need, IsTheBandwidthWithWhichTheGoalIsReached) {

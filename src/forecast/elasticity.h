@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // By how many per cent a step becomes longer when something becomes 1 % more.
 //
-// Limits: the slope here, from a change of a tenth to either side (of ranks: upwards); further away it is another. Where chance has a
-// part, slopes below its noise say nothing.
+// The slope here, from a change of a tenth to either side (of ranks: upwards); further away it is another. Formula and flows are
+// smooth. Packets are not: a step hangs on who is dropped at a full queue, a little more of anything changes that, and so do seeds. There the slope is that of a line through four steps,
+// and how these scatter around it is told as its error. A slope below its error says nothing.
 
 #pragma once
 
@@ -18,6 +19,7 @@ namespace tw::forecast {
 struct Elasticity {
   std::string of = {};  ///< "bandwidth", "delay", "loss", "compute", "ranks"
   double percent = 0;   ///< of the step, for 1 % more
+  double error = 0;     ///< half of its 90 % interval; 0 where steps do not scatter
 };
 
 /// Loss only where there is some, compute only where ranks compute, ranks only where `variants` may vary them.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -98,6 +99,42 @@ TEST(Forecast, ElasticitiesAreSlopes) {
   EXPECT_NEAR(job.elasticities[3].percent, std::log((20 + 133.9) / 145.6) / std::log(1.25), 0.01);
 }
 
+// Five send to one at a time: what full queues drop changes with a little more of anything.
+const std::string kServer =
+    "[network]\nhosts = 6\nrate = \"1Gbit\"\ndelay = \"200us\"\n[[job]]\nstrategy = \"ps\"\n"
+    "parameters = \"200kB\"\ncompute_time = \"10ms\"\nsteps = 3\nwarmup = 1\n";
+
+TEST(Forecast, SlopesOfPacketsHaveErrors) {
+  const Asking asking{.most_packets = 2e7};
+  const JobForecast smooth = forecasts(parsed(kRing), variants_of(kRing), asking).front();
+  for (const Elasticity& each : smooth.elasticities) EXPECT_EQ(each.error, 0) << each.of;
+  const JobForecast rough = forecasts(parsed(kServer), variants_of(kServer), asking).front();
+  ASSERT_EQ(rough.step.method, Method::Packet);
+  for (const Elasticity& each : rough.elasticities) EXPECT_GT(each.error, 0) << each.of;
+}
+
+TEST(Forecast, PartsOfPacketsAddUpWhateverTheyAreFoundBy) {
+  const spec::Experiment experiment = parsed(kServer);
+  const StepTime step = step_times(experiment, {.most_packets = 2e7}).front();
+  ASSERT_EQ(step.method, Method::Packet);
+  const std::vector<Part> flows = parts_of(experiment, 0, step, {.alike = Method::Flow});
+  EXPECT_NEAR(sum_of(flows), step.median_s, 1e-9);
+  EXPECT_EQ(seconds_of(flows, "loss"), 0);  // flows drop nothing
+  const std::vector<Part> packets =
+      parts_of(experiment, 0, step, {.most_packets = 2e7, .alike = Method::Packet});
+  EXPECT_NEAR(sum_of(packets), step.median_s, 1e-9);
+  const spec::Experiment deep = parsed(kServer, {"network.queue=4MiB"});
+  const double without_s = step_times(deep, {.most_packets = 2e7}).front().median_s;
+  EXPECT_NEAR(seconds_of(packets, "loss"), std::max(0.0, step.median_s - without_s),
+              0.02 * step.median_s);
+}
+
+TEST(Forecast, NamesNothingNextThatHardlyCounts) {
+  const std::string text = kRing + "[[network.link]]\nat = \"host2\"\nrate = \"10Mbit\"\n";
+  const std::vector<Part> parts{{"slow_link", 1}, {"compute", 1e-5}};
+  EXPECT_FALSE(binding_of(parsed(text), 0, parts).headroom);
+}
+
 TEST(Forecast, ChanceHasSeveralSeedsAndNoise) {
   const std::string text = kRing + "compute_jitter = 0.3\n";
   const StepTime step = step_times(parsed(text)).front();
@@ -125,6 +162,23 @@ TEST(WhatIf, HostsFollowRanks) {
   const std::vector<Question> both{parse_question("job.ranks=8"),
                                    parse_question("network.hosts=4")};
   EXPECT_TRUE(what_ifs(parsed(kRing), both, variants_of(kRing)).front().with.empty());
+}
+
+// Beyond 1 Gbit/s the formula would answer, and 0.1 % more bandwidth would seem to take longer.
+TEST(WhatIf, IsFoundAsWhatItIsComparedWith) {
+  const std::vector<Question> questions{parse_question("network.rate=1Gbit,1001Mbit")};
+  const Asking asking{.most_packets = 2e7, .alike = Method::Packet};
+  for (const WhatIf& each : what_ifs(parsed(kServer), questions, variants_of(kServer), asking)) {
+    EXPECT_EQ(each.steps.front().method, Method::Packet);
+  }
+}
+
+TEST(WhatIf, SaysWhereRanksAreThatTheFileHasPlaced) {
+  const std::string text = kRing + "hosts = [\"host0\", \"host1\"]\n";
+  const std::vector<Question> questions{parse_question("job.ranks=2,4")};
+  const std::vector<WhatIf> found = what_ifs(parsed(text), questions, variants_of(text));
+  EXPECT_EQ(found[0].remark, "");  // as it is
+  EXPECT_EQ(found[1].remark, "on the hosts that the file names");
 }
 
 TEST(WhatIf, ContradictionsAreToldInASentence) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double kNear = 1.005;    ///< the search ends there
 constexpr double kNearLoss = 1.1;  ///< of what is drawn
+constexpr double kSpare = 1.1;     ///< of the bandwidth with which delay and loss are borne
 constexpr double kLeastRate = 1e6, kMostRate = 1.6e12;
 constexpr double kLeastDelay = 1e-7, kMostDelay = 1;
 constexpr double kLeastLoss = 1e-6, kMostLoss = 0.1;
@@ -86,12 +88,35 @@ Bound bound_of(Steps steps, const Search& search) {
   return bound;
 }
 
-spec::Experiment at_rate(const spec::Experiment& experiment, double bps) {
-  return with_rates(experiment, bps / experiment.network.link.rate->bits_per_second());
+/// Of links that have their own, those above the network's keep what they have above it.
+BitRate raised(BitRate own, BitRate usual, double bps) {
+  return BitRate(bps) * std::max(1.0, own / usual);
+}
+
+spec::Experiment at_rate(spec::Experiment experiment, double bps) {
+  spec::Network& network = experiment.network;
+  const BitRate usual = *network.link.rate;
+  network.link.rate.value = BitRate(bps);
+  network.core_rate.value = raised(*network.core_rate, usual, bps);
+  for (spec::LinkOverride& link : network.overrides) {
+    if (link.rate) link.rate->value = raised(**link.rate, usual, bps);
+  }
+  return experiment;
+}
+
+bool has_links_that_differ(const spec::Network& network) {
+  const bool has_core = *network.topology != spec::Topology::Star;
+  return (has_core && *network.core_rate != *network.link.rate) ||
+         std::any_of(network.overrides.begin(), network.overrides.end(), [&](const auto& link) {
+           return link.rate && **link.rate != *network.link.rate;
+         });
 }
 
 spec::Experiment at_delay(spec::Experiment experiment, double s) {
-  experiment.network.link.delay.value = from_seconds(s);
+  spec::Network& network = experiment.network;
+  const bool core_follows = *network.core_delay == *network.link.delay;
+  network.link.delay.value = from_seconds(s);
+  if (core_follows) network.core_delay.value = network.link.delay.value;
   return experiment;
 }
 
@@ -122,7 +147,8 @@ Goal parse_goal(std::string_view text) {
 
 Need need_of(const spec::Experiment& experiment, const Goal& goal, const Asking& asking,
              double constants) {
-  Need need{.goal = goal};
+  Need need{.goal = goal, .differ = has_links_that_differ(experiment.network)};
+  if (experiment.jobs.size() > 1) need.job = *experiment.jobs.front().name;
   const StepTime now = step_times(experiment, asking).front();
   if (goal.efficiency) {
     if (std::string problem = no_compute(experiment, 0); !problem.empty()) throw SpecError(problem);
@@ -142,10 +168,9 @@ Need need_of(const spec::Experiment& experiment, const Goal& goal, const Asking&
   need.rate_bps =
       bound_of({[&](double bps) { return at_rate(experiment, bps); }, asking, constants},
                {.goal = need.step_s, .good = kMostRate, .bad = kLeastRate});
-  const double present = experiment.network.link.rate->bits_per_second();
   // A little more than is needed, or there is no room for anything.
-  const double rate = std::max(present, 1.1 * need.rate_bps.value.value_or(present));
-  const spec::Experiment enough = at_rate(experiment, rate);
+  const double needed = need.rate_bps.value.value_or(kLeastRate);
+  const spec::Experiment enough = need.is_met ? experiment : at_rate(experiment, kSpare * needed);
   const auto delay = [&] {
     need.delay_s = bound_of({[&](double s) { return at_delay(enough, s); }, asking, constants},
                             {.goal = need.step_s, .good = kLeastDelay, .bad = kMostDelay});

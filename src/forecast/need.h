@@ -2,7 +2,10 @@
 // What it would take: the least bandwidth with which a job reaches a goal, and at its present bandwidth, or that one, the longest
 // delay and the most loss with which it still does.
 //
-// Limits: links are changed all together; a search by halves, to 0.5 % (loss, which is chance, to 10 %), with steps that become shorter with more bandwidth and longer
+// Every link has that bandwidth at least: those that are slower are raised to it, and those that are faster stay as many times faster
+// as they are. Delay and loss are those of links that have none of their own.
+//
+// Limits: a search by halves, to 0.5 % (loss, which is chance, to 10 %), with steps that become shorter with more bandwidth and longer
 // with delay and loss. The interval of a need is where the step's interval reaches the goal.
 
 #pragma once
@@ -25,18 +28,21 @@ struct Goal {
 /// Throws SpecError for anything else.
 Goal parse_goal(std::string_view text);
 
-/// Nothing where no value reaches the goal, or every value does.
+/// Nothing where no value reaches the goal, or every value does; so each end of the interval.
 struct Bound {
   std::optional<double> value = {};
-  std::optional<double> low = {};   ///< where the step's interval first reaches it
-  std::optional<double> high = {};  ///< where all of it does
-  bool is_none = false;             ///< not even the least will do
+  std::optional<double> low =
+      {};  ///< of the interval of values: where the step's interval begins to reach it, or ceases to
+  std::optional<double> high = {};
+  bool is_none = false;  ///< not even the least will do
 };
 
 struct Need {
   Goal goal = {};
   double step_s = 0;        ///< what the goal is as a step
   bool is_met = false;      ///< as things are
+  std::string job = {};     ///< of several, whose step it is
+  bool differ = false;      ///< links have different rates now
   bool is_possible = true;  ///< with any bandwidth
   Bound rate_bps = {};      ///< at least
   Bound delay_s =

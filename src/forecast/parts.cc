@@ -14,7 +14,8 @@ namespace tw::forecast {
 namespace {
 
 constexpr double kRest = 0.25;
-constexpr int kMostPlanned = 4096;  ///< ranks, of which the busiest link is looked for
+constexpr double kLeastNext = 1e-3;  ///< of the largest part
+constexpr int kMostPlanned = 4096;   ///< ranks, of which the busiest link is looked for
 
 /// Leaves out one cause after another.
 class Peeling {
@@ -61,6 +62,21 @@ class Peeling {
   std::vector<Part> parts_ = {};
 };
 
+/// Parts of a step that was found in another way, or with fewer steps: all but computing by the same factor.
+std::vector<Part> stretched(std::vector<Part> parts, double step_s) {
+  double compute_s = 0, others_s = 0;
+  for (const Part& part : parts) (part.name == "compute" ? compute_s : others_s) += part.seconds;
+  const double left_s = std::max(0.0, step_s - compute_s);
+  for (Part& part : parts) {
+    if (part.name == "compute") {
+      part.seconds = others_s > 0 ? std::min(step_s, compute_s) : step_s;
+    } else if (others_s > 0) {
+      part.seconds *= left_s / others_s;
+    }
+  }
+  return parts;
+}
+
 bool has_late_ranks(const spec::Job& job) { return *job.compute_jitter > 0 || *job.straggler; }
 
 }  // namespace
@@ -68,11 +84,10 @@ bool has_late_ranks(const spec::Job& job) { return *job.compute_jitter > 0 || *j
 std::vector<Part> parts_of(const spec::Experiment& experiment, std::size_t job,
                            const StepTime& step, const Asking& asking) {
   const bool chance = is_lossy(experiment.network) || step.regime == Regime::Shared;
-  Asking around = asking;
-  if (!chance)
-    around.most_packets = 0;  // what packets show beyond flows is one part, what queues drop
-  Peeling peeling(experiment, job, step.median_s, around);
-  if (is_lossy(experiment.network) || (!chance && step.method == Method::Packet)) {
+  const bool is_other = !chance && step.method == Method::Packet;
+  const double from_s = is_other ? step_times(experiment, asking)[job].median_s : step.median_s;
+  Peeling peeling(experiment, job, from_s, asking);
+  if (is_lossy(experiment.network) || is_other) {
     peeling.leave_out("loss", account::without_loss(peeling.left()));
   }
   if (!experiment.traffic.empty()) {
@@ -89,7 +104,7 @@ std::vector<Part> parts_of(const spec::Experiment& experiment, std::size_t job,
   }
   peeling.leave_out("latency", account::without_delay(peeling.left()));
   peeling.leave_out("bandwidth", account::without_rates(peeling.left()));
-  return peeling.finish(step.compute_s);
+  return stretched(peeling.finish(step.compute_s), step.median_s);
 }
 
 Binding binding_of(const spec::Experiment& experiment, std::size_t job,
@@ -98,7 +113,7 @@ Binding binding_of(const spec::Experiment& experiment, std::size_t job,
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Part& a, const Part& b) { return a.seconds > b.seconds; });
   Binding binding{.resource = sorted.front().name, .seconds = sorted.front().seconds};
-  if (sorted.size() > 1 && sorted[1].seconds > 1e-6 * binding.seconds) {
+  if (sorted.size() > 1 && sorted[1].seconds > kLeastNext * binding.seconds) {
     binding.next = sorted[1].name;
     binding.headroom = binding.seconds / sorted[1].seconds;
   }

@@ -4,6 +4,9 @@
 //
 //   loss (of links, and in queues that overflow), cross traffic, other jobs, late ranks, slow links, delays (latency), rates (bandwidth); what stays is compute
 //
+// A step that was found packet by packet is taken apart by packets too where they are few enough; else parts are those of flows, stretched
+// to the step.
+//
 // Limits: causes act together, and what two of them cost together counts for the one that is left out first.
 
 #pragma once

@@ -134,11 +134,16 @@ std::vector<StepTime> by_few_packets(const spec::Experiment& experiment, const A
   }
 }
 
+bool may_take_packets(const Asking& asking) {
+  return !asking.alike || *asking.alike == Method::Packet;
+}
+
 /// By flows, or by packets where they are few and nearer.
 std::vector<StepTime> simulated(const spec::Experiment& experiment, const Asking& asking) {
   std::vector<StepTime> found = simulated(experiment, asking, sim::Level::Flow);
-  if (!is_nearer_by_packets(found.front().regime)) return found;
-  return by_few_packets(experiment, asking, std::move(found));
+  const bool is_alike = asking.alike == Method::Packet;
+  if (!is_alike && !is_nearer_by_packets(found.front().regime)) return found;
+  return may_take_packets(asking) ? by_few_packets(experiment, asking, std::move(found)) : found;
 }
 
 struct Answer {
@@ -210,11 +215,14 @@ std::vector<StepTime> step_times(const spec::Experiment& experiment, const Askin
     because = std::move(answer.because);
     if (answer.found) found = {std::move(*answer.found)};
     // Packets were nearer in runs; where nobody measured, they are not known to be.
-    if (answer.meets && extrapolation_of(experiment) == 0) {
+    const bool is_nearer = answer.meets && extrapolation_of(experiment) == 0;
+    const bool is_alike = asking.alike == Method::Packet;
+    if (!found.empty() && (is_alike || (is_nearer && may_take_packets(asking)))) {
       found = by_few_packets(experiment, asking, std::move(found));
     }
     if (!found.empty() && found.front().method == Method::Packet) {
-      because = "several hosts send to one at a time";
+      because = answer.meets ? "several hosts send to one at a time"
+                             : "what it is compared with was simulated so";
     }
   }
   if (found.empty()) {

@@ -35,6 +35,8 @@ struct Asking {
   /// What a packet simulation may have on links, where it is nearer than flows (packets.h) and no level is asked for; where all
   /// steps of the experiment have no more, all are simulated.
   double most_packets = 0;
+  /// The method of what it is compared with: packets wherever they are few, or nowhere. Nothing: as it comes.
+  std::optional<Method> alike = {};
   /// What is known of a job from a run of it: from a median step, and what it takes alone, to what is to be expected.
   std::function<double(std::size_t job, double step_s, double alone_s)> adjusted = {};
 };

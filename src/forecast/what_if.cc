@@ -49,14 +49,14 @@ std::vector<std::pair<std::string, std::string>> combination(std::span<const Que
   return settings;
 }
 
-/// The hosts that another number of ranks needs, where nobody says.
-std::vector<std::string> following(const spec::Experiment& base, const WhatIf& what) {
+/// Ranks that are asked for, where nothing is said of their hosts.
+std::optional<int> ranks_alone(const WhatIf& what) {
   const auto is = [&](std::string_view key) {
     return std::find_if(what.settings.begin(), what.settings.end(),
                         [&](const auto& setting) { return setting.first == key; });
   };
   const auto ranks = is("job.ranks");
-  if (ranks == what.settings.end() || base.jobs.size() != 1) return {};
+  if (ranks == what.settings.end()) return {};
   for (const char* key : {"network.hosts", "job.hosts", "job.placement"}) {
     if (is(key) != what.settings.end()) return {};
   }
@@ -64,12 +64,18 @@ std::vector<std::string> following(const spec::Experiment& base, const WhatIf& w
   const std::string& text = ranks->second;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (problem != std::errc() || end != text.data() + text.size() || count < 1) return {};
+  return count;
+}
+
+/// The hosts that another number of ranks needs.
+void follow(WhatIf& what, const spec::Experiment& base) {
+  const std::optional<int> ranks = ranks_alone(what);
+  if (!ranks || base.jobs.size() != 1 || *ranks == *base.jobs.front().ranks) return;
   try {
-    const std::string hosts = settings_for_ranks(base, count).front();
-    if (hosts == fmt::format("network.hosts={}", *base.network.hosts)) return {};
-    return {hosts};
-  } catch (const SpecError&) {  // the file names them
-    return {};
+    const std::string hosts = settings_for_ranks(base, *ranks).front();
+    if (hosts != fmt::format("network.hosts={}", *base.network.hosts)) what.with = {hosts};
+  } catch (const SpecError&) {
+    what.remark = "on the hosts that the file names";
   }
 }
 
@@ -138,7 +144,7 @@ std::vector<WhatIf> what_ifs(const spec::Experiment& base, std::span<const Quest
   std::vector<WhatIf> found(count);
   in_parallel(count, [&](std::size_t i) {
     found[i].settings = combination(questions, i);
-    found[i].with = following(base, found[i]);
+    follow(found[i], base);
     answer(found[i], variants, asking, constants);
   });
   return found;

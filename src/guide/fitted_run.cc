@@ -48,6 +48,18 @@ void adjust(forecast::Asking& asking, const like::Fitted& fitted) {
   };
 }
 
+void name_hosts(std::vector<forecast::JobForecast>& jobs, const like::Fitted& fitted) {
+  for (forecast::JobForecast& job : jobs) {
+    std::string& where = job.binding.where;
+    const std::size_t end = std::min(where.find(','), where.size());
+    for (std::size_t host = 0; host < fitted.hosts.size(); ++host) {
+      if (where.substr(0, end) != spec::host_name(static_cast<int>(host))) continue;
+      where = fitted.hosts[host] + where.substr(end);
+      break;
+    }
+  }
+}
+
 double uncertainty(const like::Fitted& fitted) {
   double most = 0;
   for (const like::JobFit& job : fitted.jobs) {

@@ -5,11 +5,13 @@
 #pragma once
 
 #include "trainwire/command/experiment_file.h"
+#include "trainwire/forecast/forecast.h"
 #include "trainwire/forecast/step.h"
 #include "trainwire/like/like.h"
 #include "trainwire/spec/experiment.h"
 
 #include <string>
+#include <vector>
 
 namespace tw::guide {
 
@@ -28,6 +30,9 @@ void compute_alike(spec::Experiment& experiment, const like::Fitted& fitted);
 
 /// Steps are longer or shorter than simulated ones as the run's were.
 void adjust(forecast::Asking& asking, const like::Fitted& fitted);
+
+/// Links of the fitted experiment have the names that the record has for its hosts.
+void name_hosts(std::vector<forecast::JobForecast>& jobs, const like::Fitted& fitted);
 
 /// How well the factor is known: half the width of its interval, as a logarithm.
 double uncertainty(const like::Fitted& fitted);

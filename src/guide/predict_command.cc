@@ -18,10 +18,13 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -121,6 +124,37 @@ double most_packets(const PredictOptions& options,
   return kMostPackets / (questions.empty() ? 1 : 1 + rows);
 }
 
+/// As a shell takes it.
+std::string word(const std::string& text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-_./=,:%+@").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (is_plain && !text.empty()) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// What is predicted, on a command line.
+std::string source_of(const PredictOptions& options) {
+  std::string text = word(options.experiment->path);
+  for (const std::string& setting : options.experiment->overrides) {
+    text += " --set " + word(setting);
+  }
+  return options.like.empty() ? text : text + " --like " + word(options.like);
+}
+
+bool may_scale(const spec::Experiment& experiment) {
+  if (experiment.jobs.size() != 1 || !forecast::no_compute(experiment, 0).empty()) return false;
+  try {
+    forecast::settings_for_ranks(experiment, *experiment.jobs.front().ranks);
+    return true;
+  } catch (const SpecError&) {
+    return false;
+  }
+}
+
 Predicted predicted(const PredictOptions& options) {
   const spec::Experiment experiment = loaded(*options.experiment, options);
   const forecast::Variants variants = variants_of(options);
@@ -134,7 +168,8 @@ Predicted predicted(const PredictOptions& options) {
   // As a run was fitted: with all its steps.
   if (options.fitted) asking.most_packets = options.level == "packet" ? kAny : 0;
   Predicted made{.name = *experiment.name,
-                 .source = options.experiment->path,
+                 .source = source_of(options),
+                 .may_scale = may_scale(experiment),
                  .rate = *experiment.network.link.rate};
   made.like = options.fitted;
   made.beyond = beyond(options, experiment);
@@ -142,7 +177,12 @@ Predicted predicted(const PredictOptions& options) {
   made.jobs =
       forecast::forecasts(experiment, variants, asking, constants,
                           options.brief ? forecast::Telling::Brief : forecast::Telling::Whole);
-  made.what_ifs = forecast::what_ifs(experiment, questions, variants, asking, constants);
+  if (made.like && options.like.empty()) name_hosts(made.jobs, *made.like);
+  forecast::Asking rows = asking;
+  if (made.jobs.front().step.method == forecast::Method::Packet) {
+    rows.alike = forecast::Method::Packet;
+  }
+  made.what_ifs = forecast::what_ifs(experiment, questions, variants, rows, constants);
   if (!options.scale.empty()) {
     const forecast::Sizes sizes = forecast::parse_sizes(options.scale);
     const int most = forecast::sizes_of(sizes).back();

@@ -2,6 +2,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/command/app.h"
 #include "trainwire/guide/commands.h"
+#include "trainwire/guide/fitted_run.h"
 #include "trainwire/record/run_folder.h"
 #include "trainwire/result/test_folder.h"
 #include "trainwire/sim/describe.h"
@@ -104,6 +105,36 @@ TEST_F(Predict, PrintsTablesAsCsv) {
   EXPECT_THAT(printed({"--csv", "--scale", "2,4"}), HasSubstr("ranks,workers,step_s"));
 }
 
+TEST_F(Predict, TablesHaveRowsWithoutAnAnswerAndAllJobs) {
+  const std::string servers =
+      "[network]\nhosts = 4\n[[job]]\nstrategy = \"ps\"\nservers = 2\n"
+      "parameters = \"1MB\"\ncompute_time = \"10ms\"\nsteps = 3\n";
+  EXPECT_THAT(printed({"--brief", "--csv", "--scale", "2,4"}, servers),
+              HasSubstr("\n2,,,,,,,,,,,,"));
+  const std::string two = std::string(kRing) + "hosts = [\"host0\", \"host1\"]\n[[job]]\n" +
+                          "name = \"b\"\nparameters = \"1MB\"\ncompute_time = \"10ms\"\n" +
+                          "hosts = [\"host2\", \"host3\"]\n";
+  const std::string text = printed({"--brief", "--csv", "--what-if", "network.rate=2Gbit"}, two);
+  EXPECT_THAT(text, HasSubstr("network.rate,job,step_s"));
+  EXPECT_THAT(text, HasSubstr("2Gbit,job0,"));
+  EXPECT_THAT(text, HasSubstr("2Gbit,b,"));
+}
+
+TEST_F(Predict, NextHasWhatThisHad) {
+  EXPECT_THAT(
+      printed({"--set", "network.rate=333Mbit", "--set", "job.hosts=[\"host0\", \"host1\"]"}),
+      HasSubstr(" --set network.rate=333Mbit --set 'job.hosts=[\"host0\", \"host1\"]' "
+                "--what-if network.rate=670Mbit,1.3Gbit\n"));
+}
+
+TEST_F(Predict, OneRankIsNotSlowerThanOneRank) {
+  EXPECT_THAT(printed({"--scale", "1"}), HasSubstr("one rank waits for nobody"));
+}
+
+TEST_F(Predict, NeedsHaveIntervalsWithOneEnd) {
+  EXPECT_THAT(printed({"--need", "step=20700us"}), HasSubstr(" to more than 1.6 Tbit/s) on every"));
+}
+
 TEST_F(Predict, RefusesInASentence) {
   EXPECT_THAT(refused({"--what-if", "network.rat=1Gbit"}),
               HasSubstr("unknown key; did you mean \"rate\"?"));
@@ -140,7 +171,8 @@ std::string run_of(const std::string& folder, double factor, bool checks_ok = tr
 
 TEST_F(Predict, TakesARunInPlaceOfAFile) {
   const std::string run = run_of(folder_ / "a.run", 1.1);
-  const json document = json::parse(printed_of(run, {"--json", "--what-if", "network.rate=2Gbit"}));
+  const json document =
+      json::parse(printed_of(run, {"--brief", "--json", "--what-if", "network.rate=2Gbit"}));
   EXPECT_NEAR(document.at("jobs").at(0).at("step").at("median_s").get<double>(), 1.1 * 0.1456,
               1e-3);
   EXPECT_NEAR(document.at("like").at("jobs").at(0).at("measured_s").get<double>(), 1.1 * 0.1456,
@@ -148,13 +180,22 @@ TEST_F(Predict, TakesARunInPlaceOfAFile) {
   const double faster = document.at("what_if").at(0).at("step").at("median_s");
   EXPECT_GT(faster, 0.083);  // 20 ms and half of 125.6, 2 % to 12 % more
   EXPECT_LT(faster, 0.093);
-  EXPECT_THAT(printed_of(run, {}), HasSubstr("measured    160.1 ms"));
+  EXPECT_THAT(printed_of(run, {"--brief"}), HasSubstr("measured    160.1 ms"));
+}
+
+TEST(FittedRun, LinksHaveTheNamesOfTheRecord) {
+  std::vector<forecast::JobForecast> jobs(2);
+  jobs[0].binding.where = "host1, way out";
+  jobs[1].binding.where = "core, way in";
+  name_hosts(jobs, {.hosts = {"10.0.0.2", "10.0.0.7"}});
+  EXPECT_EQ(jobs[0].binding.where, "10.0.0.7, way out");
+  EXPECT_EQ(jobs[1].binding.where, "core, way in");
 }
 
 TEST_F(Predict, MakesAFileLikeARun) {
   const std::string run = run_of(folder_ / "a.run", 1.1);
   const json document =
-      json::parse(printed({"--json", "--like", run, "--set", "network.rate=2Gbit"}));
+      json::parse(printed({"--brief", "--json", "--like", run, "--set", "network.rate=2Gbit"}));
   EXPECT_GT(document.at("jobs").at(0).at("step").at("median_s").get<double>(), 0.083);
   EXPECT_EQ(document.at("like").at("jobs").size(), 1u);
 }
@@ -162,7 +203,8 @@ TEST_F(Predict, MakesAFileLikeARun) {
 TEST_F(Predict, RefusesARunThatCannotBeTrusted) {
   const std::string run = run_of(folder_ / "a.run", 1.1, false);
   EXPECT_THAT(refused({"--like", run}), HasSubstr("check \"sums\" of the run failed"));
-  EXPECT_THAT(printed({"--like", run, "--force"}), HasSubstr("not known   check \"sums\""));
+  EXPECT_THAT(printed({"--brief", "--like", run, "--force"}),
+              HasSubstr("not known   check \"sums\""));
 }
 
 // The formula and the flow level do not know that delays vary.

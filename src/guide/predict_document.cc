@@ -46,8 +46,11 @@ Json coverage_of(const forecast::StepTime& step) {
 }
 
 Json job_of(const forecast::JobForecast& job) {
-  Json elasticities = Json::object();
-  for (const forecast::Elasticity& each : job.elasticities) elasticities[each.of] = each.percent;
+  Json elasticities = Json::object(), errors = Json::object();
+  for (const forecast::Elasticity& each : job.elasticities) {
+    elasticities[each.of] = each.percent;
+    errors[each.of] = each.error;
+  }
   return {{"name", job.name},
           {"strategy", job.strategy},
           {"ranks", job.ranks},
@@ -59,6 +62,7 @@ Json job_of(const forecast::JobForecast& job) {
           {"accounting", accounting_of(job.parts)},
           {"binding", job.parts.empty() ? Json() : binding_of(job.binding)},
           {"elasticities", elasticities},
+          {"elasticity_errors", errors},
           {"method", forecast::name_of(job.step.method)},
           {"because", job.step.because},
           {"regime", forecast::name_of(job.step.regime)},
@@ -71,6 +75,7 @@ Json what_if_of(const forecast::WhatIf& what, const std::vector<forecast::JobFor
   for (const auto& [key, value] : what.settings) settings[key] = value;
   Json made{{"settings", settings}};
   if (!what.with.empty()) made["with"] = what.with;
+  if (!what.remark.empty()) made["remark"] = what.remark;
   if (!what.problem.empty()) {
     made["problem"] = what.problem;
     return made;
@@ -121,6 +126,7 @@ Json bound_of(const forecast::Bound& bound) {
 
 Json need_of(const forecast::Need& need) {
   Json made = Json::object();
+  if (!need.job.empty()) made["job"] = need.job;
   if (need.goal.efficiency) made["efficiency"] = *need.goal.efficiency;
   made["step_s"] = need.step_s;
   made["met"] = need.is_met;
@@ -154,14 +160,17 @@ std::string scale_csv(const forecast::Scaling& scaling) {
   std::string text =
       "ranks,workers,step_s,step_low_s,step_high_s,throughput,throughput_low,throughput_high,"
       "efficiency,"
-      "efficiency_low,efficiency_high,method\n";
+      "efficiency_low,efficiency_high,method,problem\n";
   for (const forecast::ScalePoint& point : scaling.points) {
-    if (!point.problem.empty()) continue;
-    text += fmt::format("{},{},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{}\n",
-                        point.ranks, point.workers, point.step.median_s, point.interval.low_s,
-                        point.interval.high_s, point.throughput, point.throughput_low,
-                        point.throughput_high, point.efficiency, point.efficiency_low,
-                        point.efficiency_high, forecast::name_of(point.step.method));
+    if (!point.problem.empty()) {
+      text += fmt::format("{},,,,,,,,,,,,{}\n", point.ranks, cell(point.problem));
+      continue;
+    }
+    text += fmt::format(
+        "{},{},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},\n", point.ranks,
+        point.workers, point.step.median_s, point.interval.low_s, point.interval.high_s,
+        point.throughput, point.throughput_low, point.throughput_high, point.efficiency,
+        point.efficiency_low, point.efficiency_high, forecast::name_of(point.step.method));
   }
   return text;
 }
@@ -230,17 +239,22 @@ std::string predict_csv(const Predicted& predicted) {
   if (predicted.scaling) return scale_csv(*predicted.scaling);
   std::string text;
   if (predicted.what_ifs.empty()) return text;
+  const bool is_one = predicted.jobs.size() == 1;
   for (const auto& [key, value] : predicted.what_ifs.front().settings) text += cell(key) + ",";
+  text += is_one ? "" : "job,";
   text += "step_s,step_low_s,step_high_s,method,problem\n";
   for (const forecast::WhatIf& what : predicted.what_ifs) {
-    for (const auto& [key, value] : what.settings) text += cell(value) + ",";
-    if (what.problem.empty()) {
-      text += fmt::format("{:.9g},{:.9g},{:.9g},{},\n", what.steps.front().median_s,
-                          what.intervals.front().low_s, what.intervals.front().high_s,
-                          forecast::name_of(what.steps.front().method));
-    } else {
-      text += ",,,," + cell(what.problem) + "\n";
+    std::string settings;
+    for (const auto& [key, value] : what.settings) settings += cell(value) + ",";
+    for (std::size_t i = 0; i < what.steps.size(); ++i) {
+      const auto& job = predicted.jobs[std::min(i, predicted.jobs.size() - 1)];
+      text += fmt::format("{}{}{:.9g},{:.9g},{:.9g},{},\n", settings,
+                          is_one ? "" : cell(job.name) + ",", what.steps[i].median_s,
+                          what.intervals[i].low_s, what.intervals[i].high_s,
+                          forecast::name_of(what.steps[i].method));
     }
+    if (what.problem.empty()) continue;
+    text += fmt::format("{}{},,,,{}\n", settings, is_one ? "" : ",", cell(what.problem));
   }
   return text;
 }

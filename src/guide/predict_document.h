@@ -21,9 +21,10 @@ namespace tw::guide {
 
 /// All that was asked for.
 struct Predicted {
-  std::string name = {};                  ///< of the experiment
-  std::string source = {};                ///< file or folder, for what to do next
-  BitRate rate = {};                      ///< of a link
+  std::string name = {};    ///< of the experiment
+  std::string source = {};  ///< file or folder with --set and --like, for what to do next
+  bool may_scale = false;   ///< it may have other numbers of ranks
+  BitRate rate = {};        ///< of a link
   std::optional<like::Fitted> like = {};  ///< the run that it is to be like
   std::string beyond = {};                ///< what is beyond the range, where it was forced
   std::vector<forecast::JobForecast> jobs = {};

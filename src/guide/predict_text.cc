@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -17,7 +18,8 @@ namespace tw::guide {
 namespace {
 
 constexpr std::size_t kMostRows = 18;
-constexpr double kTold = 0.0005;  ///< of a step: less is not worth a word
+constexpr double kTold = 0.0005;   ///< of a step: less is not worth a word
+constexpr double kScatter = 0.01;  ///< per cent of a step that a slope may be off: likewise
 
 std::string time(double s) { return readable(from_seconds(s)); }
 
@@ -54,8 +56,10 @@ double without_sign_of_zero(double value, double parts) {
 std::string elasticity_line(const std::vector<forecast::Elasticity>& all) {
   std::string line;
   for (const forecast::Elasticity& each : all) {
-    line += fmt::format("{}{} {:+.2f} %", line.empty() ? "" : ", ", each.of,
-                        without_sign_of_zero(each.percent, 100));
+    const std::string error =
+        each.error >= kScatter ? fmt::format(" ± {:.2g}", each.error) : std::string();
+    line += fmt::format("{}{} {:+.2f}{} %", line.empty() ? "" : ", ", each.of,
+                        without_sign_of_zero(each.percent, 100), error);
   }
   return line;
 }
@@ -107,6 +111,7 @@ std::string settings_of(const forecast::WhatIf& what) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
   }
   for (const std::string& setting : what.with) text += fmt::format(" ({})", setting);
+  if (!what.remark.empty()) text += fmt::format(" ({})", what.remark);
   return text;
 }
 
@@ -202,11 +207,18 @@ bool rises(const std::vector<forecast::ScalePoint>& points) {
          }) == points.end();
 }
 
+bool has_several(const std::vector<forecast::ScalePoint>& points) {
+  return std::any_of(points.begin(), points.end(), [](const forecast::ScalePoint& point) {
+    return point.ranks > 1 && point.problem.empty();
+  });
+}
+
 std::string scale_text(const forecast::Scaling& scaling) {
   std::string text =
       "\n     ranks       step  90 % interval             samples/s  efficiency, 90 % interval\n";
   for (const forecast::ScalePoint& point : scaling.points) text += scale_row(point);
   text += scale_chart(scaling.points);
+  if (!has_several(scaling.points)) return text + "one rank waits for nobody\n";
   text += scaling.break_even.value ? fmt::format("faster than one rank alone from {} ranks on",
                                                  ranks_text(scaling.break_even))
                                    : "never faster than one rank alone here";
@@ -219,37 +231,46 @@ std::string scale_text(const forecast::Scaling& scaling) {
   return text + "\n";
 }
 
-/// "11.4 Gbit/s (10.4 Gbit/s to 12.6 Gbit/s)".
+/// "11.4 Gbit/s (10.4 Gbit/s to 12.6 Gbit/s)". `ends`: what the interval has where it does not end in the range.
 template <typename Words>
-std::string bound_text(const forecast::Bound& bound, const Words& words) {
-  if (!bound.low || !bound.high) return words(*bound.value);
-  return fmt::format("{} ({} to {})", words(*bound.value), words(std::min(*bound.low, *bound.high)),
-                     words(std::max(*bound.low, *bound.high)));
+std::string bound_text(const forecast::Bound& bound, const Words& words,
+                       const std::array<const char*, 2>& ends) {
+  if (!bound.low && !bound.high) return words(*bound.value);
+  return fmt::format("{} ({} to {})", words(*bound.value),
+                     bound.low ? words(*bound.low) : std::string(ends[0]),
+                     bound.high ? words(*bound.high) : std::string(ends[1]));
+}
+
+std::string goal_text(const forecast::Need& need) {
+  const std::string whose = need.job.empty() ? "" : fmt::format(" of {}", need.job);
+  if (!need.goal.efficiency) return fmt::format("\na step{} of {}: ", whose, time(need.step_s));
+  return fmt::format("\n{:.3g} % efficiency{}, a step of {}: ", 100 * *need.goal.efficiency, whose,
+                     time(need.step_s));
 }
 
 std::string need_text(const forecast::Need& need) {
-  std::string text =
-      need.goal.efficiency
-          ? fmt::format("\n{:.3g} % efficiency, a step of {}: ", 100 * *need.goal.efficiency,
-                        time(need.step_s))
-          : fmt::format("\na step of {}: ", time(need.step_s));
+  std::string text = goal_text(need);
   if (!need.is_possible) return text + need.problem + "\n";
   const auto rate = [](double bps) { return readable(BitRate(bps)); };
   if (!need.rate_bps.value) return text + "any bandwidth from 1 Mbit/s on is enough\n";
-  text += fmt::format("{} on every link at least{}\n", bound_text(need.rate_bps, rate),
-                      need.is_met ? ", which it has" : "");
+  const char* const had = need.differ ? "; it is reached as links are" : ", which it has";
+  text += fmt::format("{} on every link at least{}\n",
+                      bound_text(need.rate_bps, rate, {"1 Mbit/s", "more than 1.6 Tbit/s"}),
+                      need.is_met ? had : "");
   text +=
       fmt::format("  with {} it bears ", need.is_met ? "what it has" : "a tenth more than that");
   const auto share = [](double loss) { return fmt::format("{:.2g} %", 100 * loss); };
   if (need.delay_s.is_none) {
     text += "no more delay";
   } else {
-    text += need.delay_s.value ? bound_text(need.delay_s, time) + " of delay a link"
-                               : "a second of delay a link";
+    text += need.delay_s.value
+                ? bound_text(need.delay_s, time, {"none", "more than 1 s"}) + " of delay a link"
+                : "a second of delay a link";
   }
   if (need.loss.is_none) return text + ", and no loss\n";
-  return text + (need.loss.value ? fmt::format(" or {} of loss\n", bound_text(need.loss, share))
-                                 : " or 10 % of loss\n");
+  if (!need.loss.value) return text + " or 10 % of loss\n";
+  return text +
+         fmt::format(" or {} of loss\n", bound_text(need.loss, share, {"none", "more than 10 %"}));
 }
 
 std::string joined(const std::vector<std::string>& settings) {
@@ -286,6 +307,7 @@ std::string constant_text(const like::Constant& constant) {
   const auto words = [&](double value) {
     if (constant.unit == "s") return time(value);
     if (constant.unit == "bit/s") return readable(BitRate(value));
+    if (constant.unit == "bytes") return readable(Bytes(std::llround(value)));
     return fmt::format("{:.4g}{}{}", value, constant.unit.empty() ? "" : " ", constant.unit);
   };
   if (constant.low == constant.high) return words(constant.value);
@@ -314,13 +336,20 @@ std::string like_text(const like::Fitted& fitted) {
   return text;
 }
 
+/// Two digits are enough for what is only a proposal.
+BitRate rounded(BitRate rate) {
+  const double bps = rate.bits_per_second();
+  const double unit = std::pow(10, std::floor(std::log10(bps)) - 1);
+  return BitRate(unit * std::round(bps / unit));
+}
+
 std::string next_line(const Predicted& predicted) {
   if (predicted.what_ifs.empty() && !predicted.scaling) {
     const forecast::JobForecast& job = predicted.jobs.front();
-    const bool scales = job.step.compute_s > 0 && predicted.jobs.size() == 1;
-    return fmt::format("next: trainwire predict {} --what-if network.rate={},{}{}\n",
-                       predicted.source, exact(predicted.rate * 2), exact(predicted.rate * 4),
-                       scales ? fmt::format(" --scale 2..{}", std::max(64, 8 * job.ranks)) : "");
+    return fmt::format(
+        "next: trainwire predict {} --what-if network.rate={},{}{}\n", predicted.source,
+        exact(rounded(predicted.rate * 2)), exact(rounded(predicted.rate * 4)),
+        predicted.may_scale ? fmt::format(" --scale 2..{}", std::max(64, 8 * job.ranks)) : "");
   }
   if (predicted.like) {
     return fmt::format("next: trainwire predict {} --advise for what else the job could do\n",

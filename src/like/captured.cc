@@ -214,10 +214,19 @@ class Captured {
       text += fmt::format("bucket = \"{}B\"\n",
                           *std::max_element(main_.buckets.begin(), main_.buckets.end()));
     }
+    return text + places() + straggler(compute);
+  }
+
+  /// Nothing where ranks are on all hosts in order, as they are by themselves: then others may be asked for.
+  std::string places() {
     std::vector<std::string> names;
-    for (const std::string& host : hosts_) names.push_back(*experiment_name(host));
-    text += fmt::format("hosts = [\"{}\"]\n", fmt::join(names, "\", \""));
-    return text + straggler(compute);
+    bool is_usual = hosts_.size() == fitted_.hosts.size();
+    for (const std::string& host : hosts_) {
+      is_usual =
+          is_usual && *experiment_name(host) == spec::host_name(static_cast<int>(names.size()));
+      names.push_back(*experiment_name(host));
+    }
+    return is_usual ? "" : fmt::format("hosts = [\"{}\"]\n", fmt::join(names, "\", \""));
   }
 
   std::string straggler(double compute) {

@@ -46,6 +46,7 @@ TEST(Captured, ring_becomes_hosts_in_its_order) {
   const spec::Experiment& experiment = fitted.experiment;
   EXPECT_THAT(fitted.hosts, ElementsAre("10.0.0.2", "10.0.0.3", "10.0.0.1"));
   EXPECT_EQ(*experiment.network.hosts, 3);
+  EXPECT_NE(experiment.jobs[0].hosts.origin, spec::Origin::File);  // so that there may be more
   EXPECT_EQ(*experiment.network.link.rate, BitRate(400e6));
   EXPECT_EQ(*experiment.jobs[0].strategy, "ring");
   EXPECT_EQ(**experiment.jobs[0].parameters, Bytes(1'200'004));  // whole elements

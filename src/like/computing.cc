@@ -127,13 +127,14 @@ class Computing {
       for (const double s : rank.s) times.push_back(asked_s_ + s);
     }
     const auto estimate = stats::median_estimate(times);
-    fitted_.constants.push_back({.name = fmt::format("compute of {}", *job_.name),
-                                 .value = compute_s(),
-                                 .low = std::min(estimate.low, compute_s()),
-                                 .high = std::max(estimate.high, compute_s()),
-                                 .unit = "s",
-                                 .from = fmt::format("steps less waiting of {} ranks, {} values",
-                                                     ranks_.size(), times.size())});
+    fitted_.constants.push_back(
+        {.name = fmt::format("compute of {}", *job_.name),
+         .value = compute_s(),
+         .low = std::min(estimate.low, compute_s()),
+         .high = std::max(estimate.high, compute_s()),
+         .unit = "s",
+         .from = fmt::format("steps less waiting of {} rank{}, {} values", ranks_.size(),
+                             ranks_.size() == 1 ? "" : "s", times.size())});
     job_.compute = measured(spec::Compute::Profile);
     job_.compute_time = measured(std::optional(from_seconds(compute_s())));
     // What was measured has what the framework adds, and it will be added again.

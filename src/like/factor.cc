@@ -17,6 +17,7 @@ namespace {
 
 /// Of a step: below that nothing but computing shows, and a ratio would be of two errors.
 constexpr double kLeastShown = 0.02;
+constexpr double kRounding = 1e-9;  ///< of a step: steps that differ by less are the same
 /// How much of the factor's logarithm is left far from what was measured: the slope of what the
 /// model was off in changed runs over what it was in those that they were changed from.
 constexpr double kCarriedByFlows = 2.0 / 3;
@@ -66,6 +67,7 @@ MeasuredStep measured_step(const record::Times& times, double divisor) {
                     .low_s = times.ci_low_s / divisor,
                     .high_s = times.ci_high_s / divisor,
                     .noise = stats::variation(times.times_s)};
+  if (step.noise < kRounding) step.noise = 0;
   step.low_s = std::min(step.low_s, step.median_s);
   step.high_s = std::max(step.high_s, step.median_s);
   return step;
@@ -90,9 +92,9 @@ void fit_factors(Fitted& fitted, const std::vector<MeasuredStep>& measured) {
          .value = fit.factor,
          .low = fit.factor_low,
          .high = fit.factor_high,
-         .from = fmt::format("what a step of {:.4g} ms has beyond computing, over what one of "
-                             "{:.4g} ms has that is simulated",
-                             1e3 * fit.step_s, 1e3 * fit.simulated_s)});
+         .from = fmt::format(
+             "what a step of {} has beyond computing, over what one of {} has that is simulated",
+             readable(from_seconds(fit.step_s)), readable(from_seconds(fit.simulated_s)))});
     fitted.constants.push_back({.name = fmt::format("step noise of {}", fit.name),
                                 .value = fit.noise,
                                 .low = fit.noise,
