@@ -159,7 +159,7 @@ command::Body declare_expect(command::CommandLine& app) {
   app.add_option("--op", options->operation, "operation, default all_reduce")
       .type_name("NAME")
       .one_of({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all",
-               "sendrecv"});
+               "alltoall", "sendrecv"});
   app.add_option("--gpu", options->gpu, "v100, a100, h100 (default), h200, b200")
       .type_name("NAME")
       .suggests({"v100", "a100", "h100", "h200", "b200"});

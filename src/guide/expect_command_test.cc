@@ -45,6 +45,11 @@ TEST(Expect, SaysTheCeilingAndWhatBindsFirst) {
   EXPECT_THAT(text, HasSubstr("all_gather on 32 ranks, 4 hosts of 8 h100 (NVLink)"));
 }
 
+TEST(Expect, TakesTheNamesOfNcclTests) {
+  EXPECT_EQ(expect({"--ranks", "4", "--nic", "10Gbit", "--op", "alltoall"}),
+            expect({"--ranks", "4", "--nic", "10Gbit", "--op", "all_to_all"}));
+}
+
 TEST(Expect, HasNcclTestsColumnsAsJson) {
   const std::string text = expect({"--ranks", "4", "--nic", "10Gbit", "--transport", "socket",
                                    "--sizes", "1MiB,1GiB", "--json"});

@@ -30,9 +30,10 @@ Expected row_of(const Cluster& cluster, Operation operation, std::int64_t bytes,
           .limit = latency_us > time / 2 ? Limit::Latency : Limit::Nic};
 }
 
-/// What ranks of a host send through its NICs, and inside, for each byte that a rank sends.
+/// What ranks of a host send through its NICs, what one of them does, and what it sends inside, for each byte of its own.
 struct Shares {
   double across = 0;
+  double of_rank = 0;
   double inside = 0;
 };
 
@@ -40,9 +41,11 @@ Shares shares_of(const Cluster& cluster, Operation operation) {
   const double per_host = cluster.ranks_of_host();
   const double ranks = cluster.ranks;
   if (operation == Operation::AllToAll) {
-    return {per_host * (ranks - per_host) / ranks, (per_host - 1) / ranks};
+    const double away = (ranks - per_host) / ranks;
+    return {per_host * away, away, (per_host - 1) / ranks};
   }
-  return {cluster.hosts() > 1 ? 1.0 : 0.0, per_host > 1 ? 1.0 : 0.0};
+  const double away = cluster.hosts() > 1 ? 1.0 : 0.0;
+  return {away, away, per_host > 1 ? 1.0 : 0.0};
 }
 
 /// One rank sends to one rank over one NIC; in an all-to-all all NICs of a host are busy.
@@ -70,6 +73,11 @@ Expected between_pairs(const Cluster& cluster, Operation operation, std::int64_t
       us_per_kb = shares.across / nic;
       const bool wire = nic * 8e9 >= 0.9 * kNicEfficiency * cluster.nics.rate.bits_per_second();
       limit = wire || cluster.transport == Transport::Ib ? Limit::Nic : Limit::Streams;
+    }
+    // However many NICs there are, a GPU has one way to them.
+    if (shares.of_rank / cluster.gpu.pcie_gbs > us_per_kb) {
+      us_per_kb = shares.of_rank / cluster.gpu.pcie_gbs;
+      limit = Limit::Pcie;
     }
     const double peers = operation == Operation::SendRecv ? 1 : cluster.ranks - 1;
     latency += kNetHop_us + delay_us(cluster) + (peers - 1) * kPostEach_us;

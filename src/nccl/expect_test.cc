@@ -88,6 +88,18 @@ TEST(Expect, AllToAllSharesTheNics) {
   EXPECT_FALSE(row.way);
 }
 
+// A V100 has 12 GB/s to its NIC, whatever that could carry; four NICs of a host with one GPU do not help it.
+TEST(Expect, NoPairSendsMoreThanItsGpuHasToTheNics) {
+  Cluster lone = dgx("v100", 4, {4, 400_Gbit});
+  lone.ranks = 4;
+  lone.per_host = 1;
+  for (const Operation operation : {Operation::SendRecv, Operation::AllToAll}) {
+    const Expected row = expected(lone, operation, 16 * kGiB);
+    EXPECT_NEAR(row.busbw_gbs, 12, 0.05) << name_of(operation);
+    EXPECT_EQ(row.limit, Limit::Pcie);
+  }
+}
+
 // Two connections of 20 Gbit/s carry 5 GB/s of the NIC's 12.5.
 TEST(Expect, SocketsEndAtTheirStreams) {
   Cluster cluster = dgx("a100", 4, {1, 100_Gbit});
