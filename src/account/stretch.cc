@@ -30,15 +30,17 @@ double timers_of(const Chain& chain, const Measured& measured) {
 }
 
 /// How much more the uncertain parts take.
-double uncertain_share(const Measured& measured, double certain_s, double uncertain_s,
+double uncertain_share(const Chain& chain, const Measured& measured, double certain_s,
                        double off_s) {
+  const double uncertain_s = chain.uncertain_s();
   const bool dropped = !measured.dropped_by.empty();
   const double spread_s =
       std::max(kUncertainOff * uncertain_s, dropped ? kDroppedOff * measured.step_s : 0.0);
   const double weight = square(spread_s) + square(kUsuallyOff * certain_s);
-  const double most_dropped_s = measured.dropped_most_s.value_or(std::abs(off_s));
-  const double most_s =
-      dropped ? std::min(std::abs(off_s), most_dropped_s) : kMostUncertain * uncertain_s;
+  double most_s = dropped ? std::abs(off_s) : kMostUncertain * uncertain_s;
+  if (dropped && measured.dropped_most_s) {
+    most_s = std::min(most_s, *measured.dropped_most_s - chain.part(measured.dropped_by));
+  }
   const double share_s = weight > 0 ? off_s * square(spread_s) / weight : 0;
   return std::clamp(share_s, -uncertain_s, most_s);
 }
@@ -59,7 +61,7 @@ Stretch stretch_of(const Chain& chain, const Measured& measured) {
   const double uncertain_s = chain.uncertain_s();
   const double certain_s = chain.step_s - made.simulated_timers_s - uncertain_s;
   made.off_s = measured.step_s - made.timers_s - certain_s - uncertain_s;
-  const double more_s = uncertain_share(measured, certain_s, uncertain_s, made.off_s);
+  const double more_s = uncertain_share(chain, measured, certain_s, made.off_s);
   if (uncertain_s > 0) {
     made.uncertain_factor = 1 + more_s / uncertain_s;
   } else if (more_s > 0) {
@@ -74,6 +76,9 @@ Stretch stretch_of(const Chain& chain, const Measured& measured) {
   const double stretched = std::abs(made.uncertain_factor - 1);
   made.uncertain_error = std::min(
       kMostUncertainError, kUncertainError + stretched / 2 / std::max(1.0, made.uncertain_factor));
+  // What packets said of drops was no guess.
+  const bool is_told = measured.dropped_most_s && uncertain_s <= chain.part(measured.dropped_by);
+  if (is_told) made.uncertain_error = kUncertainError;
   return made;
 }
 

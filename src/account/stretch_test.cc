@@ -62,6 +62,14 @@ TEST(Stretch, GivesDropsNoMoreThanTheyCanHaveCost) {
   EXPECT_NEAR(sum_of(chain(0), made), 0.6, 1e-12);
 }
 
+TEST(Stretch, GivesSimulatedDropsNoMoreEither) {
+  const Stretch made =
+      stretch_of(chain(0.1), {.step_s = 0.45, .dropped_by = "loss", .dropped_most_s = 0.06});
+  EXPECT_NEAR(made.of("loss", 0.1), 0.06, 1e-12);
+  EXPECT_DOUBLE_EQ(made.uncertain_error, 0.3);
+  EXPECT_NEAR(sum_of(chain(0.1), made), 0.45, 1e-12);
+}
+
 TEST(Stretch, TakesComputingAsItWasMeasured) {
   const Stretch made = stretch_of(chain(0), {.step_s = 0.31, .compute_s = 0.11});
   EXPECT_DOUBLE_EQ(made.timers_s, 0.11);
