@@ -24,16 +24,21 @@ constexpr double kMostTimeout_s = 120;  ///< however often it has doubled (TCP_R
 constexpr int kMostRepetitions = 3000;  ///< of one segment: some 100 h of time-outs
 constexpr double kDelayedAck_s = 0.04;  ///< after which a lone segment is acknowledged
 constexpr double kTimerTick_s = 4e-3;   ///< of the kernel's clock
-/// Linux looks at CUBIC's curve, and at Reno's beside it, that long after a loss at first.
-constexpr double kLooksAfter_s = 1.0 / 32;
+/// Linux looks at CUBIC's curve, and at Reno's beside it, when a loss is repaired, and each time so
+/// long after. What it finds at first it keeps for a millisecond: a segment at once, and one a round trip.
+constexpr double kLooks_s = 1.0 / 32;
+constexpr double kKeepsFirst_s = 1e-3;
 /// By which CUBIC's window grows in a round trip while nothing has been lost.
 constexpr double kCubicUntilLoss = 1.05;
 constexpr double kEnoughToTell = 3;  ///< segments that follow and are acknowledged
 
-/// Round trips after a loss in which a window does not grow, and half a tick more (found by packets);
-/// CUBIC's curve begins flat.
-constexpr double kCubicRests = 3;
-constexpr double kRenoRests = 1;
+/// Round trips after a loss in which a window does not grow: it is told after one, and repaired after
+/// another.
+constexpr double kRests = 2;
+/// What paces of trains are, of a window a round trip; and a train is as long as what leaves in so long.
+constexpr double kPacesAhead = 1.2;
+constexpr double kTrain_s = 1e-3;
+constexpr double kShortTrain = 2;  ///< segments
 
 /// How long a timer takes in the mean: it goes off with a tick.
 double timer_s(double wait_s) {
@@ -76,29 +81,45 @@ double TcpStream::allowed() const { return std::min(window_, path_.largest_windo
 
 double TcpStream::takes(double rate) const {
   const double buffer = std::min(std::max(path_.buffer_bytes, window_), path_.largest_window);
-  return std::max(0.0, buffer - std::min(allowed(), rate * path_.rtt_s));
+  return std::max(0.0, buffer - std::min(allowed(), rate * (path_.rtt_s + answers_wait_s_)));
+}
+
+/// A train is answered as a whole, and acknowledgements wait.
+double TcpStream::round_trip_s() const {
+  const double segment = path_.segment_bytes;
+  const double paced = kPacesAhead * allowed() * kTrain_s / std::max(kTrain_s / 1e3, path_.rtt_s);
+  const double longest = std::min(std::max(kShortTrain * segment, paced), path_.train_bytes);
+  const double train = std::max(segment, std::min(longest, allowed() / 2));
+  const double answered_s = path_.line > 0 ? (train - segment) / path_.line : 0;
+  return path_.rtt_s + answered_s + answers_wait_s_;
 }
 
 /// Whether a window may be too small for the path.
-bool TcpStream::is_held() const { return allowed() < path_.line * path_.rtt_s; }
+bool TcpStream::is_held() const { return allowed() < path_.line * round_trip_s(); }
 
 /// The window that a stream of that rate comes to.
 double TcpStream::full(double rate) const {
   const double paths = path_.stack == Stack::Cubic ? kCubicPaths : kPaths;
-  return rate * (paths * path_.rtt_s + kOwnQueue_s);
+  return rate * (paths * round_trip_s() + kOwnQueue_s);
 }
 
 void TcpStream::begin_round(double now_s) {
-  round_end_s_ = now_s + path_.rtt_s;
-  if (is_unanswered()) round_end_s_ += timer_s(2 * path_.rtt_s) + kDelayedAck_s;
+  round_end_s_ = now_s + round_trip_s();
+  if (is_unanswered()) round_end_s_ += timer_s(2 * round_trip_s()) + answers_probe_s();
   budget_ = allowed();
   used_ = 0;
   round_window_ = window_;
   after_pause_ = false;
 }
 
-/// Whether all acknowledgements of a round are lost. A probe follows then, a lone segment, which the
-/// receiver takes its time to answer.
+/// What a receiver takes to answer a probe: it answers every second segment at once, and what is alone
+/// when nothing follows.
+double TcpStream::answers_probe_s() const {
+  const double segments = std::floor(allowed() / path_.segment_bytes);
+  return std::fmod(segments, 2) == 0 ? kDelayedAck_s : 0;
+}
+
+/// Whether all acknowledgements of a round are lost. A probe follows then.
 bool TcpStream::is_unanswered() {
   if (path_.back_loss <= 0 || !random_) return false;
   const double answers = std::max(1.0, std::floor(allowed() / path_.segment_bytes / 2));
@@ -113,7 +134,7 @@ void TcpStream::begin(double now_s) {
     const double segment = path_.segment_bytes;
     window_ = segment * window_after_idle(window_ / segment, now_s - last_s_, timeout);
   }
-  const bool after_pause = now_s - last_s_ > path_.rtt_s;
+  const bool after_pause = now_s - last_s_ > round_trip_s();
   last_s_ = now_s;
   if (now_s >= round_end_s_ - kTick_s) {
     begin_round(now_s);
@@ -130,7 +151,7 @@ double TcpStream::pace() const {
 
 double TcpStream::cap(double now_s, double left) const {
   if (!is_held() || left <= budget_ + kNearly) return pace();
-  if (now_s >= round_end_s_ - kTick_s) return std::min(pace(), allowed() / path_.rtt_s);
+  if (now_s >= round_end_s_ - kTick_s) return std::min(pace(), allowed() / round_trip_s());
   return std::min(pace(), std::max(0.0, budget_) / (round_end_s_ - now_s));
 }
 
@@ -142,7 +163,7 @@ double TcpStream::bursts(double left) const {
 /// Whether the window is more than path and queue hold, and what is left fills it.
 bool TcpStream::is_over(double left) const {
   if (was_held_ || path_.stack == Stack::Bbr || left < allowed()) return false;
-  return allowed() > queue_.rate * path_.rtt_s + queue_.room + path_.segment_bytes;
+  return allowed() > queue_.rate * round_trip_s() + queue_.room + path_.segment_bytes;
 }
 
 /// Bytes until something finds the queue full.
@@ -178,21 +199,22 @@ void TcpStream::sent(const Gone& gone, double now_s) {
   was_held_ = gone.was_held;
   bbr_.sent(gone.bytes, now_s, path_.rtt_s);
   // BBR keeps queues short.
-  const double queued_s = (path_.stack == Stack::Bbr ? 0.25 : 1) * path_.rtt_s + kOwnQueue_s;
-  rtt_s_ = gone.was_held ? path_.rtt_s
-                         : std::clamp(window_ * gone.seconds / gone.bytes, path_.rtt_s,
-                                      path_.rtt_s + queued_s);
+  const double queued_s = (path_.stack == Stack::Bbr ? 0.25 : 1) * round_trip_s() + kOwnQueue_s;
+  rtt_s_ = gone.was_held ? round_trip_s()
+                         : std::clamp(window_ * gone.seconds / gone.bytes, round_trip_s(),
+                                      round_trip_s() + queued_s);
   cut_if_told(now_s);
-  if (now_s > repaired_s_) grow(gone);
+  if (now_s > repaired_s_) grow(gone, now_s);
 }
 
 /// A window grows while it is used, and no further than to what others leave to it, or a program's pace.
-void TcpStream::grow(const Gone& gone) {
+void TcpStream::grow(const Gone& gone, double now_s) {
   const double rate = gone.bytes / gone.seconds;
   const double most = gone.was_held ? kInfinite : full(rate);
   if (window_ >= threshold_) {
-    age_s_ += gone.seconds;
-    const double used = gone.was_held ? kPaths * rate * path_.rtt_s : most;
+    age_s_ += std::min(gone.seconds, now_s - repaired_s_);
+    look(now_s);
+    const double used = gone.was_held ? kPaths * rate * round_trip_s() : most;
     if (window_ < used) window_ = std::max(window_, std::min(used, curve()));
     return;
   }
@@ -203,11 +225,18 @@ void TcpStream::grow(const Gone& gone) {
   if (window_ >= (path_.stack == Stack::Cubic ? last : threshold_)) begin_epoch();
 }
 
+/// At CUBIC's curve.
+void TcpStream::look(double now_s) {
+  if (now_s < looks_s_) return;
+  looked_s_ = age_s_;
+  looks_s_ = now_s + kLooks_s;
+}
+
 /// CUBIC leaves slow start when the answers to a window have come for half a round trip (HyStart).
 double TcpStream::end_of_slow_start(const Gone& gone) const {
   if (path_.stack != Stack::Cubic) return kInfinite;
   const double line = gone.was_held ? path_.line : gone.bytes / gone.seconds;
-  const double half = line * path_.rtt_s / 2;
+  const double half = line * round_trip_s() / 2;
   return round_window_ < half ? kInfinite : round_window_ + half;
 }
 
@@ -216,20 +245,28 @@ void TcpStream::begin_epoch() {
   threshold_ = std::min(threshold_, window_);
   base_ = window_;
   plateau_ = std::max(plateau_, window_);
-  age_s_ = 0;
+  age_s_ = looked_s_ = 0;
 }
 
 /// The window after so long (RFC 9438, or Reno).
 double TcpStream::curve() const {
-  const double segment = path_.segment_bytes;
-  const double steady = base_ + growth_per_round_trip(path_.stack) * segment * age_s_ / rtt_s_;
+  const double rounds = age_s_ / rtt_s_;
+  const double steady = base_ + growth_per_round_trip(path_.stack) * path_.segment_bytes * rounds;
   if (path_.stack != Stack::Cubic) return steady;
-  if (!has_lost_) return std::max(steady, base_ * std::pow(kCubicUntilLoss, age_s_ / rtt_s_));
-  // Whole segments: the curve's fraction below the next one counts as that one from the begin.
-  if (base_ < plateau_ && age_s_ < kLooksAfter_s) return std::min(plateau_, base_ + segment);
-  const double climb_s = std::cbrt((plateau_ - base_) / segment / kCubic);
-  const double away_s = age_s_ - climb_s;
-  return std::max(steady, plateau_ + segment * kCubic * away_s * away_s * away_s);
+  if (!has_lost_) return std::max(steady, base_ * std::pow(kCubicUntilLoss, rounds));
+  return base_ + path_.segment_bytes * cubic_growth();
+}
+
+/// CUBIC's since a loss, in segments: whole ones, as Linux counts them. What the curve is below the next
+/// one counts as that one from the begin.
+double TcpStream::cubic_growth() const {
+  const double gap = (plateau_ - base_) / path_.segment_bytes;
+  const double kept_rounds = std::min(age_s_ / rtt_s_, std::floor(kKeepsFirst_s / rtt_s_));
+  const double first = gap > 0 ? 1 + kept_rounds : 0;
+  const double steady = growth_per_round_trip(Stack::Cubic) * looked_s_ / rtt_s_;
+  const double away_s = looked_s_ - std::cbrt(gap / kCubic);
+  const double curve = gap + std::ceil(kCubic * away_s * away_s * away_s);
+  return std::max({first, std::floor(steady), looked_s_ > 0 ? curve : 0});
 }
 
 /// A loss is told a round trip after; what leaves until then has the window as it was.
@@ -247,22 +284,25 @@ void TcpStream::cut_if_told(double now_s) {
 
 void TcpStream::cut() {
   const double kept = kept_after_loss(path_.stack);
+  const double segment = path_.segment_bytes;
+  const double before = plateau_;
   has_lost_ = true;
   // A window that has not come back to where it was makes room for others.
-  plateau_ = window_ < plateau_ ? window_ * (1 + kept) / 2 : window_;
+  plateau_ = window_;
+  if (window_ < before) plateau_ = segment * std::floor(window_ / segment * (1 + kept) / 2);
   const double segments = std::floor(kept * window_ / path_.segment_bytes);
   window_ = path_.segment_bytes * std::max(2.0, segments);
   threshold_ = window_;
   base_ = window_;
   plateau_ = std::max(plateau_, base_);
-  age_s_ = 0;
+  age_s_ = looked_s_ = 0;
 }
 
 /// For a round trip losses are one, and for some the window does not grow.
 void TcpStream::rest(double now_s) {
   cut_until_s_ = now_s + rtt_s_;
-  repaired_s_ =
-      now_s + (path_.stack == Stack::Cubic ? kCubicRests : kRenoRests) * rtt_s_ + kTimerTick_s / 2;
+  repaired_s_ = now_s + kRests * rtt_s_;
+  looks_s_ = repaired_s_ + kLooks_s;
 }
 
 TcpStream::Lost TcpStream::lose(double now_s, double left) {
@@ -280,7 +320,7 @@ TcpStream::Lost TcpStream::lose(double now_s, double left) {
   }
   // What leaves until the repair does; BBR keeps no more on its way than the path holds.
   const bool is_bbr = path_.stack == Stack::Bbr;
-  const double meanwhile = is_bbr ? std::min(allowed(), path_.line * path_.rtt_s) : allowed();
+  const double meanwhile = is_bbr ? std::min(allowed(), path_.line * round_trip_s()) : allowed();
   const bool goes_on = left > meanwhile;
   if (!is_bbr && now_s >= cut_until_s_) {
     told_s_ = now_s + rtt_s_;
@@ -303,14 +343,14 @@ TcpStream::Lost TcpStream::lose(double now_s, double left) {
 
 /// Whether that rate leaves nothing, or next to nothing, of the round's window.
 bool TcpStream::uses_window(double now_s, double rate) const {
-  if (now_s >= round_end_s_ - kTick_s) return rate >= kNearlyAll * allowed() / path_.rtt_s;
+  if (now_s >= round_end_s_ - kTick_s) return rate >= kNearlyAll * allowed() / round_trip_s();
   return rate * (round_end_s_ - now_s) >= budget_ - (1 - kNearlyAll) * round_window_;
 }
 
 double TcpStream::next(double now_s, double rate, double left) const {
   double at = kInfinite;
   const bool may_be_over =
-      !was_held_ && left > allowed() && queue_.room < queue_.rate * path_.rtt_s;
+      !was_held_ && left > allowed() && queue_.room < queue_.rate * round_trip_s();
   if (may_be_over || (cap(now_s, left) != kInfinite && uses_window(now_s, rate))) {
     at = std::max(now_s, round_end_s_);
   }

@@ -30,6 +30,7 @@
 #include "trainwire/fluid/bbr_flight.h"
 #include "trainwire/fluid/tcp_laws.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -40,6 +41,7 @@ namespace tw::fluid {
 struct TcpPath {
   Stack stack = Stack::Cubic;
   double segment_bytes = 1448;
+  double train_bytes = 1448;                                     ///< that a sender sends at once
   double rtt_s = 0;                                              ///< while no queue is in the way
   double line = std::numeric_limits<double>::infinity();         ///< the slowest one on the way
   double queue_bytes = std::numeric_limits<double>::infinity();  ///< that may wait before it
@@ -67,6 +69,8 @@ class TcpStream {
     double rate = 0;
     bool operator==(const Queue&) const = default;
   };
+  /// What acknowledgements wait on their way back, from the next round on.
+  void answers_wait(double s) { answers_wait_s_ = s; }
   /// From now on; without BBR, which keeps to the pace it sees.
   void meets(const Queue& queue) { queue_ = queue; }
   /// How much of a round comes faster than it is answered, with `left` bytes to go; 0: nothing does.
@@ -101,6 +105,8 @@ class TcpStream {
   std::optional<Lost> change(double now_s, double left);
 
   double window_bytes() const { return window_; }
+  /// What its window has beside what is on its way at that rate.
+  double ahead(double rate) const { return std::max(0.0, allowed() - rate * round_trip_s()); }
   /// What the kernel takes from the program before it leaves at that rate: its buffer, or a window,
   /// less what is on its way.
   double takes(double rate) const;
@@ -108,6 +114,7 @@ class TcpStream {
   double noticed_s() const;
 
  private:
+  double round_trip_s() const;
   double full(double rate) const;
   double allowed() const;
   bool is_held() const;
@@ -115,10 +122,12 @@ class TcpStream {
   double to_overflow(double now_s, double left) const;
   Lost overflow(double now_s, double left);
   bool uses_window(double now_s, double rate) const;
-  void grow(const Gone& gone);
+  void grow(const Gone& gone, double now_s);
+  void look(double now_s);
   double end_of_slow_start(const Gone& gone) const;
   void begin_epoch();
   double curve() const;
+  double cubic_growth() const;
   void cut();
   void cut_if_told(double now_s);
   void rest(double now_s);
@@ -128,6 +137,7 @@ class TcpStream {
   void begin_round(double now_s);
   double pace() const;
   bool is_unanswered();
+  double answers_probe_s() const;
 
   TcpPath path_;
   Chance chance_;
@@ -135,6 +145,7 @@ class TcpStream {
   double window_;
   double threshold_ = std::numeric_limits<double>::infinity();
   double rtt_s_;  ///< with the queue that the window makes
+  double answers_wait_s_ = 0;
   double last_s_ = 0;
   double round_end_s_ = 0;
   double budget_ = 0;        ///< bytes that may leave before the round ends
@@ -151,9 +162,11 @@ class TcpStream {
   double repaired_s_ = 0;   ///< until then the window does not grow
   bool has_lost_ = false;   ///< since the begin, or a time-out
   // Since the window was cut, or has left slow start:
-  double age_s_ = 0;    ///< as long as it was used
-  double base_ = 0;     ///< the window then
-  double plateau_ = 0;  ///< CUBIC's: the window before
+  double age_s_ = 0;     ///< as long as it was used
+  double looked_s_ = 0;  ///< that old when its curve was looked at
+  double looks_s_ = 0;   ///< and when it will be
+  double base_ = 0;      ///< the window then
+  double plateau_ = 0;   ///< CUBIC's: the window before
   BbrFlight bbr_;
 };
 

@@ -239,6 +239,44 @@ TEST(TcpStream, CubicGrowsByATwentiethARoundTripUntilALoss) {
   EXPECT_GT(growth_in_a_second(Stack::Cubic), 1.02);
 }
 
+// Ten segments are sent in trains of two, half a millisecond each on the line: the first is answered
+// that much later than its first segment.
+TEST(TcpStream, ATrainIsAnsweredAsAWhole) {
+  Alone alone({.train_bytes = 4 * kSegment, .rtt_s = 0.1, .line = 2 * kSegment / 1e-3});
+  EXPECT_NEAR(alone.send(11 * kSegment), 0.1 + 0.5e-3 + 0.5e-3, 1e-9);
+}
+
+TEST(TcpStream, AnswersThatWaitMakeARoundLonger) {
+  Alone alone({.rtt_s = 0.1, .line = 125e6});
+  alone.stream.answers_wait(0.02);
+  EXPECT_NEAR(alone.send(11 * kSegment), 0.12 + kSegment / 125e6, 1e-9);
+}
+
+// A segment at once and one a round trip for a millisecond, then nothing until it looks again, 31 ms
+// after: then what Reno would have.
+TEST(TcpStream, CubicGrowsByStepsAfterALoss) {
+  TcpPath path{.rtt_s = 0.4e-3, .line = 1.25e9, .loss = 0.01};
+  Alone alone(path);
+  const auto window = [&alone] { return alone.stream.window_bytes() / kSegment; };
+  for (double before = 0; window() >= before;) {  // until it is cut
+    before = window();
+    alone.send(20 * kSegment);
+  }
+  path.loss = 0;
+  alone.stream.set_path(path);
+  const double cut_s = alone.now_s;
+  const double base = window();
+  const auto send_until = [&](double end_s) {
+    while (alone.now_s < cut_s + end_s) alone.send(4 * alone.stream.window_bytes());
+  };
+  send_until(4e-3);
+  EXPECT_NEAR(window(), base + 3, 0.5);
+  send_until(25e-3);
+  EXPECT_NEAR(window(), base + 3, 0.5);
+  send_until(40e-3);
+  EXPECT_GT(window(), base + 20);
+}
+
 // Two senders of one line each come to a window of half of it; alone, it doubles to the whole.
 TEST(TcpStream, RenoStaysInSlowStartUntilALoss) {
   Alone alone({.stack = Stack::Reno, .rtt_s = 0.02, .line = 2.5e6});

@@ -87,7 +87,10 @@ void FlowNetwork::begin(int number, Duration now) {
     expect_at(number, now);
     return;
   }
-  if (connection.stream) connection.stream->begin(seconds(now));
+  if (connection.stream) {
+    connection.stream->answers_wait(answers_wait_s(connection));
+    connection.stream->begin(seconds(now));
+  }
   // What fits into a queue is shared evenly there.
   const bool is_uneven = connection.uneven && message.bytes > connection.path.tcp.queue_bytes;
   connection.luck = is_uneven ? std::exp(kUnevenness * luck_.normal()) : 1;
@@ -119,6 +122,7 @@ void FlowNetwork::happen(int number, Duration now) {
     return;
   }
   if (connection.stream) {  // otherwise its weight has changed
+    connection.stream->answers_wait(answers_wait_s(connection));
     if (const auto lost = connection.stream->change(seconds(now), connection.left)) {
       lose(number, *lost, now);
     }

@@ -257,14 +257,15 @@ TEST(FlowNetwork, TimesDoNotDependOnTheScale) {
   }
 }
 
-// 10 ms a link: windows of 10 and 20 segments take a round trip each before the rest can leave.
+// 10 ms a link: windows of 10 and 20 segments take a round trip each before the rest can leave; trains
+// of two are answered as a whole.
 TEST(FlowNetwork, AStreamHasToFindItsRate) {
   Watched watched("hosts = 2\ndelay = \"10ms\"", {.tcp = true});
   const int connection = watched.network.connect(0, 1);
   watched.network.send(connection, 40 * 1448, 0, 0s);
   watched.play();
   const double frame_s = 8 * 1514 / 1e9;
-  const double leaves_s = 2 * (40e-3 + 2 * frame_s) + 10 * frame_s;
+  const double leaves_s = 2 * (40e-3 + 3 * frame_s) + 10 * frame_s;
   EXPECT_NEAR(seconds(watched.came[0]), leaves_s + 20e-3 + frame_s, 1e-6);
 }
 
@@ -283,6 +284,37 @@ TEST(FlowNetwork, WhatTheKernelHasTakenHasLeft) {
               (128 * 1024 / 1.2 - on_its_way) / rate + path_s, 1e-4);
   // The next one waits until there is room for it too; the window grows meanwhile.
   EXPECT_NEAR(seconds(watched.left[1] - watched.left[0]), 30'000 / rate, 0.2 * 30'000 / rate);
+}
+
+// A program that writes at a pace leaves its host's line to others like one that does not.
+TEST(FlowNetwork, ProgramsThatAreHeldBackHaveAnEvenShare) {
+  Watched watched("hosts = 3\nrate = \"100Mbit\"\ndelay = \"1ms\"", {.tcp = true});
+  const int paced = watched.network.connect(0, 1, {.pace = 80_Mbit});
+  const int other = watched.network.connect(0, 2);
+  watched.network.send(paced, 200'000'000, 0, 0s);
+  watched.network.send(other, 200'000'000, 1, 0s);
+  while (*watched.network.next() < 10s) watched.network.advance(*watched.network.next());
+  const double ratio = static_cast<double>(watched.network.arrived(paced, 10s)) /
+                       static_cast<double>(watched.network.arrived(other, 10s));
+  EXPECT_NEAR(ratio, 1, 0.02);
+}
+
+// Acknowledgements wait behind what fills the line that they go back on: under loss, where windows are
+// small, a stream has less while the other host sends as well.
+TEST(FlowNetwork, AnswersWaitForWhatGoesBack) {
+  const auto arrived = [](bool goes_back) {
+    Watched watched(
+        "hosts = 2\nrate = \"300Mbit\"\ndelay = \"100us\"\ncongestion_control = "
+        "\"reno\"\n[[network.link]]\nat = \"host1\"\ndirection = \"to_host\"\nloss = 0.02",
+        {.tcp = true});
+    const int there = watched.network.connect(0, 1);
+    const int back = watched.network.connect(1, 0);
+    watched.network.send(there, 200'000'000, 0, 0s);
+    if (goes_back) watched.network.send(back, 200'000'000, 1, 0s);
+    while (*watched.network.next() < 3s) watched.network.advance(*watched.network.next());
+    return static_cast<double>(watched.network.arrived(there, 3s));
+  };
+  EXPECT_LT(arrived(true), 0.8 * arrived(false));
 }
 
 // Two round trips compete for one port, with a queue of 20 ms at the port counted as half full:

@@ -138,15 +138,16 @@ FlowPath FlowPaths::path(const network::Flow& flow) {
   }
   tcp.loss = 1 - comes;
   const std::vector<int> back = routes_.ports(Routes::back(flow));
+  path.back = back.front();
   double answered = 1;
   for (const int port : back) answered *= 1 - request(port).loss;
   tcp.back_loss = 1 - answered;
   tcp.rtt_s = round_trip_s(path.ports, back);
-  if (loses_trains_ && tcp.loss > 0) {
-    const auto largest =
-        static_cast<double>(network::largest_segment(request(path.ports.front()).rate).count());
-    tcp.loss_burst *= mean_train(tcp, std::floor(largest / tcp.segment_bytes));
-  }
+  const auto largest =
+      static_cast<double>(network::largest_segment(request(path.ports.front()).rate).count());
+  const double train = std::max(1.0, std::floor(largest / tcp.segment_bytes));
+  tcp.train_bytes = train * tcp.segment_bytes;
+  if (loses_trains_ && tcp.loss > 0) tcp.loss_burst *= mean_train(tcp, train);
   if (!std::isfinite(shared_wait_s)) shared_wait_s = 0;  // all lines are down
   path.weight = kShortest_s / std::max(kShortest_s, tcp.rtt_s + kUsualQueue * shared_wait_s);
   return path;

@@ -22,6 +22,7 @@ double payload_share(const spec::Network& network);
 
 struct FlowPath {
   std::vector<int> ports = {};
+  int back = -1;             ///< the other host's own port; -1: there is none
   Duration travelling = {};  ///< propagation, and each further line's time for a frame
   Duration first = {};       ///< the first line's time for a frame
   double weight = 1;         ///< among those that share a link: the inverse of its round trip

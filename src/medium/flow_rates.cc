@@ -14,6 +14,7 @@ namespace {
 constexpr double kSame = 1e-9;        ///< of rates
 constexpr double kLongest_ns = 4e18;  ///< some 127 years: that much more can be told
 constexpr double kUnpaced = 1.2;      ///< of its rate: the pace that Linux sees in a stream without
+constexpr double kFills = 0.99;       ///< of a line
 constexpr double kOtherWeight = 0.05;  ///< of a weight: less is no reason to share anew
 
 /// The first nanosecond at which `left` bytes have gone.
@@ -26,8 +27,8 @@ Duration first_at(double s) { return Duration(static_cast<std::int64_t>(std::cei
 
 }  // namespace
 
-/// Datagrams have their pace before anybody else has a byte a second. A paced stream keeps less in
-/// its host's queue than others there, and has as much less of the line.
+/// Datagrams have their pace before anybody else has a byte a second. The pace of a stream is its
+/// program's: while that is held back, TCP sends like any other.
 double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.manner == Manner::Datagrams) return connection.pace;
   if (connection.group >= 0) return connection.path.weight;
@@ -36,13 +37,7 @@ double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.stream && connection.path.tcp.loss > 0) {
     weight *= connection.stream->window_bytes() / connection.path.tcp.segment_bytes;
   }
-  const int port = connection.path.ports.front();
-  const double line = paths_.capacity(port);
-  const bool is_alone = unpaced_[static_cast<std::size_t>(connection.from)] == 0;
-  if (is_alone || connection.pace >= line) return weight;
-  const double rtt_s = connection.path.tcp.rtt_s;
-  return weight * paths_.kept_in_host(port, connection.pace, rtt_s) /
-         paths_.kept_in_host(port, kUnpaced * line, rtt_s);
+  return weight;
 }
 
 /// What is left flows from now on.
@@ -177,6 +172,23 @@ FlowNetwork::Bursts FlowNetwork::bursts_at(int port) const {
     (connection.stream->is_after_pause() ? all.comes : all.doubles) += comes;
   });
   return all;
+}
+
+/// What acknowledgements wait for in the other host's own queue: what streams keep there while they fill
+/// its line.
+double FlowNetwork::answers_wait_s(const FlowConnection& connection) const {
+  const int port = connection.path.back;
+  const double line = paths_.capacity(port);
+  if (line <= 0 || sharing_.carried(port) < kFills * line) return 0;
+  double kept = 0;
+  sharing_.for_each(port, [&](int share) {
+    const FlowConnection& other = at(of_share_[static_cast<std::size_t>(share)]);
+    if (!other.stream) return;
+    const double rtt_s = other.path.tcp.rtt_s;
+    kept += std::min({other.left, other.stream->ahead(other.rate),
+                      paths_.kept_in_host(port, kUnpaced * other.rate, rtt_s)});
+  });
+  return kept / line;
 }
 
 /// What of the queue before its slowest line is a stream's. What its own host's line holds back waits

@@ -51,8 +51,9 @@ TEST(CrossTraffic, AchievesWhatIsAskedForWhereNobodyElseIs) {
 }
 
 // A megabyte alone: on the line, its way, and the answer's way back; first a round trip to connect.
-// Ten frames are gone before the first of them is acknowledged: for the rest of that round trip the
-// line is idle.
+// Ten frames are gone before the first five of them, which are answered as one train, are
+// acknowledged: for the rest of that round trip the line is idle, and so it is after the twenty of the
+// next.
 TEST(CrossTraffic, AFlowTakesItsTimeAndTheAnswers) {
   const std::string path = testing::TempDir() + "cross_traffic_test.csv";
   std::ofstream(path) << "# duration_s,0.5\nstart_s,destination,bytes\n0.1,host3,1000000\n"
@@ -66,7 +67,8 @@ TEST(CrossTraffic, AFlowTakesItsTimeAndTheAnswers) {
   ASSERT_EQ(large.flows.size(), 1U);
   const double line_s = 8e6 / 1e9 * 1514 / 1448;
   const double way_s = 100e-6 + 8 * 1514 / 1e9;
-  const double slow_s = 200e-6 + 2 * 8 * 1514 / 1e9 - 10 * 8 * 1514 / 1e9;
+  const double frame_s = 8 * 1514 / 1e9;
+  const double slow_s = (200e-6 + (2 + 4 - 10) * frame_s) + (200e-6 + (2 + 9 - 20) * frame_s);
   EXPECT_EQ(large.flows[0].start, 100ms);
   EXPECT_NEAR(seconds(*large.flows[0].end), 0.1 + slow_s + line_s + 2 * way_s, 1e-7);
   EXPECT_NEAR(large.outcome->elapsed_s, 0.5, 1e-9);
@@ -98,7 +100,8 @@ TEST(CrossTraffic, DatagramsLeaveARingTheRest) {
                     "3\ncompute = \"none\"\nbroadcast = false\n" +
                         traffic,
                     "x.toml", words, {}));
-    return seconds(all_steps(found.jobs[0]).back().end);
+    const play::Step last = all_steps(found.jobs[0]).back();
+    return seconds(last.end - last.begin);
   };
   const double alone = step_s("");
   const double beside =
