@@ -257,7 +257,8 @@ Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options
   }
   // What was said of collectives hangs on the score of the steps, not on what that is worth.
   if (!analysis.iterations.steps.empty() && !job.from_log) {
-    analysis.iterations.confidence = confidence(Claim::Steps, analysis.iterations.confidence);
+    analysis.iterations.confidence =
+        confidence(Claim::Steps, analysis.iterations.confidence * (1 - job.doubt));
   }
   Trouble found = trouble.get();
   analysis.bottleneck = std::move(found.bottleneck);

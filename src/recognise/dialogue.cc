@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/recognise/dialogue.h"
 
+#include "trainwire/recognise/no_training.h"
 #include "trainwire/stats/quantile.h"
 
 #include <algorithm>
@@ -229,7 +230,10 @@ std::optional<Pulls> find_asynchronous_servers(std::span<const rhythm::Channel> 
   result.servers.assign(servers.begin(), servers.end());
   add_channels(result, channels, workers, servers);
   result.regularity = regularity(result.by_host);
-  if (result.share < kLeastOfAll || result.regularity < kLeastRegularity) return std::nullopt;
+  if (result.share < kLeastOfAll || result.regularity < kLeastRegularity ||
+      is_small(result.bytes)) {
+    return std::nullopt;
+  }
   return result;
 }
 

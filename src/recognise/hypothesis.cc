@@ -2,9 +2,9 @@
 #include "trainwire/recognise/hypothesis.h"
 
 #include "trainwire/recognise/likelihood.h"
+#include "trainwire/recognise/no_training.h"
 #include "trainwire/recognise/one_side.h"
 #include "trainwire/recognise/sharded.h"
-#include "trainwire/rhythm/clocked.h"
 #include "trainwire/rhythm/lockstep.h"
 #include "trainwire/rhythm/ring_rounds.h"
 #include "trainwire/rhythm/start_phase.h"
@@ -276,10 +276,22 @@ void recognise_steps(Hypothesis& result, const rhythm::Tempo& tempo,
   if (result.recognition && is_ring(*result.recognition)) look_for_shards(result, channels);
 }
 
-/// Whether nothing speaks for training but that it repeats: also where all send each other the
-/// same, as members of any group do, and nobody waits for what the others send.
-bool is_any_kind(const std::optional<Recognition>& found) {
-  return !found || (is_dense(*found) && !found->waits);
+/// Lets what is no training compete with what was found.
+void doubt(Hypothesis& result, const Circumstances& setting) {
+  const Doubt doubt =
+      no_training(result.exchanges, result.recognition, setting.only_host.has_value());
+  if (doubt.probability > 0.5) {
+    result.recognition.reset();
+    result.why_not = doubt.why;
+    return;
+  }
+  result.doubt = doubt.probability;
+  if (!result.recognition) return;
+  yield_to(*result.recognition, {.operation = kRequestAnswer,
+                                 .strategy = "unknown",
+                                 .ranks_on_each = 1,
+                                 .payload = result.recognition->payload,
+                                 .probability = doubt.probability});
 }
 
 }  // namespace
@@ -314,17 +326,12 @@ std::optional<Hypothesis> hypothesis(const rhythm::Tempo& tempo,
                     .alternative = tempo.alternative};
   if (!is_periodic(result.exchanges)) return std::nullopt;
   recognise_steps(result, tempo, channels, setting);
-  if (is_any_kind(result.recognition) && rhythm::is_clocked(result.exchanges)) {
-    result.recognition.reset();
-    result.why_not =
-        "it keeps to a clock, where a step of a job begins when the one before has ended";
-    return result;
-  }
   if (!result.recognition && !is_clearly_periodic(result.exchanges) &&
       !is_part_of_ring(result.exchanges, setting)) {
     return std::nullopt;
   }
   if (!result.recognition) result.why_not = why_no_all_reduce(result.exchanges, setting);
+  if (!result.why_not) doubt(result, setting);
   return result;
 }
 

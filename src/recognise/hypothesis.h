@@ -34,6 +34,7 @@ struct Hypothesis {
   double score;
   std::optional<rhythm::Alternative> alternative = {};
   std::optional<std::string> why_not = {};  ///< it is no training, although it repeats
+  double doubt = 0;                         ///< probability that it is none
 };
 
 /// Bytes of all steps.

@@ -372,6 +372,7 @@ Job job_of(const std::vector<rhythm::Channel>& flows, const gather::Captured& tr
     job.exchanges = std::move(best.best->exchanges);
     job.recognition = std::move(best.best->recognition);
     job.alternative = best.best->alternative;
+    job.doubt = best.best->doubt;
     if (!job.recognition) set_one_side(job, setting, traffic, host_of);
   }
   unpack_hosts(job, traffic);

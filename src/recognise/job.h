@@ -45,6 +45,7 @@ struct Job {
   /// The host whose side alone the exchanges show: what is not recognised there may be anything.
   std::optional<int> only_host = {};
   std::optional<RingGuess> ring_guess = {};
+  double doubt = 0;  ///< probability that the exchanges are no training
   double score = 0;  ///< of the bytes that were given, at most 2: how much of them, how well
 
   /// Numbers of the flows that carry gradients, rising.

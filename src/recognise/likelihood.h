@@ -56,9 +56,18 @@ struct Assumptions {
   /// That sizes come in threes by chance, in buckets of all-reduces; and that a ring is sharded
   /// training although they do not show: layers of one size, or no pauses between them.
   double threes = 0.1;
-  /// Of a host that answers each of several others before it has heard of all, that it is a service
-  /// which sends back as much as it gets, and no server of parameters: packets are the same.
+  /// That exchanges which repeat are no training: where one host is in all of them; where nothing
+  /// but the repetition speaks for it, or answers come before all have asked; and else.
   double service = 0.2;
+  double any_kind = 0.4;
+  double by_chance = 0.02;
+  /// Of what is no training, that it begins when somebody wishes, or by a clock whatever happens;
+  /// the rest sleeps as long after each answer, as if it computed.
+  double by_demand = 0.35;
+  double by_clock = 0.15;
+  /// Bytes that each host sends in a step of a job, at least, of all but so few.
+  double smallest_step = 10'000;
+  double small_steps = 0.05;
 };
 inline constexpr Assumptions kAssumed;
 

@@ -33,7 +33,7 @@ struct Sharding {
   double scattered;
 };
 
-/// What a service does that is no training; only ever a runner-up.
+/// Whatever repeats and is no training; only ever a runner-up.
 inline constexpr const char* kRequestAnswer = "request_answer";
 
 /// The next best explanation of the same exchange.

@@ -387,12 +387,7 @@ Offers as_tree(const Seen& seen) {
                     "server";
   tree.nats -= std::max(at_once, asked) / 2;
   tree.evidence += "; one parameter server there would send the same: star is a guess";
-  Recognition service = server;
-  service.operation = kRequestAnswer;
-  service.strategy = "unknown";
-  service.nats += std::log(kAssumed.service);
-  server.nats += std::log(1 - kAssumed.service);
-  return {tree, server, service};
+  return {tree, server};
 }
 
 }  // namespace tw::recognise

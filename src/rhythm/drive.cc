@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/rhythm/drive.h"
+
+#include "trainwire/stats/quantile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tw::rhythm {
+namespace {
+
+constexpr std::size_t kFewest = 8;         ///< beginnings
+constexpr double kStampNs = 20'000;        ///< what stamps and schedulers add to any time
+constexpr double kComputingVaries = 0.25;  ///< of its typical time, at most
+constexpr double kBlurred = 0.02;          ///< of a period: how far the ends of beats may be off
+constexpr double kOutliers = 0.1;          ///< beginnings that something else has delayed
+
+/// When a host began its steps, and had received everything in the step before.
+struct Beginnings {
+  std::vector<double> starts;
+  std::vector<double> ready;
+  std::vector<double> number;  ///< of the step
+};
+
+struct OwnStep {
+  std::int64_t first_sent = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first_received = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_received = std::numeric_limits<std::int64_t>::min();
+};
+
+std::optional<OwnStep> own_step(const Steps& exchanges, int host, std::size_t step) {
+  OwnStep own;
+  for (const Lane& lane : exchanges.lanes) {
+    if (lane.from != host && lane.to != host) continue;
+    if (!lane.beats[step]) return std::nullopt;
+    const Beat& beat = *lane.beats[step];
+    if (lane.from == host) {
+      own.first_sent = std::min(own.first_sent, beat.start_ns);
+      continue;
+    }
+    own.first_received = std::min(own.first_received, beat.start_ns);
+    own.last_received = std::max(own.last_received, beat.end_ns);
+  }
+  const bool sends = own.first_sent != std::numeric_limits<std::int64_t>::max();
+  const bool receives = own.last_received != std::numeric_limits<std::int64_t>::min();
+  return sends && receives ? std::optional(own) : std::nullopt;
+}
+
+/// Those that the host makes without having received anything in the step.
+Beginnings beginnings_of(const Steps& exchanges, int host) {
+  Beginnings result;
+  std::optional<OwnStep> before;
+  for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
+    const std::optional<OwnStep> own = own_step(exchanges, host, step);
+    if (own && before && step > 1 && own->first_sent <= own->first_received) {
+      result.starts.push_back(static_cast<double>(own->first_sent));
+      result.ready.push_back(static_cast<double>(before->last_received));
+      result.number.push_back(static_cast<double>(step));
+    }
+    before = own;
+  }
+  return result;
+}
+
+std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] - b[i]);
+  return result;
+}
+
+double typical_size(std::vector<double> values) {
+  for (double& value : values) value = std::abs(value);
+  return stats::median(std::move(values)) / std::log(2);  // the scale of a Laplace law
+}
+
+/// Mean over the values, each with its density against that of any time in the period.
+template <typename Density>
+double mean_nats(const std::vector<double>& values, double period_ns, Density density) {
+  double sum = 0;
+  for (const double value : values) {
+    sum += std::log((1 - kOutliers) * density(value) * period_ns + kOutliers);
+  }
+  return sum / static_cast<double>(values.size());
+}
+
+double laplace_nats(const std::vector<double>& offs, double scale_ns, double period_ns) {
+  return mean_nats(offs, period_ns, [&](double off) {
+    return std::exp(-std::abs(off) / scale_ns) / (2 * scale_ns);
+  });
+}
+
+std::vector<double> around(std::vector<double> values, double middle) {
+  for (double& value : values) value -= middle;
+  return values;
+}
+
+double work_nats(const std::vector<double>& pauses, double period_ns) {
+  const double middle = stats::median(pauses);
+  const std::vector<double> offs = around(pauses, middle);
+  const double most = kStampNs + kBlurred * period_ns + kComputingVaries * middle;
+  return laplace_nats(offs, std::clamp(typical_size(offs), kStampNs, most), period_ns);
+}
+
+double demand_nats(const std::vector<double>& pauses, double period_ns) {
+  double mean = 0;
+  for (const double pause : pauses) mean += pause;
+  mean = std::max(mean / static_cast<double>(pauses.size()), kBlurred * period_ns);
+  return mean_nats(pauses, period_ns, [&](double pause) { return std::exp(-pause / mean) / mean; });
+}
+
+/// What is left of the values when a line through them is taken away. REQUIRES: two different x.
+std::vector<double> off_line(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto n = static_cast<double>(x.size());
+  double mean_x = 0;
+  double mean_y = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    mean_x += x[i] / n;
+    mean_y += y[i] / n;
+  }
+  double xx = 0;
+  double xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+  }
+  std::vector<double> result;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    result.push_back(y[i] - mean_y - xy / xx * (x[i] - mean_x));
+  }
+  return result;
+}
+
+/// At even times of a clock. As many beginnings as a line has numbers to fit tell nothing.
+double clock_nats(const Beginnings& seen, double period_ns) {
+  const std::vector<double> off = off_line(seen.number, seen.starts);
+  const auto n = static_cast<double>(off.size());
+  return laplace_nats(off, std::max(kStampNs, typical_size(off) * n / (n - 2)), period_ns);
+}
+
+/// As long after the beginning before as usually.
+double even_nats(const Beginnings& seen, double period_ns) {
+  std::vector<double> distances;
+  for (std::size_t i = 1; i < seen.starts.size(); ++i) {
+    distances.push_back((seen.starts[i] - seen.starts[i - 1]) /
+                        (seen.number[i] - seen.number[i - 1]));
+  }
+  const std::vector<double> off = around(distances, stats::median(distances));
+  const double most = kStampNs + kComputingVaries * period_ns;
+  return laplace_nats(off, std::clamp(typical_size(off), kStampNs, most), period_ns);
+}
+
+/// Beginnings before the host is ready tell nothing of why it begins: its steps are cut elsewhere.
+Drive drive_of(const Beginnings& seen) {
+  std::vector<double> pauses = differences(seen.starts, seen.ready);
+  std::erase_if(pauses, [](double pause) { return pause < 0; });
+  const double period_ns =
+      (seen.starts.back() - seen.starts.front()) / (seen.number.back() - seen.number.front());
+  Drive result{.work = even_nats(seen, period_ns),
+               .clock = clock_nats(seen, period_ns),
+               .observations = seen.starts.size()};
+  if (pauses.empty()) return result;
+  const double ready = static_cast<double>(pauses.size()) / static_cast<double>(seen.starts.size());
+  result.work = std::max(result.work, ready * work_nats(pauses, period_ns));
+  result.demand = ready * demand_nats(pauses, period_ns);
+  return result;
+}
+
+}  // namespace
+
+Drive drive_of(const Steps& exchanges) {
+  std::vector<Drive> drives;
+  for (const int host : hosts_of(exchanges)) {
+    const Beginnings seen = beginnings_of(exchanges, host);
+    if (seen.starts.size() < kFewest) continue;
+    drives.push_back(drive_of(seen));
+  }
+  if (drives.empty()) return {};
+  const auto middle = [&](auto of) {
+    std::vector<double> values;
+    for (const Drive& drive : drives) values.push_back(static_cast<double>(of(drive)));
+    return stats::median(std::move(values));
+  };
+  return {.work = middle([](const Drive& one) { return one.work; }),
+          .clock = middle([](const Drive& one) { return one.clock; }),
+          .demand = middle([](const Drive& one) { return one.demand; }),
+          .observations =
+              static_cast<std::size_t>(middle([](const Drive& one) { return one.observations; }))};
+}
+
+}  // namespace tw::rhythm

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/rhythm/drive.h"
+
+#include "trainwire/base/random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tw::rhythm {
+namespace {
+
+constexpr double kMs = 1e6;
+
+Beat beat(double start_ns, double end_ns) {
+  return {.start_ns = static_cast<std::int64_t>(start_ns),
+          .end_ns = static_cast<std::int64_t>(end_ns),
+          .bytes = 1000,
+          .first_burst = 0,
+          .end_burst = 1,
+          .fits = true};
+}
+
+/// 40 steps in which host 0 sends for a millisecond and host 1 answers after 5 to 15 ms; `next` says
+/// when host 0 begins again, by the number of its beginnings and when it has the answer.
+template <typename Next>
+Drive drive_by(Next next) {
+  Random random(3, "steps");
+  Steps steps;
+  steps.lanes = {{.from = 0, .to = 1, .channel = 0, .bytes = 1000, .beats = {}},
+                 {.from = 1, .to = 0, .channel = 1, .bytes = 1000, .beats = {}}};
+  double start = 0;
+  for (int i = 0; i < 40; ++i) {
+    const double answer = start + kMs * (6 + 10 * random.uniform());
+    steps.lanes[0].beats.push_back(beat(start, start + kMs));
+    steps.lanes[1].beats.push_back(beat(answer, answer + kMs));
+    steps.steps.push_back({.start_ns = static_cast<std::int64_t>(start),
+                           .end_ns = static_cast<std::int64_t>(answer + kMs),
+                           .bytes = 2000});
+    start = next(i + 1, answer + kMs, random.uniform());
+  }
+  return drive_of(steps);
+}
+
+TEST(DriveOf, WorkBeginsAsLongAfterTheAnswerAsBefore) {
+  const Drive found =
+      drive_by([](int, double ready, double chance) { return ready + kMs * (40 + 4 * chance); });
+  EXPECT_GT(found.work, found.demand + 1);
+  EXPECT_EQ(found.observations, 38u);  // without the first, which start-up delays
+}
+
+TEST(DriveOf, AClockRingsWhateverWasReceived) {
+  const Drive found =
+      drive_by([](int i, double, double chance) { return kMs * (50 * i + 0.5 * chance); });
+  EXPECT_GT(found.clock + 0.1, found.work);
+  EXPECT_GT(found.clock, found.demand + 1);
+}
+
+TEST(DriveOf, AWishComesAtAnyTime) {
+  const Drive found = drive_by(
+      [](int, double ready, double chance) { return ready - 40 * kMs * std::log(1 - chance); });
+  EXPECT_GT(found.demand, found.work + 0.2);
+  EXPECT_GT(found.demand, found.clock + 0.2);
+}
+
+TEST(DriveOf, WhoBeginsBeforeItIsReadyTellsNothingOfWishes) {
+  const Drive found = drive_by([](int, double ready, double) { return ready - 3 * kMs; });
+  EXPECT_EQ(found.demand, 0);
+}
+
+TEST(DriveOf, WhoOnlyAnswersTellsNothing) {
+  Steps steps;
+  steps.lanes = {{.from = 0, .to = 1, .channel = 0, .bytes = 1000, .beats = {}}};
+  EXPECT_EQ(drive_of(steps).observations, 0u);
+}
+
+}  // namespace
+}  // namespace tw::rhythm
