@@ -76,6 +76,22 @@ TEST(Jobs, OnTheSameEdgesAreToldApartByWhatTheirConnectionsCarry) {
   EXPECT_EQ(senders(traffic, jobs.others[0]), (std::set<std::uint32_t>{1, 2, 3}));
 }
 
+// Host 2 is in both: the root of the star that the ring's connections are parted from.
+TEST(Jobs, AStarBesideARingOnSomeOfItsHostsIsAJob) {
+  const gather::Captured traffic =
+      together({.strategy = "ring", .placement = {0, 1, 2}}, {.strategy = "star",
+                                                              .placement = {2, 1, 0},
+                                                              .payload = 900'000,
+                                                              .steps = 24,
+                                                              .compute_s = 0.023,
+                                                              .seed = 2});
+  const Jobs jobs = found_in(traffic);
+  ASSERT_TRUE(jobs.main.recognition);
+  EXPECT_EQ(jobs.main.recognition->strategy, "ring");
+  ASSERT_EQ(jobs.others.size(), 1u);
+  EXPECT_EQ(jobs.others[0].size(), 4u);
+}
+
 TEST(Jobs, OfAHundredthOfTheBytesAreFound) {
   const gather::Captured traffic =
       together({.strategy = "ring", .placement = {3, 4, 5}, .payload = 40'000'000},

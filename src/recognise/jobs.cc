@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace tw::recognise {
@@ -109,6 +110,21 @@ bool are_alike(const Channels& channels) {
          });
 }
 
+/// Whether every two hosts that exchange something do so both ways, along the edges of a tree.
+/// REQUIRES: all are connected.
+bool are_tree(const Channels& channels) {
+  std::set<std::pair<int, int>> edges;
+  std::set<int> hosts;
+  for (const rhythm::Channel& channel : channels) {
+    edges.insert({channel.from, channel.to});
+    hosts.insert({channel.from, channel.to});
+  }
+  return edges.size() == 2 * (hosts.size() - 1) &&
+         std::all_of(edges.begin(), edges.end(), [&](const auto& edge) {
+           return edges.contains({edge.second, edge.first});
+         });
+}
+
 /// Parts of a group, of most bytes first, by what its connections have in common: neighbours by
 /// `value`, of which none is above the first of its part by more than `slack` of that.
 template <typename Value>
@@ -123,8 +139,9 @@ std::vector<Channels> parts_by(Channels channels, Value value, double slack) {
     if (!is_like) parts.emplace_back();
     parts.back().push_back(std::move(channel));
   }
-  std::erase_if(
-      parts, [](const Channels& part) { return !are_alike(part) || groups_of(part).size() > 1; });
+  std::erase_if(parts, [](const Channels& part) {
+    return groups_of(part).size() > 1 || (!are_alike(part) && !are_tree(part));
+  });
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Channels& a, const Channels& b) { return bytes_of(a) > bytes_of(b); });
   if (parts.size() > kMostParts) parts.resize(kMostParts);
