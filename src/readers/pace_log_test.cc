@@ -11,6 +11,8 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
 
 /// Of each step, in milliseconds.
 std::vector<double> times_of(std::string_view text) {
@@ -192,6 +194,156 @@ TEST(PaceLog, PhasesOfDeepSpeedAreAStepWithoutLoading) {
       "bwd: 250.30 | bwd_inner: 200.20 | bwd_allreduce: 50.10 | step: 30.20\n";
   EXPECT_THAT(times_of(text), ElementsAre(401));
   EXPECT_THAT(read_text(text, "log").reasons, ElementsAre(HasSubstr("loading of data")));
+}
+
+// Lines as nanoGPT, NeMo, MaxText, MMEngine, llm.c and PyTorch's ImageNet example print them.
+TEST(PaceLog, ReadsATimeBesideAStepsNumber) {
+  const auto expect = [](const std::string& first, const std::string& second) {
+    const Told told = read_text(first + "\n" + second + "\n", "x.log");
+    EXPECT_EQ(told.kind, "pace_log") << first;
+    ASSERT_EQ(told.steps.size(), 2U) << first;
+    EXPECT_EQ(told.steps[0].number, 10) << first;
+    EXPECT_EQ(told.steps[0].duration_ns, 250'000'000) << first;
+    EXPECT_EQ(told.steps[1].duration_ns, 300'000'000) << first;
+  };
+  expect("iter 10: loss 10.1, time 250.00ms, mfu -100.00%",
+         "iter 20: loss 9.6, time 300.0ms, mfu 34.21%");
+  expect("Training epoch 0, iteration 10/99 | global_step: 10 | train_step_timing in s: 0.25",
+         "Training epoch 0, iteration 11/99 | global_step: 11 | train_step_timing in s: 0.3");
+  expect("completed step: 10, seconds: 0.250, TFLOP/s/device: 204.1, loss: 10.7",
+         "completed step: 11, seconds: 0.3, TFLOP/s/device: 204.1, loss: 10.7");
+  expect("Epoch(train)  [1][  10/7330]  eta: 9:50:00  time: 0.2500  data_time: 0.0071  loss: 1.9",
+         "Epoch(train)  [1][  20/7330]  eta: 9:50:00  time: 0.3000  data_time: 0.0071  loss: 1.9");
+  expect("step   10/18865 | loss 11.009 (+nanz)| lr 8.57e-07 | 250.00 ms | 42.6% bf16 MFU",
+         "step   11/18865 | loss 11.009 (+nanz)| lr 8.57e-07 | 300.00 ms | 42.6% bf16 MFU");
+  expect("Epoch: [0][  10/5005]\tTime  0.250 ( 0.741)\tData  0.000 ( 0.282)\tLoss 7.0e+00",
+         "Epoch: [0][  20/5005]\tTime  0.300 ( 0.741)\tData  0.000 ( 0.282)\tLoss 7.0e+00");
+  expect(
+      "[01/01 12:00:05 d2.utils.events]:  eta: 1:00:00  iter: 10  time: 0.2500  data_time: 0.0123",
+      "[01/01 12:00:10 d2.utils.events]:  eta: 1:00:00  iter: 30  time: 0.3000  data_time: 0.0123");
+  expect(
+      "Train: 0 [  10/1251 (  1%)]  Loss: 6.9 (6.95)  Time: 0.250s, 2968.1/s  (0.451s, 2270.5/s)",
+      "Train: 0 [  20/1251 (  2%)]  Loss: 6.9 (6.95)  Time: 0.300s, 2968.1/s  (0.451s, 2270.5/s)");
+  expect("\x1b[36mstep\x1b[0m 10 | loss 10.1 | time \x1b[1;31m250 ms\x1b[0m",
+         "\x1b[36mstep\x1b[0m 11 | loss 10.1 | time \x1b[1;31m300 ms\x1b[0m");
+  expect("[default0]:step 10 | loss 10.1 | time 250 ms",
+         "[default0]:step 11 | loss 10.1 | time 300 ms");
+  // A time of day, another work's time, and no unit are none.
+  for (const std::string line :
+       {"step 3 at time 12:34:56", "step 3 eval time 2.1 s", "step 3 time 5"}) {
+    EXPECT_TRUE(read_text(line + "\n", "x.log").steps.empty()) << line;
+  }
+}
+
+TEST(PaceLog, ReadsJsonLinesAndKeras) {
+  const Told json = read_text(
+      "{\"step\": 1, \"loss\": 2.1, \"step_time\": 0.25}\n{\"step\": 2, \"loss\": 2.1, "
+      "\"step_time\": "
+      "0.5}\n",
+      "x.jsonl");
+  EXPECT_EQ(json.kind, "pace_log");
+  ASSERT_EQ(json.steps.size(), 2U);
+  EXPECT_EQ(json.steps[1].number, 2);
+  EXPECT_EQ(json.steps[1].duration_ns, 500'000'000);
+  const Told keras = read_text(
+      "Epoch 1/2\n1/4 [>....] - ETA: 10s\b\b\b4/4 [=====] - 1s 250ms/step - loss: 2.0\n", "x.log");
+  ASSERT_EQ(keras.steps.size(), 4U);
+  EXPECT_EQ(keras.steps[3].duration_ns, 250'000'000);
+}
+
+TEST(PaceLog, ReadsStepsASecondAndImagesASecond) {
+  const auto expect = [](const std::string& text) {
+    const Told told = read_text(text, "x.log");
+    EXPECT_EQ(told.kind, "pace_log") << text;
+    ASSERT_EQ(told.steps.size(), 2U) << text;
+    EXPECT_EQ(told.steps[0].number, 10) << text;
+    EXPECT_EQ(told.steps[0].duration_ns, 250'000'000) << text;
+    EXPECT_EQ(told.steps[1].duration_ns, 500'000'000) << text;
+  };
+  expect(
+      "2021-01-01 12:00:05 | INFO | train_inner | {\"epoch\": 1, \"ups\": \"4\", \"num_updates\": "
+      "\"10\"}\n"
+      "2021-01-01 12:00:45 | INFO | train_inner | {\"epoch\": 1, \"ups\": \"2\", \"num_updates\": "
+      "\"20\"}\n");
+  expect(
+      "[batch=10/4800]:\n\t Train throughput/batches_per_sec: 4.0\n[batch=11/4800]:\n\t Train "
+      "throughput/batches_per_sec: 2.0\n");
+  expect("Batch size: 32\nIter #10: 128.0 img/sec per GPU\nIter #11: 64.0 img/sec per GPU\n");
+  expect("Batch size:  64 global\n10\timages/sec: 256.0 +/- 0.1\n20\timages/sec: 128.0 +/- 0.1\n");
+}
+
+TEST(PaceLog, ReadsWhatTrainersPrint) {
+  const Told megatron = read_text(
+      " iteration       10/     100 | consumed samples: 80 | elapsed time per iteration (ms): "
+      "512.5 | lm loss: 9\n"
+      " iteration       20/     100 | consumed samples: 160 | elapsed time per iteration (ms): "
+      "500.0 | lm loss: 8\n",
+      "log");
+  EXPECT_EQ(megatron.kind, "pace_log");
+  ASSERT_THAT(megatron.steps, SizeIs(2));
+  EXPECT_EQ(megatron.steps[0].number, 10);
+  EXPECT_EQ(megatron.steps[0].duration_ns, 512'500'000);
+  const Told bar = read_text(
+      "  3%|3 | 10/300 [00:12<05:50,  1.21s/it]\r  4%|4 | 12/300 [00:15<05:50,  1.25s/it]\n",
+      "log");
+  EXPECT_EQ(bar.kind, "pace_log");
+  ASSERT_THAT(bar.steps, SizeIs(2));
+  EXPECT_EQ(bar.steps[0].duration_ns, 1'250'000'000);
+}
+
+TEST(PaceLog, ReadsStepsASecondOfEstimators) {
+  const Told told = read_text(
+      "I1118 10:00:01.100000 140 basic_session_run_hooks.py:692] global_step/sec: 2.5\n"
+      "I1118 10:00:41.100000 140 basic_session_run_hooks.py:692] global_step/sec: 2\n",
+      "log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(2));
+  EXPECT_EQ(told.steps[0].duration_ns, 400'000'000);
+  EXPECT_EQ(told.steps[1].duration_ns, 500'000'000);
+}
+
+TEST(PaceLog, TakesLettersBehindNumbersForThousands) {
+  const Told told = read_text(
+      "iteration: 1 / 20 | consumed_tokens: 1.05M | elapsed_time_per_iteration_ms: 25.3K | "
+      "tokens_per_sec: 41.4K\n"
+      "iteration: 2 / 20 | consumed_tokens: 2.1M | elapsed_time_per_iteration_ms: 793 | "
+      "tokens_per_sec: 132K\n",
+      "log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(2));
+  EXPECT_EQ(told.steps[0].duration_ns, 25'300'000'000);
+  EXPECT_EQ(told.steps[1].duration_ns, 793'000'000);
+}
+
+// The last line of a log of PyTorch Lightning 2.6.6 whose bar was drawn by rich.
+TEST(PaceLog, ReadsBarsThatRichDraws) {
+  const Told told = read_text(
+      "`Trainer.fit` stopped: `max_epochs=2` reached.\n"
+      "Epoch 1/1  \xe2\x94\x81\xe2\x94\x81\xe2\x94\x81 120/120 0:00:00 \xe2\x80\xa2 0:00:00 "
+      "351.08it/s loss: 0.326\n",
+      "log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(1));
+  EXPECT_NEAR(1e-9 * static_cast<double>(told.steps[0].duration_ns), 1 / 351.08, 1e-8);
+}
+
+// As Megatron-DeepSpeed prints them: DeepSpeed's own line tells of the same step.
+TEST(PaceLog, AStepThatTwoLinesTellOfCountsOnce) {
+  const Told told = read_text(
+      "[2024-03-07 15:20:02,646] [INFO] [config.py:996:print]   train_batch_size ............. "
+      "768\n"
+      "[2024-03-07 15:27:02,646] [INFO] [timer.py:260:stop] "
+      "epoch=0/micro_step=199/global_step=199, "
+      "RunningAvgSamplesPerSec=58.7, CurrSamplesPerSec=61.3, MemAllocated=6.01GB\n"
+      "[2024-03-07 15:27:02][INFO][training:1609] -  iteration=     199/  317892 | "
+      "consumed_samples=      152832 | elapsed_time_per_iteration_ms=14287.5 | lm loss=5.905366 "
+      "|\n",
+      "log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.steps, SizeIs(1));
+  EXPECT_EQ(told.steps[0].number, 199);
+  EXPECT_EQ(told.steps[0].duration_ns, 14'287'500'000);
+  EXPECT_EQ(told.skipped, 1U);
 }
 
 }  // namespace
