@@ -239,7 +239,7 @@ export function Findings(props: { run: Run; sections: ReadonlySet<string> }) {
   const findings = list(props.run.summary, "findings");
   return (
     <Section id="findings" title="Findings">
-      {findings.length === 0 && <Missing>{props.run.complete ? "None: nothing in this run stood out." : "None: the run ended before it was analysed."}</Missing>}
+      {findings.length === 0 && <Missing>{props.run.complete ? "None beside the answer above." : "None: the run ended before it was analysed."}</Missing>}
       <ul class="findings">
         {findings.map((finding) => {
           const text = str(finding, "text") ?? "";

@@ -107,7 +107,7 @@ export function WhatIf(props: { run: Run }) {
         </div>
         <Bar name="this run's settings" step={here} compute={compute} longest={longest} />
         <Bar name="as set" step={there} compute={compute} longest={longest} />
-        <p class="quiet">In brackets 90 % intervals. Blue: compute; yellow: waiting for the network beyond it.{setting.loss > 0 && " Under loss only TCP's lower rate is counted, not that ranks wait for each other's losses: steps take longer than this."}</p>
+        <p class="quiet">In brackets 90 % intervals. Blue: compute; yellow: waiting for the network beyond it.{setting.loss > 0 && " Under loss only TCP's lower rate is counted: neither that ranks wait for each other's losses nor that short exchanges may have none. trainwire predict simulates both."}</p>
         <div class="two-curves">
           <OverRate rates={stopsOf("rate_bps", own.setting.rate_bps)} setting={setting} work={own.work} />
           <OverRanks ranks={stopsOf("ranks", own.setting.ranks)} setting={setting} work={own.work} />
