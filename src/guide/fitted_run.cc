@@ -2,6 +2,7 @@
 #include "trainwire/guide/fitted_run.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/base/printable.h"
 #include "trainwire/record/run_file.h"
 #include "trainwire/spec/print.h"
 
@@ -19,6 +20,14 @@ bool is_run(const std::string& path) {
 }
 
 like::Fitted fitted_run(const std::string& folder, sim::Level level, bool force) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder + "/run.json", ignored)) {
+    throw SystemError(fmt::format(
+        "reading {}: {}; give a folder that `run`, `sim`, `exec` or `analyze` has written",
+        printable(folder),
+        std::filesystem::is_directory(folder, ignored) ? "it holds no run (no run.json)"
+                                                       : "there is no such folder"));
+  }
   const record::RunFile file = record::read_run(folder);
   return like::fit(file.summary, folder, {.level = level, .in_spite_of_checks = force});
 }

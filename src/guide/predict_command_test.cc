@@ -200,6 +200,11 @@ TEST_F(Predict, MakesAFileLikeARun) {
   EXPECT_EQ(document.at("like").at("jobs").size(), 1u);
 }
 
+TEST_F(Predict, RefusesWhatIsNoRun) {
+  EXPECT_THAT(refused({"--like", folder_ / "nowhere"}), HasSubstr("there is no such folder"));
+  EXPECT_THAT(refused({"--like", folder_ / ""}), HasSubstr("it holds no run (no run.json)"));
+}
+
 TEST_F(Predict, RefusesARunThatCannotBeTrusted) {
   const std::string run = run_of(folder_ / "a.run", 1.1, false);
   EXPECT_THAT(refused({"--like", run}), HasSubstr("check \"sums\" of the run failed"));

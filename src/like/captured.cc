@@ -229,10 +229,22 @@ class Captured {
     return is_usual ? "" : fmt::format("hosts = [\"{}\"]\n", fmt::join(names, "\", \""));
   }
 
+  /// Traces name a rank, and packets hosts: whose it is does not change how long the others wait.
+  std::optional<std::string> place_of(const record::Straggler& late) {
+    if (const auto at = experiment_name(late.host)) {
+      if (!known_ || std::find(hosts_.begin(), hosts_.end(), late.host) != hosts_.end()) return at;
+    }
+    if (!late.rank || *late.rank < 0 || *late.rank >= std::ssize(hosts_)) return {};
+    const std::string& host = hosts_[static_cast<std::size_t>(*late.rank)];
+    fitted_.cannot.push_back(
+        fmt::format("which host {} is on is not told: it is taken as {}", late.host, host));
+    return experiment_name(host);
+  }
+
   std::string straggler(double compute) {
     if (!run_.straggler) return "";
     const record::Straggler& late = *run_.straggler;
-    const auto at = experiment_name(late.host);
+    const auto at = place_of(late);
     if (!at || compute <= 0) {
       fitted_.cannot.push_back(fmt::format(
           "{} begins late, which an experiment can only say of a host that computes", late.host));

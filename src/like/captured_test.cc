@@ -75,6 +75,18 @@ TEST(Captured, slow_link_and_straggler_are_put_where_they_were_found) {
   EXPECT_THAT(fitted.cannot, Each(Not(HasSubstr("no link was seen"))));
 }
 
+// Traces beside packets know ranks.
+TEST(Captured, late_rank_is_put_on_a_host) {
+  record::Run run = captured_ring();
+  run.straggler = record::Straggler{.host = "rank 1", .delay_s = 0.042, .rank = 1};
+  const Fitted fitted = fit(run, "");
+  EXPECT_EQ(**fitted.experiment.jobs[0].straggler, "host1");
+  EXPECT_NEAR(*fitted.experiment.jobs[0].straggler_factor, 1.5, 1e-6);
+  EXPECT_THAT(fitted.cannot, Contains(HasSubstr("which host rank 1 is on is not told")));
+  run.straggler->rank = 7;
+  EXPECT_FALSE(fit(run, "").experiment.jobs[0].straggler.value);
+}
+
 TEST(Captured, servers_are_the_last_ranks) {
   record::Run run = captured_ring();
   run.collectives[0].strategy = "ps";
