@@ -13,8 +13,8 @@ namespace tw::forecast {
 namespace {
 
 constexpr double kChange = 1.1;
-/// Student's t of 90 % for a line through four points.
-constexpr double kStudent = 2.92;
+/// Student's t of 90 % for three lines through four points each.
+constexpr double kStudent = 1.94;
 
 struct Point {
   double x = 0;  ///< logarithm of the factor
@@ -78,6 +78,13 @@ Slope slope_around(const Around& around, const Change& change) {
   return slope_of(points);
 }
 
+/// Of all points from their lines: four alone may lie on one by chance.
+double deviation_of(const std::vector<Slope>& slopes) {
+  double squares = 0;
+  for (const Slope& slope : slopes) squares += slope.deviation * slope.deviation;
+  return std::sqrt(squares / static_cast<double>(slopes.size()));
+}
+
 spec::Experiment with_compute(spec::Experiment experiment, double factor) {
   for (spec::Job& job : experiment.jobs) job.time_factor *= factor;
   return experiment;
@@ -108,18 +115,20 @@ std::vector<Elasticity> elasticities(const spec::Experiment& experiment, std::si
                       .job = job,
                       .asking = asking,
                       .here = point_of(experiment, job, asking, 0)};
-  double deviation = 0;
+  std::vector<Slope> slopes;
   const auto add = [&](const char* of, const auto& change) {
-    const Slope slope = slope_around(around, change);
-    found.push_back(
-        {.of = of, .percent = slope.percent, .error = kStudent * slope.deviation / slope.spread});
-    deviation = std::max(deviation, slope.deviation);
+    slopes.push_back(slope_around(around, change));
+    found.push_back({.of = of, .percent = slopes.back().percent});
   };
   add("bandwidth", with_rates);
   add("delay", with_delays);
   if (is_lossy(experiment.network)) add("loss", with_loss);
   const workload::Training training = workload::training_of(experiment, experiment.jobs[job]);
   if (training.compute.total() > Duration::zero()) add("compute", with_compute);
+  const double deviation = deviation_of(slopes);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].error = kStudent * deviation / slopes[i].spread;
+  }
   if (experiment.jobs.size() == 1 && variants) {
     if (const auto ranks = of_ranks(around, variants, deviation)) {
       found.push_back(*ranks);

@@ -3,7 +3,7 @@
 //
 // The slope here, from a change of a tenth to either side (of ranks: upwards); further away it is another. Formula and flows are
 // smooth. Packets are not: a step hangs on who is dropped at a full queue, a little more of anything changes that, and so do seeds. There the slope is that of a line through four steps,
-// and how these scatter around it is told as its error. A slope below its error says nothing.
+// and how the steps of all lines scatter around them is told as its error. A slope below its error says nothing.
 
 #pragma once
 
