@@ -91,9 +91,7 @@ void FlowNetwork::begin(int number, Duration now) {
     connection.stream->answers_wait(answers_wait_s(connection));
     connection.stream->begin(seconds(now));
   }
-  // What fits into a queue is shared evenly there.
-  const bool is_uneven = connection.uneven && message.bytes > connection.path.tcp.queue_bytes;
-  connection.luck = is_uneven ? std::exp(kUnevenness * luck_.normal()) : 1;
+  connection.luck = connection.uneven ? std::exp(kUnevenness * luck_.normal()) : 1;
   if (connection.tail) notice_tail(number, now);
   flow(number, now);
   if (!message.is_passed_on || !told_.began) return;

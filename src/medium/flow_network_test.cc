@@ -299,6 +299,18 @@ TEST(FlowNetwork, ProgramsThatAreHeldBackHaveAnEvenShare) {
   EXPECT_NEAR(ratio, 1, 0.02);
 }
 
+// Who begins in step would stay so for ever; packets of messages that fit into a queue part as well.
+TEST(FlowNetwork, UnevenStreamsDoNotEndTogether) {
+  Watched watched("hosts = 3\nrate = \"50Mbit\"\ndelay = \"1ms\"", {.tcp = true});
+  for (const int from : {0, 1}) {
+    const int connection = watched.network.connect(from, 2, {.uneven = true});
+    watched.network.send(connection, 80'000, static_cast<Tag>(from), 0s);
+  }
+  watched.play();
+  const Duration apart = watched.came[1] - watched.came[0];
+  EXPECT_GT(std::abs(seconds(apart)), 1e-3);
+}
+
 // Acknowledgements wait behind what fills the line that they go back on: under loss, where windows are
 // small, a stream has less while the other host sends as well.
 TEST(FlowNetwork, AnswersWaitForWhatGoesBack) {
