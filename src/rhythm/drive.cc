@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -98,11 +99,22 @@ std::vector<double> around(std::vector<double> values, double middle) {
   return values;
 }
 
+/// Computing, or nothing between the collectives of a step.
 double work_nats(const std::vector<double>& pauses, double period_ns) {
-  const double middle = stats::median(pauses);
-  const std::vector<double> offs = around(pauses, middle);
-  const double most = kStampNs + kBlurred * period_ns + kComputingVaries * middle;
-  return laplace_nats(offs, std::clamp(typical_size(offs), kStampNs, most), period_ns);
+  const double blur = kStampNs + kBlurred * period_ns;
+  std::vector<double> computing;
+  std::copy_if(pauses.begin(), pauses.end(), std::back_inserter(computing),
+               [&](double pause) { return pause > blur; });
+  const double share = static_cast<double>(computing.size()) / static_cast<double>(pauses.size());
+  const double middle = computing.empty() ? 0 : stats::median(computing);
+  const double most = blur + kComputingVaries * middle;
+  const double scale = computing.empty()
+                           ? most
+                           : std::clamp(typical_size(around(computing, middle)), kStampNs, most);
+  return mean_nats(pauses, period_ns, [&](double pause) {
+    return share * std::exp(-std::abs(pause - middle) / scale) / (2 * scale) +
+           (1 - share) * std::exp(-pause / blur) / blur;
+  });
 }
 
 double demand_nats(const std::vector<double>& pauses, double period_ns) {

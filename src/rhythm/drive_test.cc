@@ -49,6 +49,13 @@ TEST(DriveOf, WorkBeginsAsLongAfterTheAnswerAsBefore) {
   EXPECT_EQ(found.observations, 38u);  // without the first, which start-up delays
 }
 
+TEST(DriveOf, WorkComesAfterTheLastOfSeveralBuckets) {
+  const Drive found = drive_by([](int i, double ready, double chance) {
+    return ready + kMs * (i % 3 == 0 ? 40 + 4 * chance : 0.1 * chance);
+  });
+  EXPECT_GT(found.work, found.demand + 0.5);
+}
+
 TEST(DriveOf, AClockRingsWhateverWasReceived) {
   const Drive found =
       drive_by([](int i, double, double chance) { return kMs * (50 * i + 0.5 * chance); });
