@@ -109,12 +109,13 @@ const std::string kGoal =
     "[network]\nhosts = 4\nrate = \"1Gbit\"\ndelay = \"50us\"\n[[job]]\nparameters = \"10MB\"\n"
     "compute_time = \"100ms\"\nsteps = 6\nwarmup = 1\n";
 
-// A link that is slower needs what all links need, not its present share of it.
+// A link that is slower needs what all links need, not its present share of it. Of equal links the
+// formula tells, of others flows do, whose rounds are a train longer.
 TEST(Need, IsOfEveryLink) {
   const std::string slow = kGoal + "[[network.link]]\nat = \"host2\"\nrate = \"100Mbit\"\n";
   const Need alike = need_of(parsed(kGoal), parse_goal("efficiency=0.9"));
   const Need behind = need_of(parsed(slow), parse_goal("efficiency=0.9"));
-  EXPECT_NEAR(*behind.rate_bps.value / *alike.rate_bps.value, 1, 0.01);
+  EXPECT_NEAR(*behind.rate_bps.value / *alike.rate_bps.value, 1, 0.04);
   EXPECT_TRUE(behind.differ);
   EXPECT_FALSE(alike.differ);
 }
