@@ -107,7 +107,7 @@ void TcpStream::begin_round(double now_s) {
   round_end_s_ = now_s + round_trip_s();
   if (is_unanswered()) round_end_s_ += timer_s(2 * round_trip_s()) + answers_probe_s();
   budget_ = allowed();
-  used_ = 0;
+  used_before_ = std::exchange(used_, 0);
   round_window_ = window_;
   after_pause_ = false;
 }
@@ -139,6 +139,7 @@ void TcpStream::begin(double now_s) {
   if (now_s >= round_end_s_ - kTick_s) {
     begin_round(now_s);
     after_pause_ = after_pause;
+    if (after_pause) used_before_ = 0;
   }
   if (after_pause) bbr_.begin(now_s);
 }
@@ -218,12 +219,15 @@ void TcpStream::grow(const Gone& gone, double now_s) {
     if (window_ < used) window_ = std::max(window_, std::min(used, curve()));
     return;
   }
-  if (2 * used_ < round_window_) return;
   const double last = std::min({most, threshold_, end_of_slow_start(gone)});
-  window_ = std::max(window_, std::min(round_window_ + used_, last));
+  window_ = std::max(window_, std::min({round_window_ + used_, last, 2 * most_out()}));
   // Others than CUBIC leave slow start by a loss alone: where a window is not used it waits.
   if (window_ >= (path_.stack == Stack::Cubic ? last : threshold_)) begin_epoch();
 }
+
+/// What is on its way at once in slow start: of two bytes that leave one makes up for one of the round
+/// before that has been acknowledged.
+double TcpStream::most_out() const { return std::max(used_, used_before_ + used_ / 2); }
 
 /// At CUBIC's curve.
 void TcpStream::look(double now_s) {

@@ -7,7 +7,7 @@
 // window over the round trip, and its end, which fits, to nothing: exactly when the last byte of a
 // window-limited message leaves.
 //
-// The window doubles in a round until it is twice what the path holds (CUBIC, which Linux has leave
+// The window doubles in a round, as far as it is used, until it is twice what the path holds (CUBIC, which Linux has leave
 // slow start when acknowledgements of a round take longer than half a round trip: one and a half
 // times), to its old threshold or to the first loss; then it grows as RFC 9438 or Reno says, and no
 // further than it is used. Nothing sent for longer than a timeout: halved (tcp_laws.h). Losses are
@@ -123,6 +123,7 @@ class TcpStream {
   Lost overflow(double now_s, double left);
   bool uses_window(double now_s, double rate) const;
   void grow(const Gone& gone, double now_s);
+  double most_out() const;
   void look(double now_s);
   double end_of_slow_start(const Gone& gone) const;
   void begin_epoch();
@@ -150,6 +151,7 @@ class TcpStream {
   double round_end_s_ = 0;
   double budget_ = 0;        ///< bytes that may leave before the round ends
   double used_ = 0;          ///< that have left in it
+  double used_before_ = 0;   ///< and in the one before, unless a pause was between
   double round_window_ = 0;  ///< when it began
   double to_loss_ = std::numeric_limits<double>::infinity();  ///< bytes
   Queue queue_ = {};

@@ -93,6 +93,14 @@ TEST(TcpStream, AnIdleStreamThatHasSentLittleStartsAsAtFirst) {
   EXPECT_NEAR(alone.send(1e6), 0.6 + (1e6 - 63 * 10 * kSegment) / 125e6, 1e-6);
 }
 
+// 120 segments leave in windows of 10, 20 and 40 and 50 of 80: what those bring back counts as well. At
+// its end 40 + 50 / 2 were on their way at once, so the window comes to 130, and a long pause leaves 10.
+TEST(TcpStream, TheEndOfAMessageIsAcknowledgedToo) {
+  Alone alone({.stack = Stack::Reno, .rtt_s = 0.1, .line = 125e6});
+  alone.send(120 * kSegment);
+  EXPECT_NEAR(alone.stream.window_bytes() / kSegment, 130, 0.1);
+}
+
 TEST(TcpStream, BbrDoesNotForgetWhatItFound) {
   Alone alone({.stack = Stack::Bbr, .rtt_s = 0.04, .line = 25e6});
   alone.send(25e6);

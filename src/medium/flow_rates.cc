@@ -200,6 +200,7 @@ double FlowNetwork::answers_wait_s(const FlowConnection& connection) const {
 /// What of the queue before its slowest line is a stream's. What its own host's line holds back waits
 /// there and is not lost.
 void FlowNetwork::meet_queue(FlowConnection& connection) {
+  if (connection.rate <= 0) return;  // it puts nothing there
   const int first = connection.path.ports.front();
   double least = free_at(first, connection.rate) * (1 - kSame);
   int slowest = -1;
