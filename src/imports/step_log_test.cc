@@ -167,6 +167,11 @@ TEST(TextLog, ColoursAreNoPartOfALine) {
                      "1794719802 - INFO - \x1b[31mstep:  2  \x1b[32mloss: 12.1\x1b[39m\n")
                   .steps.back(),
               (LoggedStep{0, 2, 1794719800 * kSecond, 1794719802 * kSecond}));
+  // Copied from a page, which drops the first character of each.
+  EXPECT_THAT(parsed("1794719800 - INFO - [31mstep:  1  [38;2;180;60;0mloss: 12.2[39m\n"
+                     "1794719802 - INFO - [31mstep:  2  [38;2;180;60;0mloss: 12.1[39m\n")
+                  .steps.back(),
+              (LoggedStep{0, 2, 1794719800 * kSecond, 1794719802 * kSecond}));
 }
 
 TEST(TextLog, LinesOfJsonAreRead) {

@@ -21,7 +21,7 @@ struct Telling {
   double unit_s;
   std::string_view beside = "";  ///< must be in the line too
 };
-constexpr std::array<Telling, 18> kTellings{{
+constexpr std::array<Telling, 19> kTellings{{
     {"train_time=", 1, "optim_step_time="},  // ESPnet, whose iter_time is what loading takes
     {"elapsed time per iteration (ms)", 1e-3},
     {"elapsed_time_per_iteration_ms", 1e-3},
@@ -35,6 +35,7 @@ constexpr std::array<Telling, 18> kTellings{{
     {"Step Time : ", 1},        // Megatron Bridge
     {"Total step time: ", 1},   // NeMo RL
     {"timing_s/step:", 1},      // verl
+    {"timing_s/step\": ", 1},   // its file of JSON lines
     {"iter time: ", 1e-3},      // LitGPT
     {"per step time: ", 1e-3},  // MindSpore
     {"per_step_time: ", 1e-3},  // MindFormers
@@ -265,11 +266,17 @@ bool PaceLog::whole(std::string_view text) {
   return rate.has_value();
 }
 
+bool PaceLog::in_table(std::string_view text) {
+  if (!csv_.line(text)) return false;
+  if (const auto step = csv_.step()) add(step->first, step->second);
+  return true;
+}
+
 bool PaceLog::line(std::string_view shown) {
   std::string kept;
   const std::string_view text = imports::without_colours(shown, kept);
-  return timed(text) || rated(text) || samples(text) || phases(text) || bars_.line(text) ||
-         whole(text) || numbered(text);
+  return in_table(text) || timed(text) || rated(text) || samples(text) || phases(text) ||
+         bars_.line(text) || whole(text) || numbered(text);
 }
 
 /// Means where nothing tells single steps: bars, DeepSpeed's phases, the whole training.

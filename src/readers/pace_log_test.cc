@@ -68,6 +68,39 @@ TEST(PaceLog, ReadsVerl) {
   EXPECT_EQ(told.steps[1].duration_ns, 42'500'000'000);
 }
 
+// NumPy 2 says of its numbers what they are; verl's file logger writes JSON lines.
+TEST(PaceLog, ReadsVerlsOtherNumbers) {
+  EXPECT_THAT(times_of("(TaskRunner pid=7) step:1 - timing_s/gen:20.5 - timing_s/step:47.1\n"
+                       "(TaskRunner pid=7) step:2 - timing_s/gen:20.5 - "
+                       "timing_s/step:np.float64(56.5) - perf/time_per_step:56.5\n"),
+              ElementsAre(47'100, 56'500));
+  EXPECT_THAT(
+      times_of("{\"step\": 1, \"data\": {\"timing_s/gen\": 20.5, \"timing_s/step\": 47.1}}\n"
+               "{\"step\": 2, \"data\": {\"timing_s/gen\": 20.5, \"timing_s/step\": 46.5}}\n"),
+      ElementsAre(47'100, 46'500));
+}
+
+// As Weights & Biases exports a chart, of two runs; and a logger's own table.
+TEST(PaceLog, ReadsAMetricInATable) {
+  EXPECT_THAT(
+      times_of(
+          "\"Step\",\"a - timing_s/step\",\"a - timing_s/step__MIN\",\"b - timing_s/step\"\n"
+          "\"1\",\"47.1\",\"47.1\",\"\"\n\"2\",\"\",\"\",\"9\"\n\"3\",\"46.5\",\"46.5\",\"9\"\n"),
+      ElementsAre(47'100, 46'500));
+  EXPECT_THAT(times_of("epoch,step,train/loss,perf/step_time_ms\n0,10,0.7,250.5\n0,20,0.6,251\n"),
+              ElementsAre(250.5, 251));
+  EXPECT_THAT(read_text("epoch,step,train_loss\n0,10,0.7\n0,20,0.6\n", "metrics.csv").steps,
+              IsEmpty());
+}
+
+// Of TFLearn: the unit stands behind the number.
+TEST(PaceLog, WordsMayBeginWithACapital) {
+  EXPECT_THAT(times_of("Training Step: 8  | total loss: 2.03040 | time: 0.275s\n"
+                       "| Adam | epoch: 001 | loss: 2.03040 - acc: 0.2720 -- iter: 00512/55000\n"
+                       "Training Step: 9  | total loss: 1.94953 | time: 0.186s\n"),
+              ElementsAre(275, 186));
+}
+
 TEST(PaceLog, ReadsWhatOthersPrintOfAStep) {
   // build-nanogpt; nanochat has the same behind other words.
   EXPECT_THAT(

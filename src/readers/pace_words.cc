@@ -33,6 +33,10 @@ double times_behind(std::string_view text) {
 
 std::optional<double> real(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" :=\"'"), text.size()));
+  // Since NumPy 2 its numbers print what they are: np.float64(46.5).
+  for (const std::string_view type : {"np.float64(", "np.float32(", "tensor("}) {
+    if (text.starts_with(type)) text.remove_prefix(type.size());
+  }
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !std::isfinite(number) || number < 0) return {};
@@ -82,10 +86,13 @@ bool is_of_other_work(std::string_view text) {
 }
 
 std::optional<std::int64_t> number_of_step(std::string_view text) {
-  for (const std::string_view word :
-       {"iteration ", "iteration=", "global_step=", "global_step: ", "steps: ", "step ",
-        "step=", "step:", "training it ", "iter ", "iter: ", "num_updates\": \"",
-        "num_updates=", "[batch=", "\"step\": ", "\"iteration\": "}) {
+  for (const std::string_view word : {"iteration ",      "iteration=",  "global_step=",
+                                      "global_step: ",   "steps: ",     "step ",
+                                      "step=",           "step:",       "training it ",
+                                      "iter ",           "iter: ",      "num_updates\": \"",
+                                      "num_updates=",    "[batch=",     "\"step\": ",
+                                      "\"iteration\": ", "Step ",       "Step: ",
+                                      "Iteration ",      "Iteration: ", "Iter "}) {
     Words words(text);
     while (words.go_behind(word)) {
       if (const auto number = words.whole(); number && *number >= 0) return number;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/readers/pace_csv.h"
+
+#include "trainwire/imports/log_line.h"
+#include "trainwire/readers/pace_words.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace tw::readers {
+namespace {
+
+constexpr std::size_t kLongestHeader = 64 << 10;
+
+/// How a metric's name ends, behind the run's name and its groups, and how many seconds its unit has.
+constexpr std::array<std::pair<std::string_view, double>, 8> kMetrics{{
+    {"timing_s/step", 1},
+    {"time_per_step", 1},
+    {"step_time", 1},
+    {"step_time_s", 1},
+    {"step_time_ms", 1e-3},
+    {"iter_time", 1},
+    {"iteration-time", 1},
+    {"train_step_timing in s", 1},
+}};
+
+std::optional<double> unit_of(std::string_view name) {
+  for (const auto& [metric, unit_s] : kMetrics) {
+    if (!name.ends_with(metric)) continue;
+    const std::string_view before = name.substr(0, name.size() - metric.size());
+    if (before.empty() || before.ends_with(' ') || before.ends_with('/')) return unit_s;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool PaceCsv::header(std::string_view text) {
+  if (text.size() > kLongestHeader || text.find(',') == std::string_view::npos) return false;
+  std::vector<std::string_view> cells;
+  if (!imports::split_csv(text, cells)) return false;
+  std::optional<std::size_t> step;
+  std::optional<std::pair<std::size_t, double>> time;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string cell = imports::lower_case(cells[i]);
+    const bool is_step = cell == "step" || cell == "_step" || cell == "global_step" ||
+                         cell == "trainer/global_step" || cell == "iteration";
+    if (is_step && !step) step = i;
+    if (const auto unit_s = unit_of(cell); unit_s && !time) time = std::pair(i, *unit_s);
+  }
+  if (!step || !time) return false;
+  columns_ =
+      Columns{.step = *step, .time = time->first, .unit_s = time->second, .count = cells.size()};
+  return true;
+}
+
+bool PaceCsv::line(std::string_view text) {
+  step_.reset();
+  if (header(text)) return true;
+  if (!columns_) return false;
+  std::vector<std::string_view> cells;
+  if (!imports::split_csv(text, cells) || cells.size() != columns_->count) return false;
+  const auto number = imports::parse_whole(cells[columns_->step]);
+  if (!number || *number < 0) return false;
+  if (const auto time = real(cells[columns_->time]))
+    step_ = std::pair(*number, *time * columns_->unit_s);
+  return true;
+}
+
+}  // namespace tw::readers
