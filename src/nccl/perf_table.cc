@@ -109,13 +109,18 @@ std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
   const Columns columns = header.words > 0 ? header : guessed(words.size());
   if (columns.times.empty()) return std::nullopt;
   PerfRow row{.bytes = *bytes, .count = *count, .type = std::string(words[2].substr(0, 16))};
+  bool checked = false;
   for (std::size_t half = 0; half < columns.times.size() && half < 2; ++half) {
     const std::size_t at = columns.times[half];
     (half == 0 ? row.out_of_place : row.in_place) = timed_at(words, at, columns.unit_us);
-    if (at + 3 < words.size())
+    if (at + 3 < words.size()) {
+      const bool is_checked = words[at + 3] != "N/A";
+      row.in_place_unchecked = half == 1 && !is_checked && checked;
+      checked = is_checked;
       row.wrong += std::max<std::int64_t>(
           0, std::min<std::int64_t>(number_in<std::int64_t>(words[at + 3]).value_or(0),
                                     1'000'000'000));
+    }
   }
   if (!row.out_of_place && !row.in_place) return std::nullopt;
   put_columns(words, columns.times.front(), row);
@@ -153,12 +158,13 @@ void pad(std::size_t before, Words& words, const Columns& columns) {
 
 /// The operation whose program a line names: "all_reduce_perf".
 std::optional<Operation> operation_in(std::string_view line) {
-  constexpr std::array<std::pair<std::string_view, Operation>, 7> kPrograms{{
+  constexpr std::array<std::pair<std::string_view, Operation>, 8> kPrograms{{
       {"all_reduce_perf", Operation::AllReduce},
       {"all_gather_perf", Operation::AllGather},
       {"reduce_scatter_perf", Operation::ReduceScatter},
       {"broadcast_perf", Operation::Broadcast},
       {"alltoall_perf", Operation::AllToAll},
+      {"alltoallv_perf", Operation::AllToAll},
       {"sendrecv_perf", Operation::SendRecv},
       {"reduce_perf", Operation::Reduce},
   }};
@@ -176,6 +182,7 @@ class Reader {
  private:
   void take_device(const Words& words, std::string_view line);
   void take_name(std::string_view line);
+  void take_failure(std::string_view line);
   void take_row(PerfRow row);
   bool began_row(Words words, bool is_cut);
   bool ended_row(Words words, bool is_cut);
@@ -281,6 +288,16 @@ void Reader::take_name(std::string_view line) {
   operation_ = is_end ? std::nullopt : operation;
 }
 
+/// "host0: Test NCCL failure common.cu:958 'unhandled system error (run with NCCL_DEBUG=INFO for details) / '": in quotes where it has them.
+void Reader::take_failure(std::string_view line) {
+  const std::size_t at = std::min(line.find("Test NCCL failure"), line.find("Test CUDA failure"));
+  if (at == line.npos || !file_.failure.empty()) return;
+  const std::size_t open = line.find('\'', at);
+  std::string_view said = open == line.npos ? line.substr(at) : line.substr(open + 1);
+  said = said.substr(0, said.find('\'')).substr(0, 120);
+  file_.failure = printable(said.substr(0, said.find_last_not_of(" /\r") + 1));
+}
+
 void Reader::take(std::string_view line) {
   line = line.substr(0, 4096);
   const std::string_view table = bare_row(line);
@@ -304,6 +321,7 @@ void Reader::take(std::string_view line) {
   }
   take_name(table);
   take_device(words, table);
+  take_failure(table);
   constexpr std::string_view kVersion = "NCCL version ";
   if (const std::size_t at = table.find(kVersion); at != table.npos && file_.nccl_version.empty()) {
     const Words rest = words_of(table.substr(at + kVersion.size()));
@@ -315,6 +333,11 @@ PerfFile Reader::finish(std::string_view name) {
   leave_row();
   for (PerfTable& table : file_.tables) {
     if (!table.operation) table.operation = operation_by_columns(table, file_.hosts.size());
+  }
+  if (file_.tables.empty() && !file_.failure.empty()) {
+    throw DataError(fmt::format(
+        "reading {}: nccl-tests failed before its first row: {}; NCCL_DEBUG=INFO says why",
+        printable(name), file_.failure));
   }
   if (file_.tables.empty()) {
     throw DataError(fmt::format(

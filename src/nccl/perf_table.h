@@ -38,6 +38,8 @@ struct PerfRow {
   std::int64_t wrong = 0;  ///< values that came out wrong, where they were looked at
   std::string redop = {};  ///< "sum", "none"; empty where there is no such column
   std::optional<std::int64_t> root = {};
+  /// Values were looked at out of place alone, as of operations that nccl-tests cannot check in place.
+  bool in_place_unchecked = false;
 
   /// Out of place where that was timed. A row has one of them at least.
   const Timed& timed() const { return out_of_place ? *out_of_place : *in_place; }
@@ -57,6 +59,7 @@ struct PerfFile {
   bool alone = false;                   ///< every process is its own rank 0: built without MPI
   int contradictory = 0;                ///< rows left out
   int unreadable = 0;                   ///< rows left out that are cut off, or whose times are none
+  std::string failure = {};  ///< what nccl-tests said when it failed: "unhandled system error"
 };
 
 /// Throws DataError naming `name` and what was expected.
@@ -65,8 +68,8 @@ PerfFile parse_perf(std::string_view text, std::string_view name);
 /// The same for what -J wrote; parse_perf calls it for text that begins with a brace.
 PerfFile parse_perf_json(std::string_view text, std::string_view name);
 
-/// What a table without a name is of, by the columns redop and root and by what bus bandwidth is to bandwidth; nothing where
-/// several would do, as for all-gather and all-to-all. `ranks` is 0 where it is not told.
+/// What a table without a name is of, by the columns redop and root, by what bus bandwidth is to bandwidth, by into how many parts
+/// the size is cut, and by what was checked; nothing where several would do. `ranks` is 0 where it is not told.
 std::optional<Operation> operation_by_columns(const PerfTable& table, std::size_t ranks);
 
 /// Whether time, size and bandwidth of a row agree as far as they are printed.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 namespace tw::nccl {
@@ -232,6 +233,53 @@ TEST(PerfTable, TablesOfTheFirstVersionHaveMilliseconds) {
   ASSERT_EQ(file.tables.size(), 1U);
   EXPECT_DOUBLE_EQ(file.tables[0].rows.at(0).out_of_place->time_us, 179);
   EXPECT_DOUBLE_EQ(file.tables[0].rows.at(0).in_place->busbw_gbs, 10.36);
+}
+
+std::optional<Operation> operation_of(const std::string& row) {
+  return parse_perf(
+             "#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n" +
+                 row,
+             "log")
+      .tables.at(0)
+      .operation;
+}
+
+// Rows of nccl-tests 2.13 and rccl-tests whose header of ranks was cut off.
+TEST(PerfTable, OperationsShowInPartsAndInWhatIsChecked) {
+  EXPECT_EQ(operation_of("134217728 33554432 float sum -1 21120 6.36 6.36 0 21131 6.35 6.35 N/A\n"),
+            Operation::SendRecv);
+  EXPECT_EQ(
+      operation_of("8388608 1048576 float none -1 91.1 92.08 46.04 0 94.94 88.36 44.18 N/A\n"),
+      Operation::AllToAll);
+  EXPECT_EQ(operation_of("8388608 1048576 float sum -1 91.1 92.08 46.04 0 94.94 88.36 44.18 0\n"),
+            Operation::ReduceScatter);
+  // All-reduce of two ranks, or a send that was not checked.
+  EXPECT_EQ(
+      operation_of("8388608 2097152 float sum -1 91.1 92.08 92.08 N/A 94.94 88.36 88.36 N/A\n"),
+      std::nullopt);
+  EXPECT_EQ(parse_perf("# Collective test starting: alltoallv_perf\n"
+                       " 8388608 1048576 float none -1 91.1 92.08 46.04 0 94.94 88.36 44.18 0\n",
+                       "log")
+                .tables.at(0)
+                .operation,
+            Operation::AllToAll);
+}
+
+TEST(PerfTable, WhatTheTestFailedOfIsTold) {
+  const std::string failed =
+      "# nThread 1 nGpus 1 minBytes 8 maxBytes 128 step: 2(factor)\n"
+      "sw53: Test NCCL failure common.cu:958 'unhandled system error (run with NCCL_DEBUG=INFO for "
+      "details) / '\n .. sw53 pid 58680: Test failure common.cu:842\n";
+  try {
+    parse_perf(failed, "log");
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("failed before its first row: unhandled system error"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(parse_perf(kOld + failed, "log").failure,
+            "unhandled system error (run with NCCL_DEBUG=INFO for details)");
 }
 
 // 32 KiB from the other one in 17.57 us.

@@ -94,6 +94,8 @@ void read_perf(const std::string& text, Told& told) {
       told.reasons.push_back(
           fmt::format("{} rows that are cut off or tell no time", file.unreadable));
     }
+    if (!file.failure.empty())
+      told.reasons.push_back("nccl-tests failed behind its last row: " + file.failure);
     if (file.alone)
       told.reasons.emplace_back(
           "every process is its own rank 0: nccl-tests was built without MPI");
