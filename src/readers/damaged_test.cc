@@ -241,5 +241,48 @@ TEST(Doubtful, TheNameIsNotPartOfTheReason) {
   EXPECT_THAT(osu.reasons, Contains(StartsWith("the table has no row")));
 }
 
+TEST(Damaged, ALogWithHolesIsRead) {
+  const std::string hole(100, '\0');
+  const std::string log =
+      "a:1:2 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 - Init COMPLETE\n" + hole +
+      "a:1:2 [0] NCCL INFO Using network Socket\n";
+  for (const std::string& text : {log, hole + log}) {
+    const Told told = read_text(text, "log");
+    EXPECT_EQ(told.kind, "nccl_log");
+    EXPECT_EQ(told.records, 2U);
+    EXPECT_THAT(told.reasons, Contains(HasSubstr("bytes are NUL")));
+  }
+  const Told table = read_text(std::string(kPerf) + hole, "table");
+  EXPECT_EQ(table.records, 1U);
+  EXPECT_THAT(table.reasons, Contains(HasSubstr("100 bytes are NUL")));
+  // Halves of characters, and numbers of a program, are no holes.
+  EXPECT_EQ(read_text(std::string("N\0C\0C\0L\0", 8), "utf16").kind, "unknown");
+  EXPECT_EQ(read_text(std::string("\x7f"
+                                  "ELF\x02\x01\0\0\0\0\x03\0\0\0",
+                                  14),
+                      "program")
+                .kind,
+            "unknown");
+}
+
+TEST(Damaged, WhatWasCutBeforeAnythingWasToldIsNotUsed) {
+  const Told told = read_text(kHorovod.substr(0, kHorovod.find("{\"name\": \"NCCL")), "t.json");
+  EXPECT_EQ(told.kind, "horovod");
+  EXPECT_THAT(told.reasons.front(), HasSubstr("before anything in it tells of a collective"));
+}
+
+TEST(Damaged, WhatIsNeitherTextNorACaptureIsNamed) {
+  EXPECT_THAT(nearest_guess("\x80\x04\x95"
+                            "abc"),
+              HasSubstr("pickle"));
+  EXPECT_TRUE(
+      is_otherwise_written("\x80\x04\x95"
+                           "abc"));
+  EXPECT_TRUE(is_otherwise_written("SQLite format 3"));
+  EXPECT_THAT(nearest_guess("<!DOCTYPE html><html>404 step 3</html>"), HasSubstr("for browsers"));
+  EXPECT_THAT(nearest_guess("# Avg bus bandwidth    : 92.3405 \n"), HasSubstr("the end of what"));
+  EXPECT_THAT(nearest_guess("Job summary\n===\nCommunicators... (0.00s)\n"), HasSubstr("ncclras"));
+}
+
 }  // namespace
 }  // namespace tw::readers

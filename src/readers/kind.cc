@@ -122,6 +122,10 @@ Kind kind_of(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return Kind::Unknown;
+  if (has_holes(text)) {
+    std::string kept;
+    return kind_of(without_holes(text, kept));
+  }
   if (has(text.substr(0, 4096), std::string_view("\0", 1))) return Kind::Unknown;
   // A log's line may begin with a bracket too, so that JSON must be known by its keys.
   if (text[first] == '{' || text[first] == '[') {
@@ -199,9 +203,41 @@ bool begins_as_toml(std::string_view text) {
 
 }  // namespace
 
+bool is_text_byte(char c) {
+  return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t' || c == '\r' ||
+         c == '\x1b' || c == '\b';
+}
+
+bool has_holes(std::string_view text) {
+  const std::size_t first = text.find('\0');
+  if (first == std::string_view::npos) return false;
+  std::size_t written = 0;
+  for (std::size_t at = 0; at < text.size() && written < 4096; ++at) {
+    if (text[at] != '\0') {
+      if (!is_text_byte(text[at])) return false;
+      ++written;
+      continue;
+    }
+    // A single one is a character's other half, or a number's.
+    const std::size_t end = std::min(text.find_first_not_of('\0', at), text.size());
+    if (end - at == 1 && end < text.size()) return false;
+    at = end - 1;
+  }
+  return written > 0;
+}
+
+std::string_view without_holes(std::string_view text, std::string& kept) {
+  if (text.find('\0') == std::string_view::npos) return text;
+  kept.assign(text);
+  std::erase(kept, '\0');
+  return kept;
+}
+
 bool is_otherwise_written(std::string_view text) {
-  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ||
-         (text.size() >= 262 && text.substr(257, 5) == "ustar");
+  const bool is_pickle =
+      text.size() > 1 && text[0] == '\x80' && text[1] >= '\x02' && text[1] <= '\x05';
+  return is_pickle || text.starts_with("SQLite format 3") || text.starts_with("\xff\xfe") ||
+         text.starts_with("\xfe\xff") || (text.size() >= 262 && text.substr(257, 5) == "ustar");
 }
 
 std::string nearest_guess(std::string_view text) {
@@ -250,9 +286,24 @@ std::string nearest_guess(std::string_view text) {
            "timeline of Horovod; give the file that one of these wrote";
   }
   const auto bytes = std::as_bytes(std::span(text.data(), std::min<std::size_t>(text.size(), 512)));
+  if (has_holes(text)) {
+    std::string kept;
+    return nearest_guess(without_holes(text, kept));
+  }
   if (is_otherwise_written(text)) return capture::stranger_description(bytes);
   if (has(text.substr(0, 4096), std::string_view("\0", 1)))
     return capture::stranger_description(bytes);
+  if (has(text, "Avg bus bandwidth")) {
+    return "it is the end of what nccl-tests printed; the rows of its table are missing";
+  }
+  if (has(text, "NCCL RAS") || (has(text, "Job summary") && has(text, "Communicators..."))) {
+    return "it is a report of ncclras, which tells how many ranks there are and not what they did; "
+           "give PyTorch's flight recorder, or NCCL's log";
+  }
+  if (text.substr(first, 16).starts_with("<!DOCTYPE") ||
+      text.substr(first, 16).starts_with("<html")) {
+    return "it is a page for browsers, perhaps what a server said instead of the file";
+  }
   if (has(text, "NCCL")) {
     return "it is text that speaks of NCCL, without a line of its log; set NCCL_DEBUG=INFO and "
            "NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL,TUNING";

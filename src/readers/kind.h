@@ -35,8 +35,16 @@ std::string_view words_of(Kind kind);
 /// Judged by the first bytes of a file, decompressed; some 256 KiB are enough, and the last line may be cut.
 Kind kind_of(std::string_view beginning);
 
-/// Text in UTF-16, or an archive: no capture, although not text.
+/// Text in UTF-16, an archive, a pickle, a database: no capture, although not text.
 bool is_otherwise_written(std::string_view beginning);
+
+/// A letter, a sign, a blank, or what terminals take for colours.
+bool is_text_byte(char c);
+
+/// Text with runs of NUL in it, as a file has that was cut while it was written, or that lies on a disk that broke down.
+bool has_holes(std::string_view beginning);
+/// Without them; `kept` holds it where there were any.
+std::string_view without_holes(std::string_view text, std::string& kept);
 
 /// What an unknown file looks like, and what to do: "<what>; <what to do>".
 std::string nearest_guess(std::string_view beginning);

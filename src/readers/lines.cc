@@ -16,6 +16,15 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 bool Lines::next() {
+  if (!cut()) return false;
+  if (line_.find('\0') == std::string_view::npos) return true;
+  kept_.assign(line_);
+  holes_ += std::erase(kept_, '\0');
+  line_ = kept_;
+  return true;
+}
+
+bool Lines::cut() {
   std::size_t searched = 0;
   while (true) {
     const std::string_view rest = window_.substr(at_);

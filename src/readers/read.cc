@@ -63,14 +63,37 @@ Opened open_text(std::string_view text) {
   return opened(capture::memory_source(std::as_bytes(std::span(text.data(), text.size()))));
 }
 
-bool is_text_byte(char c) {
-  return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t' || c == '\r' ||
-         c == '\x1b' || c == '\b';
+std::string holes_text(std::uint64_t bytes) {
+  return fmt::format("{} bytes are NUL, as where a file was cut while it was written: left out",
+                     bytes);
 }
 
 bool is_text_here(std::string_view beginning) {
   const std::string_view first = beginning.substr(0, 4096);
-  return !first.empty() && std::all_of(first.begin(), first.end(), is_text_byte);
+  return has_holes(beginning) ||
+         (!first.empty() && std::all_of(first.begin(), first.end(), is_text_byte));
+}
+
+/// Of a file of text, holes left out.
+std::string text_in(capture::ByteSource& source, Told& told) {
+  std::string text = whole_text(source);
+  const std::size_t holes = std::erase(text, '\0');
+  if (holes > 0) told.reasons.push_back(holes_text(holes));
+  return text;
+}
+
+constexpr std::string_view kCutOff = "the file ends in the middle; what is before was used";
+
+constexpr std::string_view kCutAtOnce =
+    "the file ends in the middle, before anything in it tells of a collective";
+
+/// A file that was cut off before anything was told has nothing that could be used.
+void mend_reasons(Told& told) {
+  if (told.records > 0 || !told.steps.empty() || !told.wiring.empty()) return;
+  const auto cut = std::find(told.reasons.begin(), told.reasons.end(), kCutOff);
+  if (cut == told.reasons.end()) return;
+  *cut = std::string(kCutAtOnce);
+  std::rotate(told.reasons.begin(), cut, cut + 1);
 }
 
 /// Looks further where text begins with what is of no kind.
@@ -139,6 +162,7 @@ void read_lines(capture::ByteSource& source, Kind kind, Told& told) {
   } else {
     read_training(lines, kind, told);
   }
+  if (lines.holes() > 0) told.reasons.push_back(holes_text(lines.holes()));
   if (lines.too_long() > 0)
     told.reasons.push_back(fmt::format("{} lines are too long", lines.too_long()));
 }
@@ -181,10 +205,10 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
       read_horovod(*opened.source, told);
       break;
     case Kind::NcclTests:
-      read_perf(whole_text(*opened.source), told);
+      read_perf(text_in(*opened.source, told), told);
       break;
     case Kind::Benchmark:
-      read_benchmark(whole_text(*opened.source), told);
+      read_benchmark(text_in(*opened.source, told), told);
       break;
     case Kind::ExecutionTrace:
       read_execution_trace(*opened.source, told);
@@ -193,10 +217,10 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
       read_chakra(whole_text(*opened.source), told);
       break;
     case Kind::FlowRecords:
-      read_flow_records(whole_text(*opened.source), told);
+      read_flow_records(text_in(*opened.source, told), told);
       break;
     case Kind::StepLog:
-      read_step_log(whole_text(*opened.source), told);
+      read_step_log(text_in(*opened.source, told), told);
       break;
     case Kind::NcclLog:
     case Kind::Inspector:
@@ -205,6 +229,7 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
       break;
   }
   if (const auto& failure = opened.source->failure()) told.reasons.push_back(*failure);
+  mend_reasons(told);
   const bool of_one_rank = kind != Kind::NcclTests && kind != Kind::StepLog &&
                            kind != Kind::NcclLog && kind != Kind::Benchmark &&
                            kind != Kind::FlowRecords;
