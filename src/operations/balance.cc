@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 namespace tw::operations {
@@ -13,6 +14,7 @@ constexpr double kMuchLess =
     0.5;  ///< of the latest rank's lateness: another that has more is late too
 constexpr double kMostlyFew = 0.8;  ///< of all lateness is that of few ranks
 constexpr std::size_t kFew = 3;
+constexpr double kMostSteps = 0.8;  ///< of them: late in each
 
 double seconds(std::int64_t nanos) { return 1e-9 * static_cast<double>(nanos); }
 
@@ -117,65 +119,25 @@ double common_steps(const ByFile& files, const std::vector<Told>& told) {
   return counts.empty() ? 0 : median(counts);
 }
 
-/// Steps that a file with arrivals tells, or none.
-std::vector<double> traced_steps(const ByFile& files, const std::vector<Told>& told) {
-  for (const auto& [number, file] : files) {
-    std::vector<double> times;
-    for (const Step& step : told[number].steps) times.push_back(seconds(step.duration_ns));
-    if (!times.empty()) return times;
-  }
-  return {};
-}
-
-/// Lateness of last ranks that is their own. A rank that waited in one group comes late to the next one through no fault of
-/// its own: by how much it is behind is kept, and all of a group leave it alike.
-class OwnLateness {
- public:
-  /// In order of time.
-  double of(const Arrival& arrival) {
-    std::vector<double> others;
-    double last = 0;
-    for (const Part& part : arrival.parts) {
-      const double before_end = seconds(arrival.last_ns - part.start_ns);
-      const double early = before_end + behind_s_[part.rank];
-      if (part.rank == arrival.last_rank) {
-        last = early;
-      } else {
-        others.push_back(early);
-      }
-    }
-    const double usual = others.empty() ? last : median(others);
-    for (const Part& part : arrival.parts) behind_s_[part.rank] = usual;
-    return std::clamp(usual - last, 0.0, seconds(arrival.late_ns));
-  }
-
- private:
-  std::map<int, double> behind_s_;
+/// Steps that a file with arrivals tells, or none; starts only where all are told.
+struct TracedSteps {
+  std::vector<double> times_s = {};
+  std::vector<std::int64_t> starts_ns = {};
 };
 
-/// Ranks by their own lateness, the latest first.
-std::vector<Late> lateness(const std::vector<Arrival>& arrivals) {
-  std::map<int, Late> by_rank;
-  double all = 0;
-  OwnLateness own;
-  for (const Arrival& arrival : arrivals) {
-    if (!waits_for_all(arrival.op)) continue;
-    const double late_s = own.of(arrival);
-    Late& late = by_rank[arrival.last_rank];
-    late.rank = arrival.last_rank;
-    late.delay_s += late_s;
-    ++late.times;
-    all += late_s;
+TracedSteps traced_steps(const ByFile& files, const std::vector<Told>& told) {
+  for (const auto& [number, file] : files) {
+    TracedSteps made;
+    for (const Step& step : told[number].steps) {
+      made.times_s.push_back(seconds(step.duration_ns));
+      if (step.start_ns) made.starts_ns.push_back(*step.start_ns);
+    }
+    if (made.times_s.empty()) continue;
+    if (made.starts_ns.size() != made.times_s.size()) made.starts_ns.clear();
+    std::sort(made.starts_ns.begin(), made.starts_ns.end());
+    return made;
   }
-  std::vector<Late> made;
-  for (const auto& [rank, late] : by_rank) {
-    if (all <= 0) break;
-    made.push_back(late);
-    made.back().share = late.delay_s / all;
-  }
-  std::stable_sort(made.begin(), made.end(),
-                   [](const Late& a, const Late& b) { return a.delay_s > b.delay_s; });
-  return made;
+  return {};
 }
 
 /// One rank, or a few that take turns.
@@ -215,6 +177,11 @@ std::int64_t common_ns(const std::vector<Span>& a, const std::vector<Span>& b) {
   return common;
 }
 
+bool is_late_in_each(const Balance& balance) {
+  const std::uint64_t late = balance.late ? balance.late->steps_late : 0;
+  return late == 0 || static_cast<double>(late) >= kMostSteps * static_cast<double>(balance.steps);
+}
+
 std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
                                   const std::vector<Told>& told) {
   if (arrivals.empty()) return {};
@@ -243,15 +210,22 @@ std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
   const ByFile files = by_file(arrivals, told);
   const double common = common_steps(files, told);
   add_times(files, told, common, made);
-  put_late(lateness(arrivals), made);
-  const std::vector<double> steps = traced_steps(files, told);
+  const TracedSteps steps = traced_steps(files, told);
+  put_late(lateness(arrivals, steps.starts_ns), made);
   std::int64_t end_ns = 0;
   for (const Arrival& arrival : arrivals) end_ns = std::max(end_ns, arrival.end_ns);
   made.step_s = seconds(end_ns - arrivals.front().first_ns);
-  if (steps.empty()) return made;
+  if (steps.times_s.empty()) return made;
   made.steps = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(common)));
-  made.step_s = median(steps);
-  if (made.late) made.late->delay_s /= common;
+  made.step_s = median(steps.times_s);
+  if (!made.late) return made;
+  made.late->delay_s /= common;
+  // What a few steps cost is a mean of all, and so must be the step that it is a part of.
+  if (!is_late_in_each(made)) {
+    made.is_mean_step = true;
+    made.step_s = std::accumulate(steps.times_s.begin(), steps.times_s.end(), 0.0) /
+                  static_cast<double>(steps.times_s.size());
+  }
   return made;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trainwire/operations/arrivals.h"
+#include "trainwire/operations/lateness.h"
 #include "trainwire/operations/told.h"
 
 #include <cstdint>
@@ -14,15 +15,6 @@
 
 namespace tw::operations {
 
-/// The rank for which others wait.
-struct Late {
-  int rank = 0;
-  double delay_s =
-      0;  ///< after the median of the others, of a step; without what it had waited for others
-  double share = 0;         ///< of all lateness
-  std::uint64_t times = 0;  ///< collectives in which it was last
-};
-
 /// Of a step where steps are known, else of the whole time; means over ranks. Collectives that not all files tell of, and
 /// their share of the steps, are left out: where ranks recorded different steps, only common ones count.
 struct Balance {
@@ -32,6 +24,7 @@ struct Balance {
   int group_size = 0;           ///< of that group
   std::uint64_t steps = 0;      ///< that the times below are of one of; 0: of all the time there is
   double step_s = 0;            ///< median step, or all the time
+  bool is_mean_step = false;    ///< not the median: a rank is late in some steps only
   double in_collectives_s = 0;  ///< of a rank
   double hidden_s = 0;          ///< of these, while its device computed
   double wait_s = 0;            ///< for the last rank
@@ -44,6 +37,9 @@ struct Balance {
   double apart_s = 0;
   double exposed_s() const { return in_collectives_s - hidden_s; }
 };
+
+/// Whether the late rank is so in most steps, as far as it is told.
+bool is_late_in_each(const Balance& balance);
 
 /// Nothing without arrivals.
 std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,

@@ -80,15 +80,19 @@ void add_findings(record::Run& run, const Imported& imported) {
   const auto& balance = imported.balance;
   if (balance && balance->late) {
     const Late& late = *balance->late;
+    const bool is_even = is_late_in_each(*balance);
     const bool matters = late.delay_s >= 0.1 * balance->step_s;
-    made.push_back(
-        finding(fmt::format("rank {} is last in {} of {} collectives, {} after the median of the "
-                            "others{}, {:.0f} % of all "
-                            "lateness",
-                            late.rank, late.times, balance->collectives,
-                            readable(from_seconds(late.delay_s)),
-                            balance->steps > 0 ? " in each step" : " in all", 100 * late.share),
-                matters, "straggler"));
+    made.push_back(finding(
+        fmt::format("rank {} is last in {} of {} collectives, {} after the median of the "
+                    "others {}, {:.0f} % of all "
+                    "lateness",
+                    late.rank, late.times, balance->collectives,
+                    readable(from_seconds(is_even ? late.delay_s : late.when_late_s)),
+                    !is_even ? fmt::format("in {} of {} steps", late.steps_late, balance->steps)
+                    : balance->steps > 0 ? "in each step"
+                                         : "in all",
+                    100 * late.share),
+        matters, "straggler"));
   }
   const auto remarks = remarks_on(imported.wiring);
   for (const Remark& remark : remarks) {

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
+#include "trainwire/operations/alone.h"
 #include "trainwire/operations/counted.h"
 
 #include <fmt/format.h>
@@ -13,16 +14,36 @@
 namespace tw::operations {
 namespace {
 
-constexpr double kWorthNaming = 0.1;  ///< of a step
+constexpr double kWorthNaming = 0.1;    ///< of a step
+constexpr double kWorthTelling = 0.05;  ///< of a step: no mere unevenness
+constexpr double kOneTrace = 0.6;       ///< confidence of what one trace tells
 constexpr double kTransferConfidence = 0.7;
 constexpr double kDoubtfulConfidence = 0.4;  ///< where a rank without a file may be the cause
 
 std::string time_text(double seconds) { return readable(from_seconds(std::max(0.0, seconds))); }
 
-/// "a step" or "the 2.1 s that were recorded".
+/// "a step of 2.1 s" or "the 2.1 s that the files cover".
 std::string whole_text(const Balance& balance) {
-  return balance.steps > 0 ? fmt::format("a step of {}", time_text(balance.step_s))
-                           : fmt::format("the {} that the files cover", time_text(balance.step_s));
+  if (balance.steps == 0)
+    return fmt::format("the {} that the files cover", time_text(balance.step_s));
+  return fmt::format("a {}step of {}", balance.is_mean_step ? "mean " : "",
+                     time_text(balance.step_s));
+}
+
+std::string who_is(const Imported& imported, int rank) {
+  const std::string place = place_of(imported.wiring, rank);
+  return place.starts_with("rank ") ? place : fmt::format("rank {} ({})", rank, printable(place));
+}
+
+/// "30 ms after the others in each step", "800 ms after the others in 1 of 16 steps".
+std::string late_text(const Balance& balance) {
+  const Late& late = *balance.late;
+  if (!is_late_in_each(balance)) {
+    return fmt::format("{} after the others in {} of {} steps", time_text(late.when_late_s),
+                       late.steps_late, balance.steps);
+  }
+  return fmt::format("{} after the others {}", time_text(late.delay_s),
+                     balance.steps > 0 ? "in each step" : "in all");
 }
 
 /// What of the time in collectives that computing does not hide is waiting.
@@ -52,6 +73,8 @@ record::Verdict hang_verdict(const Imported& imported) {
     text +=
         ". Give their dumps too: whether one of them never came, or the network stands, these do "
         "not tell.";
+  } else if (const std::string failure = failure_text(imported.wiring); !failure.empty()) {
+    text += ". " + failure;
   } else {
     text +=
         ". What stopped the transfer is not in these files: look at the network between these "
@@ -63,14 +86,13 @@ record::Verdict hang_verdict(const Imported& imported) {
 record::Verdict late_verdict(const Imported& imported, const Balance& balance, double cost_s) {
   const Late& late = *balance.late;
   const std::string place = place_of(imported.wiring, late.rank);
-  const std::string who =
-      place.starts_with("rank ") ? place : fmt::format("rank {} ({})", late.rank, printable(place));
-  const bool has_steps = balance.steps > 0;
-  std::string text = fmt::format(
-      "Not the network: {} comes to its collectives {} after the others{}, and all wait for it.",
-      who, time_text(late.delay_s), has_steps ? " in each step" : " in all");
-  if (has_steps)
-    text += fmt::format(" Without that a step would take {}.", time_text(balance.step_s - cost_s));
+  std::string text =
+      fmt::format("Not the network: {} comes to its collectives {}, and all wait for it.",
+                  who_is(imported, late.rank), late_text(balance));
+  if (balance.steps > 0) {
+    text += fmt::format(" Without that a {}step would take {}.",
+                        balance.is_mean_step ? "mean " : "", time_text(balance.step_s - cost_s));
+  }
   return {.cause = "late_rank",
           .where = place,
           .cost_s = cost_s,
@@ -81,7 +103,16 @@ record::Verdict late_verdict(const Imported& imported, const Balance& balance, d
           .text = text};
 }
 
-record::Verdict transfer_verdict(const Balance& balance, double cost_s) {
+/// A rank that costs less than the transfer, and that is late all the same.
+std::string besides_text(const Imported& imported, const Balance& balance) {
+  if (!balance.late) return {};
+  const double late_s = std::max(balance.late->delay_s, balance.late->when_late_s);
+  if (late_s < kWorthNaming * balance.step_s) return {};
+  return fmt::format(" Besides, {} comes to its collectives {}, and all wait for it.",
+                     who_is(imported, balance.late->rank), late_text(balance));
+}
+
+record::Verdict transfer_verdict(const Imported& imported, const Balance& balance, double cost_s) {
   record::Verdict verdict{.cause = "bandwidth",
                           .cost_s = cost_s,
                           .share = cost_s / balance.step_s,
@@ -91,19 +122,32 @@ record::Verdict transfer_verdict(const Balance& balance, double cost_s) {
   // What looks like transfer may be waiting for a rank whose arrival nobody tells.
   if (balance.without_file > 0) {
     verdict.confidence = kDoubtfulConfidence;
+    const std::string others =
+        balance.without_file == 1
+            ? "the rank that gave no file"
+            : fmt::format("one of the {} ranks that gave no file", balance.without_file);
     verdict.text = fmt::format(
-        "The transfer, or one of the {} ranks that gave no file and may come late, costs up to {} "
-        "of {}. Give the files of all {} ranks to tell which.",
-        balance.without_file, time_text(cost_s), whole_text(balance), balance.group_size);
+        "The transfer, or {} and may come late, costs up to {} of {}. Give the files of all {} "
+        "ranks to tell which.",
+        others, time_text(cost_s), whole_text(balance), balance.group_size);
     return verdict;
   }
   const std::string rate = balance.busbw_bps ? fmt::format(", at {} of bus bandwidth",
                                                            readable(BitRate(*balance.busbw_bps)))
                                              : "";
-  verdict.text = fmt::format(
-      "The network costs up to {} of {}: ranks come to their collectives within {} of one another, "
-      "and the transfer takes it{}.",
-      time_text(cost_s), whole_text(balance), time_text(balance.typical_skew_s), rate);
+  const double wait_s = exposed_wait_s(balance);
+  const std::string why =
+      wait_s < kWorthTelling * balance.step_s
+          ? fmt::format(
+                "ranks come to their collectives within {} of one another, and the "
+                "transfer takes it{}.",
+                time_text(balance.typical_skew_s), rate)
+          : fmt::format(
+                "that long the transfer takes after the last rank has come{}; ranks wait "
+                "{} for one another before.",
+                rate, time_text(wait_s));
+  verdict.text = fmt::format("The network costs up to {} of {}: {}{}", time_text(cost_s),
+                             whole_text(balance), why, besides_text(imported, balance));
   return verdict;
 }
 
@@ -145,7 +189,7 @@ record::Verdict timed_verdict(const Imported& imported, const Balance& balance) 
   if (balance.apart_s >= worth_s && balance.apart_s > std::max(wait_s, transfer_s))
     return apart_verdict(balance);
   if (wait_s >= worth_s && wait_s > transfer_s) return in_turn_verdict(balance, wait_s);
-  if (transfer_s >= worth_s) return transfer_verdict(balance, transfer_s);
+  if (transfer_s >= worth_s) return transfer_verdict(imported, balance, transfer_s);
   const double rest_s = balance.exposed_s() + balance.apart_s;
   return {.cause = "compute",
           .cost_s = balance.step_s - rest_s,
@@ -165,12 +209,15 @@ bool only_benchmarks(const Imported& imported) {
                      [&](const Told& file) { return !tells(file) || is_benchmark(file.kind); });
 }
 
-record::Verdict untimed_verdict(const Imported& imported) {
+/// What goes before a verdict that says that there is none.
+std::string known_text(const Imported& imported) {
   std::string text;
   for (const Remark& remark : remarks_on(imported.wiring)) {
     if (remark.is_trouble && remark.kind != "nccl_warning" && text.empty())
       text = remark.text + ". ";
   }
+  if (const std::string failure = failure_text(imported.wiring); !failure.empty())
+    text += failure + " ";
   const bool has_dumps = std::any_of(
       imported.told.begin(), imported.told.end(),
       [](const Told& file) { return file.kind == "flight_recorder" && !file.operations.empty(); });
@@ -179,32 +226,58 @@ record::Verdict untimed_verdict(const Imported& imported) {
   } else if (has_dumps) {
     text += "Nobody is missing: every collective that these dumps tell of has ended. ";
   }
-  const bool only_flows =
-      std::all_of(imported.told.begin(), imported.told.end(), [](const Told& file) {
-        return file.operations.empty() && (!file.pairs.empty() || file.records == 0);
-      });
-  if (only_flows && !imported.steps && text.empty()) {
-    text +=
-        "No verdict: flow records tell who sent how much to whom, not when; packets, or traces of "
-        "torch.profiler of all ranks, tell what a step waits for.";
-  } else if (only_benchmarks(imported)) {
-    text +=
-        "No verdict on a job, for these are benchmarks: `trainwire fit` gives their latency and "
-        "bandwidth, `trainwire expect` what the hardware should reach.";
-  } else if (imported.steps) {
-    const std::size_t count = imported.steps->times_s.size();
-    text += fmt::format(
-        "No verdict: {} told, but not what ranks did in {}; traces of torch.profiler of all ranks "
-        "tell waiting from transfer.",
-        count == 1 ? "a step is" : fmt::format("{} steps are", count), count == 1 ? "it" : "them");
-  } else {
-    text +=
-        "No verdict: no two ranks tell when they were in their collectives; traces of "
-        "torch.profiler of all "
-        "ranks, or packets, do.";
+  return text;
+}
+
+bool only_flows(const Imported& imported) {
+  const auto has_pairs = [](const Told& file) { return !file.pairs.empty(); };
+  return std::any_of(imported.told.begin(), imported.told.end(), has_pairs) &&
+         std::all_of(imported.told.begin(), imported.told.end(), [&](const Told& file) {
+           return file.operations.empty() && (has_pairs(file) || file.records == 0);
+         });
+}
+
+std::string untold_text(const Imported& imported, bool is_first) {
+  if (only_flows(imported) && !imported.steps && is_first) {
+    return "No verdict: flow records tell who sent how much to whom, not when; packets, or traces "
+           "of torch.profiler of all ranks, tell what a step waits for.";
   }
-  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return {.cause = "unknown", .text = text};
+  if (imported.steps) {
+    const std::size_t count = imported.steps->times_s.size();
+    return fmt::format(
+        "No verdict: {} told, but not what ranks did in {}{}; traces of torch.profiler of all "
+        "ranks tell waiting from transfer.",
+        count == 1 ? "a step is" : fmt::format("{} steps are", count), count == 1 ? "it" : "them",
+        only_benchmarks(imported) ? ", and benchmarks tell what the network can, not what it did"
+                                  : "");
+  }
+  if (only_benchmarks(imported)) {
+    return "No verdict on a job, for these are benchmarks: `trainwire fit` gives their latency and "
+           "bandwidth, `trainwire expect` what the hardware should reach.";
+  }
+  const bool only_of_tests = std::all_of(
+      imported.told.begin(), imported.told.end(),
+      [](const Told& file) { return file.kind == "nccl_tests" && file.operations.empty(); });
+  if (only_of_tests && !imported.told.empty()) {
+    return "No verdict: nccl-tests came to no row of its table; NCCL's lines before it tell why, "
+           "where there are any.";
+  }
+  return "No verdict: no two ranks tell when they were in their collectives; traces of "
+         "torch.profiler of all ranks, or packets, do.";
+}
+
+record::Verdict untimed_verdict(const Imported& imported) {
+  std::string text = known_text(imported);
+  record::Verdict verdict{.cause = "unknown"};
+  if (const auto of_one = verdict_of_one(imported)) {
+    verdict = *of_one;
+  } else {
+    verdict.text = untold_text(imported, text.empty());
+  }
+  verdict.text.insert(0, text);
+  char& first = verdict.text[0];
+  if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
+  return verdict;
 }
 
 }  // namespace
@@ -247,6 +320,9 @@ std::optional<record::Accounting> accounting_of(const Imported& imported) {
 record::Verdict of_both(const record::Verdict& packets, const record::Verdict& files) {
   if (files.cause == "missing_rank") return files;
   if (files.cause == "unknown" && files.cost_s == 0) return packets;
+  // One rank's trace says less than packets do, where these say something.
+  const bool is_of_one = files.cause == "compute" && files.confidence <= kOneTrace;
+  if (is_of_one && packets.cause != "unknown") return packets;
   const bool slow_link = packets.cause == "slow_link";
   if (files.cause == "late_rank" && slow_link) {
     record::Verdict both = files.cost_s >= packets.cost_s ? files : packets;

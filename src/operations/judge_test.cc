@@ -176,5 +176,76 @@ TEST(Judge, FilesOfTheSameRankOrOfNobodyAreNoted) {
   EXPECT_THAT(notes_of(told), HasSubstr("rank0 and 3 more have no rank in their names"));
 }
 
+// Rank 1 is 400 ms late in one of eight steps: 50 ms of a mean step of 150, for the usual one takes 100.
+TEST(Judge, ARankThatIsLateInAFewStepsIsNotLateInEach) {
+  const record::Run run =
+      run_of(traces_of({.steps = 8, .late_rank = 1, .late_ns = 400'000'000, .late_every = 8}));
+  EXPECT_EQ(run.verdict->cause, "late_rank");
+  EXPECT_THAT(run.verdict->text, AllOf(HasSubstr("400 ms after the others in 1 of 8 steps"),
+                                       HasSubstr("Without that a mean step would take 100 ms")));
+  EXPECT_THAT(run.findings.front().text, HasSubstr("in 1 of 8 steps"));
+  EXPECT_THAT(run.verdict->cost_s, DoubleNear(0.050, 1e-9));
+  // Three of four ranks wait.
+  EXPECT_THAT(record::part_s(*run.accounting, "late_rank"), DoubleNear(0.0375, 1e-9));
+  EXPECT_THAT(record::part_s(*run.accounting, "bandwidth"), DoubleNear(0.020, 1e-9));
+}
+
+// 30 ms late, before a transfer of 80: the transfer costs more, and the rank is not passed over.
+TEST(Judge, ALateRankIsNamedBesideALongerTransfer) {
+  const record::Run run =
+      run_of(traces_of({.transfer_ns = 80'000'000, .late_rank = 3, .late_ns = 30'000'000}));
+  EXPECT_EQ(run.verdict->cause, "bandwidth");
+  EXPECT_THAT(run.verdict->text,
+              AllOf(HasSubstr("The network costs up to 80 ms of a step of 190 ms"),
+                    HasSubstr("Besides, rank 3 comes to its collectives 30 ms after the others in "
+                              "each step"),
+                    Not(HasSubstr("of one another, and"))));
+}
+
+TEST(Judge, OneRanksTraceTellsHowLongAndNotWhy) {
+  std::vector<Told> told = traces_of({});
+  told.resize(1);
+  const record::Run run = run_of(told);
+  EXPECT_EQ(run.verdict->cause, "unknown");
+  EXPECT_THAT(run.verdict->text, AllOf(HasSubstr("of 4 ranks only rank 0 gave a trace"),
+                                       HasSubstr("for 20 ms of a step of 100 ms")));
+  // 2 of 82 ms: whatever it waits for there, the network takes no more.
+  told = traces_of({.transfer_ns = 2'000'000});
+  told.resize(1);
+  const record::Run little = run_of(told);
+  EXPECT_EQ(little.verdict->cause, "compute");
+  EXPECT_THAT(little.verdict->text, HasSubstr("Not the network, as far as one trace tells"));
+  EXPECT_THAT(little.verdict->confidence, Lt(0.7));
+}
+
+TEST(Judge, OneRankMayLackItsFile) {
+  std::vector<Told> told = traces_of({});
+  told.resize(3);
+  EXPECT_THAT(run_of(told).verdict->text, HasSubstr("or the rank that gave no file and may come"));
+}
+
+TEST(Judge, WhatNcclSaysOfItsNetworkIsToldFirst) {
+  Told log{.path = "log", .kind = "nccl_log", .records = 1};
+  log.wiring.ranks = 2;
+  log.wiring.warnings = {
+      "misc: Cuda failure : something failed : x",
+      "NET/IB: Got completion from peer 10.0.0.1<36315> with status=12 opcode=0"};
+  const std::string text = run_of({log}).verdict->text;
+  EXPECT_THAT(text, AllOf(HasSubstr("NCCL says that its network failed: NET/IB: Got completion"),
+                          HasSubstr("the peer did not answer any more")));
+}
+
+TEST(Judge, FilesThatTellNothingAreNoFlowRecords) {
+  Told table{.path = "table", .kind = "nccl_tests"};
+  table.wiring.ranks = 2;
+  EXPECT_THAT(run_of({table}).verdict->text, HasSubstr("came to no row of its table"));
+  Told bench{.path = "table", .kind = "nccl_tests", .records = 1};
+  bench.operations.push_back({.op = "all_reduce", .bytes = 1, .clock = Clock::Alone});
+  Told log{.path = "log", .kind = "pace_log", .records = 1};
+  log.steps.push_back({.number = 1, .duration_ns = 5});
+  EXPECT_THAT(run_of({bench, log}).verdict->text,
+              AllOf(HasSubstr("a step is told"), HasSubstr("what the network can")));
+}
+
 }  // namespace
 }  // namespace tw::operations

@@ -17,6 +17,7 @@ struct MadeJob {
   std::int64_t transfer_ns = 20'000'000;
   int late_rank = -1;
   std::int64_t late_ns = 0;
+  int late_every = 1;                       ///< in the first step, and in each so many later
   bool in_turn = false;                     ///< in each step another rank is the late one
   std::vector<std::int64_t> clock_ns = {};  ///< added to each rank's times
 };
@@ -25,7 +26,8 @@ inline std::vector<Told> traces_of(const MadeJob& job) {
   std::vector<Told> told(static_cast<std::size_t>(job.ranks));
   std::int64_t now = 1'700'000'000'000'000'000;
   for (int step = 0; step < job.steps; ++step) {
-    const int late_rank = job.in_turn ? step % job.ranks : job.late_rank;
+    const bool is_late = step % job.late_every == 0;
+    const int late_rank = job.in_turn ? step % job.ranks : is_late ? job.late_rank : -1;
     const std::int64_t last = now + job.compute_ns + (late_rank >= 0 ? job.late_ns : 0);
     const std::int64_t end = last + job.transfer_ns;
     for (int rank = 0; rank < job.ranks; ++rank) {

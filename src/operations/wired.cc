@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace tw::operations {
@@ -153,19 +154,58 @@ std::string ways_text(const Wiring& wiring) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// The first ring by hosts, with ranks where several in a row are on one; by ranks where some rank's host is not told, or all
+/// are on the same.
+std::vector<std::string> order_text(const Wiring& wiring) {
+  const std::vector<int>& ring = wiring.rings.begin()->second;
+  std::vector<std::pair<std::string, std::vector<int>>> parts;
+  std::set<std::string> hosts;
+  for (const int rank : ring) {
+    const auto host = wiring.hosts.find(rank);
+    if (host == wiring.hosts.end()) hosts.insert("");
+    const std::string name = host == wiring.hosts.end() ? "" : host->second;
+    hosts.insert(name);
+    if (parts.empty() || parts.back().first != name) parts.push_back({name, {}});
+    parts.back().second.push_back(rank);
+  }
+  std::vector<std::string> order;
+  if (hosts.contains("") || hosts.size() == 1) {
+    for (const int rank : ring) order.push_back(fmt::format("rank {}", rank));
+    return order;
+  }
+  for (const auto& [host, ranks] : parts) {
+    order.push_back(ranks.size() == 1 ? host
+                                      : fmt::format("{} (ranks {})", host, fmt::join(ranks, ", ")));
+  }
+  return order;
+}
+
+/// What the number of a completion that failed means.
+std::string_view meaning_of(std::string_view warning) {
+  for (const std::string_view word : {"status=", "with error "}) {
+    const std::size_t at = warning.find(word);
+    if (at == std::string_view::npos) continue;
+    const std::string_view number = warning.substr(at + word.size());
+    if (number.starts_with("12")) {
+      return "12: the peer did not answer any more; look at cable, switch and routes between the "
+             "two, and whether the peer lives";
+    }
+    if (number.starts_with("13")) return "13: the peer was never ready to receive";
+    if (number.starts_with("10")) return "10: the peer's memory cannot be reached";
+    if (number.starts_with("4"))
+      return "4: the card cannot reach memory of this side, as where GPUDirect is not allowed";
+    if (number.starts_with("5"))
+      return "5: it follows from another failure, of which more is told before";
+  }
+  return {};
+}
+
 Remark summary(const Wiring& wiring) {
   std::string text = "NCCL";
   if (!wiring.version.empty()) text += " " + wiring.version;
   if (wiring.ranks > 0) text += fmt::format(", {} ranks", wiring.ranks);
   if (!wiring.rings.empty()) {
-    std::vector<std::string> order;
-    for (const int rank : wiring.rings.begin()->second) order.push_back(place_of(wiring, rank));
-    // Where all are on one host, its name tells no order.
-    if (std::set<std::string>(order.begin(), order.end()).size() == 1) {
-      order.clear();
-      for (const int rank : wiring.rings.begin()->second)
-        order.push_back(fmt::format("rank {}", rank));
-    }
+    const std::vector<std::string> order = order_text(wiring);
     if (order.size() <= 16) text += fmt::format(", ring {}", fmt::join(order, " → "));
     text += fmt::format(", {} channel{}", wiring.rings.size(), wiring.rings.size() == 1 ? "" : "s");
   }
@@ -180,6 +220,23 @@ Wiring wired(const std::vector<Told>& told) {
   Wiring made;
   for (const Told& file : told) merge(made, file.wiring);
   return made;
+}
+
+std::string failure_text(const Wiring& wiring) {
+  constexpr std::array<std::string_view, 5> kFailures{"Got completion from peer", "Got async event",
+                                                      "Connection closed by remote peer",
+                                                      "completed with error", " failed : "};
+  for (const std::string& warning : wiring.warnings) {
+    const bool is_failure =
+        warning.find("Cuda failure") == warning.npos &&
+        std::any_of(kFailures.begin(), kFailures.end(),
+                    [&](std::string_view words) { return warning.find(words) != warning.npos; });
+    if (!is_failure) continue;
+    const std::string_view meaning = meaning_of(warning);
+    return fmt::format("NCCL says that its network failed: {}{}.", warning,
+                       meaning.empty() ? "" : fmt::format(" ({})", meaning));
+  }
+  return {};
 }
 
 std::string place_of(const Wiring& wiring, int rank) {

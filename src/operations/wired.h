@@ -21,6 +21,9 @@ struct Remark {
 /// Trouble first.
 std::vector<Remark> remarks_on(const Wiring& wiring);
 
+/// What NCCL warns of its own network, in a sentence; "" where nothing of it failed.
+std::string failure_text(const Wiring& wiring);
+
 /// "host1", "rank 1" where its host is not known.
 std::string place_of(const Wiring& wiring, int rank);
 
