@@ -15,6 +15,7 @@ constexpr double kAround = 20;
 Asking around_of(const spec::Experiment& experiment, const Asking& asking, Method method) {
   Asking around = asking;
   around.most_packets /= kAround;
+  around.only_formula = false;  // without rates, say, it may not hold
   if (asking.level) return around;
   around.alike = method;
   if (method == Method::Packet) around.alike = step_times(experiment, around).front().method;

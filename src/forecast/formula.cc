@@ -7,6 +7,7 @@
 #include "trainwire/medium/flow_paths.h"
 #include "trainwire/medium/sending.h"
 #include "trainwire/sim/group_connections.h"
+#include "trainwire/spec/links.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,12 @@ constexpr std::int64_t kManyTransfers = 400;
 constexpr int kPassedOnFrames = 2;
 constexpr double kSame = 1e-6;       ///< of loads, that chunks' rounding makes differ
 constexpr double kSmallPart = 0.01;  ///< of a step: what may be left out
+/// Of what the path holds: queues like that had streams that meet lose nothing, at flow level and packet by packet.
+constexpr double kDeep = 3;
+/// Messages of a step; more of them that overflow queues take too long to simulate.
+constexpr double kMostSimulated = 4000;
+constexpr double kFilled =
+    2;  ///< of what the path holds: messages that BBR sends at the line's rate
 
 /// The first, the last, those in between, the first server: whoever may have more to carry than others.
 std::vector<int> looked_at(const workload::Training& training, int most) {
@@ -130,11 +137,33 @@ double share_over_links(const ByHost& loads) {
   return all > 0 ? left / all : 1;
 }
 
-/// What is lost until a window that compute has closed holds the path again.
+/// What a connection can have under way, in segments.
+double path_segments(const Line& line) {
+  return line.bytes_per_s * line.round_trip_s / line.segment_bytes;
+}
+
+/// What one connection sends without having to wait for anybody, in segments: all of a ring's stream, or one message.
+double sent_segments(const workload::Training& training, const Shape& shape, const Line& line) {
+  const auto bytes = static_cast<double>(training.bytes().count());
+  return (shape.early ? shape.busiest() / shape.streams : shape.chunk) * bytes / line.segment_bytes;
+}
+
+/// How long a connection has nothing to send: while ranks compute, and in rounds that are others'.
+double idle_seconds(const workload::Training& training, const Shape& shape, const Line& line) {
+  const double compute = seconds(training.compute.total());
+  if (shape.early || shape.count() == 0) return compute;
+  const auto bytes = static_cast<double>(training.bytes().count());
+  const auto rounds = static_cast<double>(shape.count());
+  return compute + (rounds - 1) / rounds * exchange_seconds(shape, bytes, line);
+}
+
+double timeout_seconds(const Line& line) { return fluid::kLeastTimeout_s + line.round_trip_s; }
+
+/// What is lost until a window that a pause has closed holds the path again.
 double restart_seconds(const workload::Training& training, const Line& line) {
   const double idle = seconds(training.compute.total());
-  const double timeout = fluid::kLeastTimeout_s + line.round_trip_s;
-  const double holds = line.bytes_per_s * line.round_trip_s / line.segment_bytes;
+  const double timeout = timeout_seconds(line);
+  const double holds = path_segments(line);
   if (idle < timeout) return 0;
   double lost = 0;
   for (double window = fluid::window_after_idle(2 * holds, idle, timeout); window < holds;
@@ -144,19 +173,13 @@ double restart_seconds(const workload::Training& training, const Line& line) {
   return lost;
 }
 
-/// What windows may take to open again, at most, where compute of more than a timeout has closed them. What
+/// What windows may take to open again, at most, where a pause of more than a timeout has closed them. What
 /// restart_seconds() tells is of those that filled the path before; short messages never open them that far.
 double reopening_seconds(const workload::Training& training, const Shape& shape, const Line& line) {
-  const double timeout = fluid::kLeastTimeout_s + line.round_trip_s;
-  if (seconds(training.compute.total()) < timeout) return 0;
-  const double holds = line.bytes_per_s * line.round_trip_s / line.segment_bytes;
-  // What one connection sends without having to wait for anybody: all of a ring's stream, or one message.
-  const double bytes = static_cast<double>(training.bytes().count());
-  const double sent = (shape.early ? shape.busiest() : shape.chunk) * bytes / line.segment_bytes;
+  if (idle_seconds(training, shape, line) < timeout_seconds(line)) return 0;
+  const double needed = std::min(sent_segments(training, shape, line), path_segments(line));
   double doublings = 0;
-  for (double window = fluid::kInitialWindow; window < std::min(sent, holds); window *= 2) {
-    ++doublings;
-  }
+  for (double window = fluid::kInitialWindow; window < needed; window *= 2) ++doublings;
   return doublings * line.round_trip_s * (shape.early ? 1 : static_cast<double>(shape.count()));
 }
 
@@ -166,8 +189,7 @@ double skew_seconds(const workload::Training& training, const Shape& shape, cons
   if (shape.hops == 1) return 0;
   const double round_bytes = shape.busiest() / static_cast<double>(shape.count()) *
                              static_cast<double>(training.bytes().count());
-  const bool both_ways =
-      shape.busiest() > (1 + kSame) * shape.chunk * static_cast<double>(shape.count());
+  const bool both_ways = shape.streams > 1 + kSame;
   const auto buckets = static_cast<double>(training.buckets.size());
   return round_bytes / line.bytes_per_s + (both_ways ? buckets * line.way_s : 0);
 }
@@ -178,6 +200,12 @@ double Shape::busiest() const {
   double sum = 0;
   for (const EqualRounds& each : rounds) sum += each.share * static_cast<double>(each.count);
   return sum;
+}
+
+double Shape::largest() const {
+  double most = 0;
+  for (const EqualRounds& each : rounds) most = std::max(most, each.share);
+  return most;
 }
 
 std::int64_t Shape::count() const {
@@ -196,6 +224,10 @@ Shape shape_of(const workload::Training& training) {
   // Where partners change from round to round, whoever is late makes others late, and more so.
   const bool in_two = schedule.rounds <= 2 && schedule.goal != collective::Goal::Broadcast;
   if (shape.early) shape.hops = share_over_links(loads);
+  shape.streams = std::max(1.0, shape.largest() / shape.chunk);
+  // A rank in the middle: neither the root of a star nor a server.
+  shape.messages = static_cast<double>(transfers_of_rank(schedule, training.ranks() > 2 ? 1 : 0)) *
+                   training.ranks() / 2;
   shape.even = in_two || (shape.early && is_even(loads, schedule.rounds));
   return shape;
 }
@@ -211,7 +243,14 @@ Line line_of(const spec::Network& network) {
           .first_s = serial,
           .round_trip_s = 4 * delay + 2 * serial,
           .frame_bytes = frame,
-          .segment_bytes = share * frame};
+          .segment_bytes = share * frame,
+          .queue_bytes = static_cast<double>(spec::queue_bytes(network, network.link).count())};
+}
+
+Line line_of(const spec::Network& network, const spec::Job& job) {
+  Line line = line_of(network);
+  line.bbr = fluid::stack_of(*job.congestion_control) == fluid::Stack::Bbr;
+  return line;
 }
 
 std::string asks_for_simulation(const spec::Experiment& experiment) {
@@ -249,10 +288,28 @@ std::string asks_for_simulation(const workload::Training& training, const Shape&
   if (reopening_seconds(training, shape, line) > kSmallPart * step_s) {
     return "windows close while ranks compute";
   }
+  if (overflows(training, shape, line) && shape.messages <= kMostSimulated) {
+    return "streams meet in queues that may overflow";
+  }
+  if (line.bbr && sent_segments(training, shape, line) < kFilled * path_segments(line)) {
+    return "messages are too short for BBR to reach the line's rate";
+  }
   if (skew_seconds(training, shape, line) > kSmallPart * step_s) {
     return "ranks of one host are ahead of one another";
   }
   return {};
+}
+
+bool overflows(const workload::Training& training, const Shape& shape, const Line& line) {
+  if (shape.streams <= 1 + kSame) return false;
+  std::int64_t elements = 0;
+  for (const workload::Bucket& bucket : training.buckets) {
+    elements = std::max(elements, bucket.elements);
+  }
+  const auto bytes = static_cast<double>(elements * workload::kElementBytes);
+  const double at_once = (shape.early ? shape.busiest() : shape.largest()) * bytes;
+  const double holds = line.bytes_per_s * line.round_trip_s;
+  return at_once > line.queue_bytes && line.queue_bytes < kDeep * holds;
 }
 
 double exchange_seconds(const Shape& shape, double bytes, const Line& line) {
@@ -277,7 +334,7 @@ double step_seconds(const workload::Training& training, const Shape& shape, cons
   const double forward = seconds(training.compute.forward);
   const double compute = seconds(training.compute.total());
   double now = training.overlap ? forward : compute;
-  double lost = restart_seconds(training, line);
+  double lost = std::min(restart_seconds(training, line), reopening_seconds(training, shape, line));
   for (const workload::Bucket& bucket : training.buckets) {
     if (training.overlap) now = std::max(now, forward + seconds(bucket.ready));
     const double bytes = static_cast<double>(bucket.elements * workload::kElementBytes);

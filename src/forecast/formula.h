@@ -11,10 +11,11 @@
 //   several ranks     rank of the same host goes on whole
 //
 // Buckets follow each other, from when each is filled where exchanges overlap backward. Windows that
-// compute of more than a timeout has closed are opened again: a round trip for each doubling.
+// a pause of more than a timeout has closed are opened again: a round trip for each doubling.
 //
 // Limits: a star of equal links without loss, cross traffic, faults or limits on sockets; one job whose
-// ranks compute alike and wait for one another, whose schedule loads links evenly or in two rounds.
+// ranks compute alike and wait for one another, whose schedule loads links evenly or in two rounds. Where streams
+// meet in a port, its queue holds what comes at once, or several times what the path does. BBR's messages fill the path.
 // asks_for_simulation() says what is outside. Queues, acknowledgements and processors take no time. In
 // tests it is within 1 % of the flow level, or 2 % where rounds are only frames long; over ways of
 // milliseconds rings of eight and more were up to 1.5 % off.
@@ -44,11 +45,14 @@ struct Shape {
   std::vector<EqualRounds> rounds = {};  ///< that use the network
   double chunk = 0;                      ///< of the payload; one message of the longest strand
   double depth = 0;                      ///< transfers over the network that wait for one another
+  double streams = 1;                    ///< that meet in a link at a time
+  double messages = 0;                   ///< of all ranks, about
   bool early = false;                    ///< bytes are passed on as they come
   double hops = 1;                       ///< share of a ring's hops that leave their host
   bool even = false;                     ///< the formula holds
 
   double busiest() const;  ///< sum of shares
+  double largest() const;  ///< share
   std::int64_t count() const;
 };
 
@@ -63,9 +67,13 @@ struct Line {
   double round_trip_s = 0;
   int frame_bytes = 0;
   double segment_bytes = 0;
+  double queue_bytes = 0;  ///< of a port
+  bool bbr = false;        ///< streams go by that
 };
 /// REQUIRES: the network is resolved.
 Line line_of(const spec::Network& network);
+/// As that job's streams have it.
+Line line_of(const spec::Network& network, const spec::Job& job);
 
 /// What an experiment has that the formula has not; empty: nothing.
 std::string asks_for_simulation(const spec::Experiment& experiment);
@@ -75,6 +83,9 @@ std::string asks_for_simulation(const workload::Training& training);
 /// The same of both over such a line.
 std::string asks_for_simulation(const workload::Training& training, const Shape& shape,
                                 const Line& line);
+
+/// Whether streams that meet in a port may have more under way than it takes, so that TCP has to find its rate there.
+bool overflows(const workload::Training& training, const Shape& shape, const Line& line);
 
 /// Of one payload.
 double exchange_seconds(const Shape& shape, double bytes, const Line& line);

@@ -95,6 +95,56 @@ TEST(Formula, LeavesToSimulationWhatClosedWindowsMayTake) {
   EXPECT_EQ(reason("50us"), "");
 }
 
+TEST(Formula, ShortMessagesNeedNoWindowThatIsOpen) {
+  // 1.3 kB a hop are in any window: 1 s of compute closes none that matters.
+  const spec::Experiment tiny = parsed(
+      "[network]\nhosts = 3\nrate = \"1Gbit\"\ndelay = \"10ms\"\n[[job]]\nparameters = \"4kB\"\n"
+      "compute_time = \"1s\"\nsteps = 4\nwarmup = 2\n");
+  EXPECT_EQ(no_formula(tiny), "");
+  EXPECT_NEAR(relative_error(tiny), 0, 1e-3);
+  EXPECT_NEAR(step_times(tiny).front().median_s, 1 + 4 * 0.020, 1e-3);
+}
+
+TEST(Formula, CountsRoundsOfOthersAsPauses) {
+  // 47 senders of 106 kB each at 300 Mbit/s: 133 ms, after which, with 190 ms of compute, what went there has to begin anew.
+  const auto reason = [](const char* compute) {
+    return no_formula(parsed(fmt::format(
+        "[network]\nhosts = 12\nrate = \"300Mbit\"\ndelay = \"20ms\"\nqueue = "
+        "\"100MB\"\n[[job]]\nstrategy = \"star\"\n"
+        "ranks = 48\nparameters = \"106kB\"\ncompute_time = \"{}\"\nsteps = 4\nwarmup = 2\n",
+        compute)));
+  };
+  EXPECT_EQ(reason("190ms"), "windows close while ranks compute");
+  EXPECT_EQ(reason("10ms"), "");
+}
+
+TEST(Formula, LeavesToSimulationStreamsThatMeetInQueuesOfTheirPath) {
+  // 10 Gbit/s and 0.2 ms hold 250 kB; three streams of 4.7 MB each meet in a queue of about that.
+  const std::string clique = text_of("clique", 4, {"10Gbit", "50us", "18750kB"});
+  EXPECT_EQ(no_formula(parsed(clique)), "streams meet in queues that may overflow");
+  EXPECT_EQ(no_formula(parsed(clique, {"network.queue=4MB"})), "");
+  EXPECT_EQ(no_formula(parsed(clique, {"job.parameters=300kB"})), "");  // all of it is in the queue
+  EXPECT_EQ(no_formula(parsed(clique, {"job.strategy=ring"})), "");     // one stream a port
+  EXPECT_EQ(no_formula(parsed(clique, {"job.strategy=opposite_rings"})),
+            "streams meet in queues that may overflow");
+}
+
+TEST(Formula, IsAsUncertainAsQueuesWhereTooManyMeetToSimulate) {
+  const StepTime step =
+      step_times(parsed(text_of("clique", 64, {"10Gbit", "50us", "100MB"}))).front();
+  EXPECT_EQ(step.method, Method::Formula);
+  EXPECT_EQ(step.regime, Regime::Queue);
+}
+
+TEST(Formula, LeavesShortMessagesOfBbrToSimulation) {
+  const std::vector<std::string> bbr{"network.congestion_control=bbr"};
+  const auto reason = [&](const char* size) {
+    return no_formula(parsed(text_of("ring", 4, {"200Mbit", "5ms", size}), bbr));
+  };
+  EXPECT_EQ(reason("100kB"), "messages are too short for BBR to reach the line's rate");
+  EXPECT_EQ(reason("20MB"), "");  // 30 MB in a row, 60 times what the path holds
+}
+
 TEST(Formula, LeavesToPacketsWhatMeetsInOnePort) {
   const spec::Experiment servers = parsed(text_of("ps", 4, {"1Gbit", "50us", "1MB"}));
   EXPECT_EQ(step_times(servers).front().method, Method::Formula);

@@ -11,6 +11,8 @@
 #include "trainwire/sim/simulate.h"
 #include "trainwire/workload/training.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -158,7 +160,7 @@ Answer by_formula(const spec::Experiment& experiment) {
   const workload::Training training = workload::training_of(experiment, experiment.jobs.front());
   if (std::string more = asks_for_simulation(training); !more.empty()) return {.because = more};
   const Shape shape = shape_of(training);
-  const Line line = line_of(experiment.network);
+  const Line line = line_of(experiment.network, experiment.jobs.front());
   if (std::string more = asks_for_simulation(training, shape, line); !more.empty()) {
     return {.because = more};
   }
@@ -167,13 +169,16 @@ Answer by_formula(const spec::Experiment& experiment) {
     const auto bytes = static_cast<double>(bucket.elements * workload::kElementBytes);
     exchange += exchange_seconds(shape, bytes, line);
   }
-  return {
-      .found = StepTime{.median_s = step_seconds(training, shape, line),
-                        .compute_s = seconds(training.compute.total()),
-                        .alone_s = alone_seconds(training),
-                        .exchange_s = exchange,
-                        .regime = regime_of(experiment, experiment.jobs.front(), training, shape)},
-      .meets = !shape.early};
+  // What queues do to many streams is not in the formula: it is as uncertain as where they are shallow.
+  const Regime regime = overflows(training, shape, line)
+                            ? Regime::Queue
+                            : regime_of(experiment, experiment.jobs.front(), training, shape);
+  return {.found = StepTime{.median_s = step_seconds(training, shape, line),
+                            .compute_s = seconds(training.compute.total()),
+                            .alone_s = alone_seconds(training),
+                            .exchange_s = exchange,
+                            .regime = regime},
+          .meets = shape.streams > 1};
 }
 
 }  // namespace
@@ -213,6 +218,10 @@ std::vector<StepTime> step_times(const spec::Experiment& experiment, const Askin
   if (!asking.level) {
     Answer answer = by_formula(experiment);
     because = std::move(answer.because);
+    if (asking.only_formula && !answer.found) {
+      throw SpecError(
+          fmt::format("the formula does not hold: {}; --level flow simulates", because));
+    }
     if (answer.found) found = {std::move(*answer.found)};
     // Packets were nearer in runs; where nobody measured, they are not known to be.
     const bool is_nearer = answer.meets && extrapolation_of(experiment) == 0;

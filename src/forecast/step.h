@@ -29,6 +29,7 @@ std::string_view name_of(Method method);
 /// What is asked for.
 struct Asking {
   std::optional<sim::Level> level = {};  ///< nothing: the formula where it holds, else flow
+  bool only_formula = false;             ///< no answer where it does not hold
   int seeds = 5;                         ///< where chance has a part
   int most_steps = 12;                   ///< of a simulation that is not of all steps
   bool anywhere = false;                 ///< what-ifs are answered beyond the range too (range.h)

@@ -87,6 +87,7 @@ forecast::Asking asking_of(const PredictOptions& options) {
   forecast::Asking asking;
   if (options.level == "flow") asking.level = sim::Level::Flow;
   if (options.level == "packet") asking.level = sim::Level::Packet;
+  asking.only_formula = options.level == "formula";
   asking.anywhere = options.force;
   if (options.fitted) adjust(asking, *options.fitted);
   return asking;
@@ -116,7 +117,8 @@ std::string beyond(const PredictOptions& options, const spec::Experiment& experi
 /// For each step, so that all are made in the same way. Curves, searches and advice have too many.
 double most_packets(const PredictOptions& options,
                     const std::vector<forecast::Question>& questions) {
-  if (!options.scale.empty() || !options.need.empty() || options.advise) return 0;
+  const bool is_formula = options.level == "formula";
+  if (is_formula || !options.scale.empty() || !options.need.empty() || options.advise) return 0;
   double rows = 1;
   for (const forecast::Question& question : questions) {
     rows *= static_cast<double>(question.values.size());
@@ -286,11 +288,13 @@ command::Body declare_predict(command::CommandLine& app) {
   app.add_flag("--advise", options->advise,
                "what the job could do otherwise, ranked: strategies, servers, buckets, ranks on a "
                "host, sums made by switches");
-  app.add_option("--level", options->level,
-                 "auto (default): a formula where one holds, else flow; flow, packet: simulated "
-                 "that way")
+  app.add_option(
+         "--level", options->level,
+         "auto (default): a formula where one holds, packets where they are nearer and few, "
+         "else flows; formula: no answer where it does not hold; flow, packet: simulated "
+         "that way")
       .type_name("LEVEL")
-      .one_of({"auto", "flow", "packet"});
+      .one_of({"auto", "formula", "flow", "packet"});
   app.add_flag("--brief", options->brief,
                "only the step: not what it is made of, nor what would change it");
   app.add_flag("--force", options->force, "answer beyond the range for which predictions hold");
