@@ -40,8 +40,8 @@ class Run:
         self.scale = job["error_scale_s"]
         self.regime = job["regime"]
         self.level = "packet" if job["method"] == "packet simulation" else "flow"
-        self.noise = job["interval_sources"]["noise"]
-        self.beyond = job["interval_sources"]["extrapolation"]
+        sources = job["interval_sources"]  # what is next to nothing is left out
+        self.noise, self.beyond = sources.get("noise", 0.0), sources.get("extrapolation", 0.0)
 
     def error(self) -> float:
         return abs(self.measured / self.predicted - 1)

@@ -98,6 +98,25 @@ TEST_F(Predict, HasADocument) {
   EXPECT_TRUE(document.at("expectations").at(0).at("ok"));
 }
 
+TEST_F(Predict, IntervalsSayWhereTheyComeFromAndNoMore) {
+  const json job = json::parse(printed({"--json", "--brief"})).at("jobs").at(0);
+  EXPECT_EQ(job.at("interval_sources").size(), 1u);
+  EXPECT_GT(job.at("interval_sources").at("form").get<double>(), 0);
+  EXPECT_THAT(job.at("interval_text").get<std::string>(), HasSubstr("jobs like this (bandwidth)"));
+  // Ten times the fastest that was measured: 2 % for each of 2.3 e-folds, which are 4.7 %.
+  const json faster =
+      json::parse(printed({"--json", "--brief", "--set", "network.rate=10Gbit"})).at("jobs").at(0);
+  EXPECT_DOUBLE_EQ(faster.at("interval_sources").at("extrapolation"), 0.0461);
+  EXPECT_THAT(faster.at("interval_text").get<std::string>(),
+              HasSubstr("; 4.7 % hosts and rates beyond what was measured"));
+}
+
+TEST_F(Predict, AnswersByFormulaAloneOrSaysWhyNot) {
+  EXPECT_THAT(printed({"--level", "formula"}), HasSubstr("found by    formula"));
+  EXPECT_THAT(refused({"--level", "formula", "--set", "network.loss=0.1%"}),
+              HasSubstr("the formula does not hold: links lose packets"));
+}
+
 TEST_F(Predict, PrintsTablesAsCsv) {
   const std::string text = printed({"--csv", "--what-if", "network.rate=1Gbit,2Gbit"});
   EXPECT_THAT(text,

@@ -3,6 +3,7 @@
 
 #include "trainwire/forecast/errors.h"
 #include "trainwire/forecast/range.h"
+#include "trainwire/guide/interval_text.h"
 
 #include <fmt/format.h>
 
@@ -33,11 +34,10 @@ Json binding_of(const forecast::Binding& binding) {
   return made;
 }
 
-Json sources_of(const forecast::Sources& sources) {
-  return {{"constants", sources.constants},
-          {"form", sources.form},
-          {"noise", sources.noise},
-          {"extrapolation", sources.extrapolation}};
+Json sources_of(const forecast::JobForecast& job) {
+  Json made = Json::object();
+  for (const IntervalSource& source : interval_sources(job)) made[source.name] = source.width;
+  return made;
 }
 
 Json coverage_of(const forecast::StepTime& step) {
@@ -66,7 +66,8 @@ Json job_of(const forecast::JobForecast& job) {
           {"method", forecast::name_of(job.step.method)},
           {"because", job.step.because},
           {"regime", forecast::name_of(job.step.regime)},
-          {"interval_sources", sources_of(job.interval.sources)},
+          {"interval_sources", sources_of(job)},
+          {"interval_text", interval_text(job)},
           {"coverage", coverage_of(job.step)}};
 }
 

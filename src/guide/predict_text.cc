@@ -4,6 +4,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/forecast/errors.h"
 #include "trainwire/forecast/range.h"
+#include "trainwire/guide/interval_text.h"
 #include "trainwire/terminal/chart.h"
 #include "trainwire/text/verdict_text.h"
 
@@ -64,19 +65,6 @@ std::string elasticity_line(const std::vector<forecast::Elasticity>& all) {
   return line;
 }
 
-std::string percent(double width) { return fmt::format("{:.3g} %", 100 * (std::exp(width) - 1)); }
-
-std::string interval_line(const forecast::JobForecast& job) {
-  const forecast::Sources& sources = job.interval.sources;
-  return fmt::format(
-      "what the network takes is uncertain by the model's form {} ({} experiments like this: {}), "
-      "noise "
-      "{}, extrapolation {}, constants {}",
-      percent(sources.form), forecast::errors().runs_of(job.step.method, job.step.regime),
-      forecast::name_of(job.step.regime), percent(sources.noise), percent(sources.extrapolation),
-      percent(sources.constants));
-}
-
 std::string coverage_text(const forecast::StepTime& step) {
   const forecast::Coverage& coverage = forecast::errors().coverage(step.method);
   if (coverage.runs == 0) return "intervals were not checked on other runs";
@@ -101,7 +89,7 @@ std::string job_text(const forecast::JobForecast& job, bool named) {
     text += fmt::format("  1 % more    {} of a step\n", elasticity_line(job.elasticities));
   }
   text += fmt::format("  found by    {}\n", method_line(job));
-  text += fmt::format("  interval    {}\n", interval_line(job));
+  text += fmt::format("  interval    {}\n", interval_text(job));
   return text;
 }
 
