@@ -16,8 +16,12 @@ namespace {
 constexpr double kMuchSentAgain = 0.01;   ///< of segments
 constexpr double kNoticeable = 0.001;     ///< of segments: worth a finding
 constexpr double kMuchOutOfOrder = 1e-4;  ///< of RDMA packets, where each costs a whole window
-constexpr double kBusy = 0.5;             ///< of the time: more is a connection that decides
+constexpr double kLittle = 0.2;           ///< of the time: less is no connection that decides
+constexpr double kBusy = 0.5;             ///< of the time: more is one that decides alone
+constexpr double kWorthNaming = 0.1;      ///< of a step
+constexpr double kShortest_s = 1;         ///< of which something can be said
 constexpr double kMostly = 0.5;           ///< of the busy time
+constexpr double kHalfBusyConfidence = 0.5;
 constexpr std::array kRepairs{"out_of_sequence", "packet_seq_err", "local_ack_timeout_err",
                               "implied_nak_seq_err", "roce_adp_retrans"};
 
@@ -83,12 +87,20 @@ record::Verdict port_verdict(const Sums& sums, const std::string& name, const De
   } else {
     made.where.clear();
     made.text = fmt::format(
-        "No cause stands out: {}, of {}, most of the time, without filling it: a slower link or a "
-        "late "
-        "rank elsewhere, or small messages. Watch the other ranks too.",
-        moved, readable(BitRate(device.rate_bps)));
+        "No cause stands out: {}, of {}, for {} of the time, without filling it: a slower link or "
+        "a "
+        "late rank elsewhere, or small messages. Watch the other ranks too.",
+        moved, readable(BitRate(device.rate_bps)), percent(device.active_s / sums.seconds));
   }
   return made;
+}
+
+std::string closed_text(std::size_t processes) {
+  return fmt::format(
+      "{} of the job's processes may not be looked into, so that {} connections are "
+      "not seen; watch as root, with CAP_SYS_PTRACE and CAP_SYS_ADMIN where these "
+      "are kept apart",
+      processes, processes == 1 ? "its" : "their");
 }
 
 /// Why the busiest way does not go faster.
@@ -146,11 +158,21 @@ std::vector<WayPlace> busy_ways(const Sums& sums) {
 
 record::Verdict judged(const Sums& sums) {
   record::Verdict made{.cause = "unknown"};
+  if (sums.seconds < kShortest_s) {
+    made.text =
+        fmt::format("No verdict: the job was watched for {} only; let it go on for some steps.",
+                    time_text(sums.seconds));
+    return made;
+  }
   const std::vector<WayPlace> ways = busy_ways(sums);
   std::uint64_t sent = 0;
   for (const WayPlace& each : ways) sent += each->second.sent_bytes;
   if (const auto* port = leading_port(sums, sent)) {
     return port_verdict(sums, port->first, port->second);
+  }
+  if (ways.empty() && sums.closed > 0) {
+    made.text = "No verdict: " + closed_text(sums.closed) + ".";
+    return made;
   }
   if (ways.empty()) {
     made.text = fmt::format(
@@ -164,20 +186,29 @@ record::Verdict judged(const Sums& sums) {
       ways.begin(), ways.end(),
       [](const WayPlace& a, const WayPlace& b) { return a->second.busy_s < b->second.busy_s; });
   const double busy = busiest->second.busy_s / std::max(1e-9, sums.seconds);
-  if (busy < kBusy) {
+  if (busy < kLittle) {
     made.cause = "compute";
     made.confidence = 0.8;
     made.text = fmt::format(
-        "Not the network: of the time its connections have something to send only {}; otherwise "
-        "this rank computes or waits for others.",
+        "Not the network: its busiest connection has something to send for only {} of the time; "
+        "otherwise the rank computes or waits for others.",
         percent(busy));
   } else {
     judge_way(sums, busiest, made);
   }
+  if (busy >= kLittle && busy < kBusy) {
+    made.confidence = kHalfBusyConfidence;
+    made.text += fmt::format(" For {} of the time the rank computes or waits for others.",
+                             percent(1 - busy));
+  }
   return made;
 }
 
-record::Verdict of_both(const record::Verdict& packets, const record::Verdict& sockets) {
+record::Verdict of_both(const record::Verdict& packets, const record::Verdict& sockets,
+                        double moving) {
+  // Connections of a ring have their turns: while each is quiet for half of an exchange, it goes on.
+  if (packets.cause == "unknown" && sockets.cause == "compute" && moving >= kWorthNaming)
+    return packets;
   if (packets.cause == "unknown" || packets.cause.empty()) {
     record::Verdict made = sockets;
     if (!packets.text.empty() && made.cause == "unknown") made.text += " " + packets.text;
@@ -192,6 +223,7 @@ record::Verdict of_both(const record::Verdict& packets, const record::Verdict& s
 
 std::vector<record::Finding> findings_of(const Sums& sums) {
   std::vector<record::Finding> made;
+  if (sums.closed > 0) made.push_back({.text = closed_text(sums.closed), .severity = "warning"});
   for (const WayPlace& each : busy_ways(sums)) {
     const Way& way = each->second;
     if (static_cast<double>(way.sent_again) <

@@ -18,10 +18,13 @@
 
 namespace tw::attach {
 
+/// Says so where less than a second was watched.
 record::Verdict judged(const Sums& sums);
 
-/// Of both: that of the packets where it names a cause, with what TCP says of the same; that of TCP otherwise.
-record::Verdict of_both(const record::Verdict& packets, const record::Verdict& sockets);
+/// Of both: that of the packets where it names a cause, with what TCP says of the same; that of TCP otherwise, but for
+/// computing where packets move for a tenth of a step or more. `moving`: that share, 0 where there are no steps.
+record::Verdict of_both(const record::Verdict& packets, const record::Verdict& sockets,
+                        double moving);
 
 /// Sentences worth a line: segments sent again, packets dropped by devices, what RDMA cards count of trouble.
 std::vector<record::Finding> findings_of(const Sums& sums);

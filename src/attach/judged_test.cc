@@ -55,9 +55,37 @@ TEST(Judged, WhereRdmaMovesTheBytesItsPortDecides) {
 
 TEST(Judged, PacketsGoBeforeSocketsWhereTheyNameACause) {
   const record::Verdict slow{.cause = "slow_link", .where = "a to b", .text = "Slow."};
-  EXPECT_THAT(of_both(slow, judged(one_way(8, 0, 0))).text, HasSubstr("TCP agrees: The network"));
-  EXPECT_EQ(of_both(slow, judged(one_way(1, 0, 0))).text, "Slow.");
-  EXPECT_EQ(of_both({.cause = "unknown"}, judged(one_way(9, 8, 0))).cause, "late_rank");
+  EXPECT_THAT(of_both(slow, judged(one_way(8, 0, 0)), 0.9).text,
+              HasSubstr("TCP agrees: The network"));
+  EXPECT_EQ(of_both(slow, judged(one_way(1, 0, 0)), 0.9).text, "Slow.");
+  EXPECT_EQ(of_both({.cause = "unknown"}, judged(one_way(9, 8, 0)), 0.9).cause, "late_rank");
+  // Ranks of a ring have their turns: each connection rests while the exchange goes on.
+  EXPECT_EQ(
+      of_both({.cause = "unknown", .text = "Bytes move."}, judged(one_way(1, 0, 0)), 0.7).text,
+      "Bytes move.");
+  EXPECT_EQ(of_both({.cause = "unknown"}, judged(one_way(1, 0, 0)), 0.05).cause, "compute");
+}
+
+TEST(Judged, AMomentTellsNothing) {
+  Sums moment = one_way(8, 0, 0);
+  moment.seconds = 0.09;
+  EXPECT_EQ(judged(moment).cause, "unknown");
+  EXPECT_THAT(judged(moment).text, HasSubstr("watched for 90 ms only"));
+}
+
+// Rounds of a ring rest for half of the time; that the network has no part in it does not follow.
+TEST(Judged, AWayThatIsBusyNowAndThenMayDecide) {
+  const record::Verdict found = judged(one_way(4, 0, 0));
+  EXPECT_EQ(found.cause, "bandwidth");
+  EXPECT_LT(found.confidence, 0.6);
+  EXPECT_THAT(found.text, HasSubstr("For 60 % of the time the rank computes or waits"));
+  EXPECT_EQ(judged(one_way(1, 0, 0)).cause, "compute");
+}
+
+TEST(Judged, ProcessesThatMayNotBeLookedIntoAreTold) {
+  Sums sums{.seconds = 9, .closed = 4};
+  EXPECT_THAT(judged(sums).text, HasSubstr("4 of the job's processes may not be looked into"));
+  EXPECT_THAT(findings_of(sums), SizeIs(1));
 }
 
 TEST(Judged, WhatIsSentAgainIsAFinding) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
@@ -75,6 +76,16 @@ void for_each_port(const std::string& root,
   }
 }
 
+/// Its files may be listed by its owner; what they are is told to those alone who could trace it.
+bool is_closed(int process) {
+  std::error_code error;
+  const fs::directory_iterator at(fmt::format("/proc/{}/fd", process), error);
+  if (error) return error == std::errc::permission_denied;
+  if (at == fs::directory_iterator()) return false;
+  const fs::path target = fs::read_symlink(at->path(), error);
+  return target.empty() && error == std::errc::permission_denied;
+}
+
 }  // namespace
 
 std::string text_of(const std::string& path) {
@@ -105,6 +116,10 @@ std::vector<int> family_of(int process) {
   return family;
 }
 
+std::size_t closed_among(const std::vector<int>& processes) {
+  return static_cast<std::size_t>(std::count_if(processes.begin(), processes.end(), is_closed));
+}
+
 std::map<std::uint64_t, int> networks_of(const std::vector<int>& processes) {
   std::map<std::uint64_t, int> networks;
   for (const int process : processes) {
@@ -121,7 +136,7 @@ std::map<std::uint64_t, int> socket_owners(const std::vector<int>& processes) {
   for (const int process : processes) {
     std::error_code error;
     fs::directory_iterator at(fmt::format("/proc/{}/fd", process), error);
-    if (error) continue;
+    if (error || is_closed(process)) continue;
     ++looked_into;
     for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
       std::error_code gone;

@@ -17,6 +17,9 @@ std::string text_of(const std::string& path);
 /// The process and all below it. Throws SystemError when there is no such process.
 std::vector<int> family_of(int process);
 
+/// Those of which /proc says what they have open and where they live only to others than us.
+std::size_t closed_among(const std::vector<int>& processes);
+
 /// Network namespaces of these, by the kernel's number, each with a process that lives in it; those that may not be looked
 /// into are left out.
 std::map<std::uint64_t, int> networks_of(const std::vector<int>& processes);

@@ -62,10 +62,7 @@ Way& Tally::way_of(const Connection& connection) {
 }
 
 void Tally::look(const std::vector<Connection>& now) {
-  for (auto& [key, way] : sums_.ways) {
-    way.connections = 0;
-    way.round_trip_s = 0;
-  }
+  for (auto& [key, way] : sums_.ways) way.connections = 0;
   std::map<Way*, Busiest> busiest;
   std::map<Key, Connection> seen;
   for (const Connection& each : now) {
@@ -74,6 +71,7 @@ void Tally::look(const std::vector<Connection>& now) {
     Connection before = found == last_look_.end() ? Connection{} : found->second;
     if (!has_looked_) before = each;
     Way& way = way_of(each);
+    if (way.connections == 0) way.round_trip_s = 0;
     ++way.connections;
     way.sent_bytes += since(each.sent_bytes, before.sent_bytes);
     way.received_bytes += since(each.received_bytes, before.received_bytes);

@@ -24,7 +24,7 @@ struct Way {
   std::uint64_t received_bytes = 0;
   std::uint64_t sent_segments = 0;
   std::uint64_t sent_again = 0;   ///< segments
-  double round_trip_s = 0;        ///< largest, at the last look
+  double round_trip_s = 0;        ///< largest, at the last look that saw a connection
   double least_round_trip_s = 0;  ///< smallest that TCP knows
   double busy_s = 0;              ///< had something to send
   double peer_limited_s = 0;      ///< of these: the peer's window was full
@@ -45,6 +45,7 @@ struct Sums {
   std::map<std::pair<std::string, std::string>, Way> ways = {};  ///< by local and remote address
   std::map<std::string, Device> devices = {};
   std::map<std::string, std::uint64_t> rdma = {};  ///< rdma_counters
+  std::size_t closed = 0;  ///< processes of the job that may not be looked into
 };
 
 /// What happened between the two. Peaks are those of `after`.

@@ -32,6 +32,17 @@ TEST(Tally, WhatWasBeforeDoesNotCount) {
   EXPECT_EQ(way.sent_bytes, 640U);
 }
 
+TEST(Tally, TheRoundTripOfAConnectionThatEndedStays) {
+  Tally tally;
+  Connection slow = connection(1, 1000, 5);
+  slow.round_trip_s = 0.004;
+  tally.look({slow});
+  slow.round_trip_s = 0.003;
+  tally.look({slow});
+  tally.look({});
+  EXPECT_DOUBLE_EQ(tally.sums().ways.at({"10.0.0.1", "10.0.0.2"}).round_trip_s, 0.003);
+}
+
 TEST(Tally, WaysAreNotWithoutEnd) {
   Tally tally;
   std::vector<Connection> many;

@@ -4,6 +4,7 @@
 #include "trainwire/attach/judged.h"
 #include "trainwire/attach/openmetrics.h"
 #include "trainwire/attach/output.h"
+#include "trainwire/attach/processes.h"
 #include "trainwire/attach/watching.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
@@ -166,7 +167,9 @@ record::Run recorded(const Watching& watching, const Sums& sums,
   if (result) {
     run = summarise::described(*result, "watch");
     account::add_of_packets(run);
-    verdict = of_both(run.verdict.value_or(record::Verdict{}), verdict);
+    const double step_s = run.accounting ? run.accounting->step_s : 0;
+    const double moving = step_s > 0 ? 1 - record::part_s(*run.accounting, "compute") / step_s : 0;
+    verdict = of_both(run.verdict.value_or(record::Verdict{}), verdict, moving);
   }
   run.verdict = std::move(verdict);
   const bool has_steps = run.iterations && run.iterations->count > 0;
@@ -187,6 +190,15 @@ int watch(const WatchOptions& options, const LeavePage& leave_page, command::Str
   const bool endless = !options.metrics.empty() && options.length.empty();
   const int process = process_of(options.process);
   const terminal::InterruptGuard guard;
+  WatchingOptions how{.process = process,
+                      .every = time_of(options.every, "--every", std::chrono::milliseconds(1)),
+                      .packet_limit = size_of(options.packet_limit),
+                      .stop = [&] { return guard.interrupted(); }};
+  if (!endless) {
+    how.length = time_of(options.length.empty() ? "30s" : options.length, "--for",
+                         std::chrono::milliseconds(100));
+  }
+  family_of(process);  // an earlier run is not replaced for the sake of a job that is not there
   std::unique_ptr<record::RunFolder> folder;
   if (!options.out.empty()) {
     folder = std::make_unique<record::RunFolder>(
@@ -198,14 +210,6 @@ int watch(const WatchOptions& options, const LeavePage& leave_page, command::Str
   std::optional<Aside> aside;
   const bool takes_packets = !options.no_packets && !endless;
   if (takes_packets && !folder) aside.emplace();
-  WatchingOptions how{.process = process,
-                      .every = time_of(options.every, "--every", std::chrono::milliseconds(1)),
-                      .packet_limit = size_of(options.packet_limit),
-                      .stop = [&] { return guard.interrupted(); }};
-  if (!endless) {
-    how.length = time_of(options.length.empty() ? "30s" : options.length, "--for",
-                         std::chrono::milliseconds(100));
-  }
   if (takes_packets) how.packets_in = folder ? folder->path() : aside->path();
   std::string last_cause;
   how.tell = [&](const record::Verdict& verdict) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -45,6 +46,7 @@ void Watching::find_members() {
   const std::vector<int> family = family_of(options_.process);
   owners_ = socket_owners(family);
   const auto found = networks_of(family);
+  std::size_t closed = closed_among(family);
   std::erase_if(networks_, [&](const auto& each) { return !found.contains(each.first); });
   for (const auto& [number, process] : found) {
     const auto known = networks_.find(number);
@@ -59,9 +61,11 @@ void Watching::find_members() {
                                         .devices_by_address = devices_by_address()});
     } catch (const SystemError&) {
       if (process == options_.process) throw;
-      // A process that has just ended, or of another user: the others are watched.
+      // One that has just ended is none of ours any more; of the others it is told that they are not seen.
+      if (std::filesystem::exists(fmt::format("/proc/{}", process))) ++closed;
     }
   }
+  closed_ = closed;
 }
 
 std::vector<Connection> Watching::connections_now() {
@@ -130,7 +134,9 @@ void Watching::end_window() {
   record::Verdict found;
   {
     const std::lock_guard lock(mutex_);
-    found = judged(difference(tally_.sums(), window_began_));
+    Sums window = difference(tally_.sums(), window_began_);
+    window.closed = closed_;
+    found = judged(window);
     latest_ = found;
     window_began_ = tally_.sums();
     tally_.forget_peaks();
@@ -181,12 +187,17 @@ void Watching::go() {
 
 Sums Watching::sums() const {
   const std::lock_guard lock(mutex_);
-  return tally_.sums();
+  Sums made = tally_.sums();
+  made.closed = closed_;
+  return made;
 }
 
 record::Verdict Watching::verdict() const {
   const std::lock_guard lock(mutex_);
-  return latest_ ? *latest_ : judged(tally_.sums());
+  if (latest_) return *latest_;
+  Sums now = tally_.sums();
+  now.closed = closed_;
+  return judged(now);
 }
 
 }  // namespace tw::attach

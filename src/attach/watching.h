@@ -13,6 +13,7 @@
 #include "trainwire/gather/ports.h"
 #include "trainwire/record/run.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -72,6 +73,8 @@ class Watching {
 
   WatchingOptions options_;
   std::map<std::uint64_t, Network> networks_;
+  std::atomic<std::size_t> closed_ =
+      0;  ///< processes that may not be looked into, or whose network may not
   std::map<std::uint64_t, int> owners_;  ///< of sockets, by inode
   gather::PortOwners port_owners_;
   std::map<std::string, double> rates_;
