@@ -34,13 +34,17 @@ double uncertain_share(const Chain& chain, const Measured& measured, double cert
                        double off_s) {
   const double uncertain_s = chain.uncertain_s();
   const bool dropped = !measured.dropped_by.empty();
-  const double spread_s =
-      std::max(kUncertainOff * uncertain_s, dropped ? kDroppedOff * measured.step_s : 0.0);
-  const double weight = square(spread_s) + square(kUsuallyOff * certain_s);
+  double dropped_s = dropped ? kDroppedOff * measured.step_s : 0.0;
   double most_s = dropped ? std::abs(off_s) : kMostUncertain * uncertain_s;
   if (dropped && measured.dropped_most_s) {
-    most_s = std::min(most_s, *measured.dropped_most_s - chain.part(measured.dropped_by));
+    // What other jobs and cross traffic cost is as uncertain as ever.
+    const double part_s = chain.part(measured.dropped_by);
+    const double left_s = *measured.dropped_most_s - part_s;
+    if (uncertain_s > part_s) dropped_s = std::min(dropped_s, std::max(0.0, left_s));
+    most_s = std::min(most_s, left_s + kMostUncertain * (uncertain_s - part_s));
   }
+  const double spread_s = std::max(kUncertainOff * uncertain_s, dropped_s);
+  const double weight = square(spread_s) + square(kUsuallyOff * certain_s);
   const double share_s = weight > 0 ? off_s * square(spread_s) / weight : 0;
   return std::clamp(share_s, -uncertain_s, most_s);
 }

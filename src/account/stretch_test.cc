@@ -70,6 +70,17 @@ TEST(Stretch, GivesSimulatedDropsNoMoreEither) {
   EXPECT_NEAR(sum_of(chain(0.1), made), 0.45, 1e-12);
 }
 
+// Another job is in the way as well: that drops cost nothing says nothing of it.
+TEST(Stretch, LeavesOtherJobsTheirShareWhateverDropsCost) {
+  Chain with = chain(0);
+  with.step_s = 0.36;
+  with.parts.push_back({.name = "other_job", .seconds = 0.06});
+  const Stretch made =
+      stretch_of(with, {.step_s = 0.42, .dropped_by = "loss", .dropped_most_s = 0.0});
+  // 60 ms more, shared out by the squares of 60 % of 60 ms and of 10 % of 200 ms.
+  EXPECT_NEAR(made.of("other_job", 0.06) - 0.06, 0.06 * 36 * 36 / (36 * 36 + 20 * 20), 1e-9);
+}
+
 TEST(Stretch, TakesComputingAsItWasMeasured) {
   const Stretch made = stretch_of(chain(0), {.step_s = 0.31, .compute_s = 0.11});
   EXPECT_DOUBLE_EQ(made.timers_s, 0.11);
