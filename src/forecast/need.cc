@@ -23,6 +23,8 @@ constexpr double kSpare = 1.1;     ///< of the bandwidth with which delay and lo
 constexpr double kLeastRate = 1e6, kMostRate = 1.6e12;
 constexpr double kLeastDelay = 1e-7, kMostDelay = 1;
 constexpr double kLeastLoss = 1e-6, kMostLoss = 0.1;
+/// Packets of one step that is simulated, and of each of a search's.
+constexpr double kFewPackets = 2e7, kFewInSearch = 5e5;
 
 /// A step and the ends of its interval.
 struct Judged {
@@ -120,6 +122,16 @@ spec::Experiment at_delay(spec::Experiment experiment, double s) {
   return experiment;
 }
 
+/// A step packet by packet, where that is simulated soon and nothing else was asked for.
+std::optional<double> packets_s(const spec::Experiment& experiment, const Asking& asking) {
+  if (asking.level || asking.only_formula || asking.adjusted) return {};
+  Asking whole = asking;
+  whole.most_packets = kFewPackets;
+  whole.alike = Method::Packet;
+  const StepTime step = step_times(experiment, whole).front();
+  return step.method == Method::Packet ? std::optional(step.median_s) : std::nullopt;
+}
+
 spec::Experiment at_loss(spec::Experiment experiment, double loss) {
   experiment.network.link.loss.value = loss;
   return experiment;
@@ -171,12 +183,17 @@ Need need_of(const spec::Experiment& experiment, const Goal& goal, const Asking&
   // A little more than is needed, or there is no room for anything.
   const double needed = need.rate_bps.value.value_or(kLeastRate);
   const spec::Experiment enough = need.is_met ? experiment : at_rate(experiment, kSpare * needed);
+  const spec::Experiment just = need.is_met ? experiment : at_rate(experiment, needed);
+  need.method = step_times(just, asking).front().method;
+  need.packets_s = packets_s(just, asking);
   const auto delay = [&] {
     need.delay_s = bound_of({[&](double s) { return at_delay(enough, s); }, asking, constants},
                             {.goal = need.step_s, .good = kLeastDelay, .bad = kMostDelay});
   };
   Asking once = asking;
   once.seeds = 1;  // a search of losses takes many simulations
+  once.only_formula = false;
+  if (!asking.level && !asking.adjusted) once.most_packets = kFewInSearch;
   const auto loss = [&] {
     need.loss =
         bound_of({[&](double share) { return at_loss(enough, share); }, once, constants},

@@ -47,7 +47,10 @@ struct Need {
   Bound rate_bps = {};      ///< at least
   Bound delay_s =
       {};  ///< one way a link, at most; at the larger of the needed and the present bandwidth
-  Bound loss = {};           ///< likewise
+  Bound loss = {};                  ///< likewise; packet by packet where these are few
+  Method method = Method::Formula;  ///< by which the rate was found
+  std::optional<double> packets_s =
+      {};                    ///< a step at the larger of both rates, where packets are few
   std::string problem = {};  ///< why it is not possible
 };
 

@@ -241,12 +241,19 @@ TEST_F(Predict, SaysWhatAGoalBears) {
   const json need = json::parse(printed({"--json", "--need", "step=150ms"})).at("need");
   EXPECT_LT(need.at("delay_s").at("ci_low"), need.at("delay_s").at("value"));
   EXPECT_THAT(printed({"--need", "efficiency=0.5"}), HasSubstr("it bears"));
+  EXPECT_EQ(need.at("method"), "formula");
+  EXPECT_NEAR(need.at("packets_step_s").get<double>(), 0.1456, 0.002);
+  // 145.7 ms is what it takes: it bears 100 us more of the way, and next to no loss.
+  EXPECT_THAT(printed({"--need", "step=145700us"}),
+              HasSubstr("\n  found by formula; packet by packet a step takes 14"));
 }
 
 TEST_F(Predict, RanksChoices) {
   const std::string text = printed({"--advise"});
   EXPECT_THAT(text, HasSubstr("job.strategy=halving_doubling"));
   EXPECT_THAT(text, HasSubstr("of the time for a sample"));
+  EXPECT_THAT(text, HasSubstr("\n  found by formula ("));
+  EXPECT_THAT(printed({"--scale", "2,4"}), HasSubstr("\n  found by formula (2 rows)\n"));
 }
 
 }  // namespace

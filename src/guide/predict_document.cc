@@ -116,7 +116,9 @@ Json ranks_of(const forecast::Ranks& ranks) {
       {"value", *ranks.value}, {"ci_low", or_null(ranks.low)}, {"ci_high", or_null(ranks.high)}};
 }
 
+/// 0 where not even the least will do; null where all of the range does.
 Json bound_of(const forecast::Bound& bound) {
+  if (bound.is_none) return {{"value", 0}, {"ci_low", nullptr}, {"ci_high", nullptr}};
   if (!bound.value) return {};
   const auto or_null = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json();
@@ -136,6 +138,8 @@ Json need_of(const forecast::Need& need) {
   made["rate_bps"] = bound_of(need.rate_bps);
   made["delay_s"] = bound_of(need.delay_s);
   made["loss"] = bound_of(need.loss);
+  if (need.is_possible) made["method"] = forecast::name_of(need.method);
+  if (need.packets_s) made["packets_step_s"] = *need.packets_s;
   return made;
 }
 

@@ -9,11 +9,13 @@
 #include "trainwire/text/verdict_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 namespace tw::guide {
 namespace {
@@ -201,11 +203,28 @@ bool has_several(const std::vector<forecast::ScalePoint>& points) {
   });
 }
 
+/// "found by formula (5 rows), flow simulation (1 row)".
+template <typename Rows>
+std::string methods_line(const Rows& rows) {
+  constexpr std::array kMethods{forecast::Method::Formula, forecast::Method::Flow,
+                                forecast::Method::Packet};
+  std::vector<std::string> told;
+  for (const forecast::Method method : kMethods) {
+    const auto count = std::count_if(rows.begin(), rows.end(), [&](const auto& row) {
+      return row.step.median_s > 0 && row.step.method == method;
+    });
+    if (count > 0)
+      told.push_back(
+          fmt::format("{} ({} row{})", forecast::name_of(method), count, count == 1 ? "" : "s"));
+  }
+  return told.empty() ? std::string() : fmt::format("  found by {}\n", fmt::join(told, ", "));
+}
+
 std::string scale_text(const forecast::Scaling& scaling) {
   std::string text =
       "\n     ranks       step  90 % interval             samples/s  efficiency, 90 % interval\n";
   for (const forecast::ScalePoint& point : scaling.points) text += scale_row(point);
-  text += scale_chart(scaling.points);
+  text += methods_line(scaling.points) + scale_chart(scaling.points);
   if (!has_several(scaling.points)) return text + "one rank waits for nobody\n";
   text += scaling.break_even.value ? fmt::format("faster than one rank alone from {} ranks on",
                                                  ranks_text(scaling.break_even))
@@ -255,10 +274,17 @@ std::string need_text(const forecast::Need& need) {
                 ? bound_text(need.delay_s, time, {"none", "more than 1 s"}) + " of delay a link"
                 : "a second of delay a link";
   }
-  if (need.loss.is_none) return text + ", and no loss\n";
-  if (!need.loss.value) return text + " or 10 % of loss\n";
-  return text +
-         fmt::format(" or {} of loss\n", bound_text(need.loss, share, {"none", "more than 10 %"}));
+  if (need.loss.is_none) {
+    text += ", and no loss";
+  } else if (!need.loss.value) {
+    text += " or 10 % of loss";
+  } else {
+    text += fmt::format(" or {} of loss", bound_text(need.loss, share, {"none", "more than 10 %"}));
+  }
+  text += fmt::format("\n  found by {}", forecast::name_of(need.method));
+  if (!need.packets_s) return text + "\n";
+  return text + fmt::format("; packet by packet a step takes {} at that bandwidth\n",
+                            time(*need.packets_s));
 }
 
 std::string joined(const std::vector<std::string>& settings) {
@@ -281,6 +307,7 @@ std::string advice_text(const forecast::Advice& advice) {
   }
   if (shown < advice.choices.size())
     text += fmt::format("  and {} slower ones: --json\n", advice.choices.size() - shown);
+  text += methods_line(advice.choices);
   for (const forecast::Crossing& each : advice.crossings) {
     const bool is_ranks = each.of == "ranks";
     const auto value = static_cast<std::int64_t>(each.value);
