@@ -21,6 +21,7 @@ std::string time_text(double time_s) { return readable(from_seconds(time_s)); }
 
 std::vector<Span> spans_of(const Told& file) {
   std::vector<Span> spans;
+  if (file.readiness) return spans;  // it says more than when its own rank was in collectives
   for (const Operation& each : file.operations) {
     if (is_timed(each)) spans.push_back({*each.start_ns, *each.end_ns});
   }
@@ -87,7 +88,7 @@ record::Verdict of_file(const Told& file, const std::vector<Span>& spans) {
             .gain_ci = {0, time.in_s},
             .confidence = kConfidence,
             .text = fmt::format("Not the network, as far as one trace tells: of {} rank {} is in "
-                                "collectives{} for only {}. Others may be, for {}.",
+                                "collectives{} for only {}. Other ranks may be for longer: {}.",
                                 whole, rank, hidden, time_text(time.in_s),
                                 who_gave(file, ranks_of(file)))};
   }

@@ -42,11 +42,15 @@ Rows rows_of(const std::vector<Told>& told, const std::set<std::size_t>& only) {
   Rows rows;
   for (auto& [key, row] : made) {
     std::vector<Row>& group = rows[std::get<0>(key)];
-    // Two files of one rank would count it twice: the first is taken.
-    if (!group.empty() && group.back().rank == row.rank) continue;
     std::stable_sort(row.operations.begin(), row.operations.end(),
                      [](const auto* a, const auto* b) { return *a->start_ns < *b->start_ns; });
-    group.push_back(std::move(row));
+    // Two files of one rank would count it twice: the one that tells more is taken, of equal ones the first.
+    const bool is_known = !group.empty() && group.back().rank == row.rank;
+    if (!is_known) {
+      group.push_back(std::move(row));
+    } else if (row.operations.size() > group.back().operations.size()) {
+      group.back() = std::move(row);
+    }
   }
   return rows;
 }

@@ -223,8 +223,9 @@ void add_notes(std::vector<Told>& told) {
     if (file.rank) {
       const auto [known, is_new] = first.try_emplace({file.kind, *file.rank}, file.path);
       if (is_new) continue;
-      file.notes.push_back(fmt::format("{} is of rank {}, as {} is: only the first counts",
-                                       printable(file.path), *file.rank, printable(known->second)));
+      file.notes.push_back(
+          fmt::format("{} is of rank {}, as {} is: only the one that tells more counts",
+                      printable(file.path), *file.rank, printable(known->second)));
     } else if (is_dump) {
       if (nobodies++ == 0) nobody = &file;
     }

@@ -16,7 +16,9 @@ namespace {
 
 constexpr double kWorthNaming = 0.1;    ///< of a step
 constexpr double kWorthTelling = 0.05;  ///< of a step: no mere unevenness
-constexpr double kOneTrace = 0.6;       ///< confidence of what one trace tells
+constexpr double kMostlyLate = 0.5;     ///< of all lateness is one rank's
+constexpr double kTimelineConfidence = 0.7;
+constexpr double kOneTrace = 0.6;  ///< confidence of what one trace tells
 constexpr double kTransferConfidence = 0.7;
 constexpr double kDoubtfulConfidence = 0.4;  ///< where a rank without a file may be the cause
 
@@ -209,6 +211,48 @@ bool only_benchmarks(const Imported& imported) {
                      [&](const Told& file) { return !tells(file) || is_benchmark(file.kind); });
 }
 
+/// "" where all dumps say whose they are, or all that they tell of has ended.
+std::string nobodys_text(const Imported& imported) {
+  for (const Told& file : imported.told) {
+    if (file.kind != "flight_recorder") continue;
+    for (const Operation& each : file.operations) {
+      const bool is_open = each.state == State::Scheduled || each.state == State::Started;
+      if (!is_open || each.rank || is_message(each.op)) continue;
+      return fmt::format(
+          "Collective {} of group {} ({}{}) did not end, and its dump does not say whose it is: "
+          "name "
+          "dumps by their rank, nccl_trace_rank_3, to learn who is missing. ",
+          each.sequence.value_or(0), printable(each.group), each.op,
+          each.bytes ? fmt::format(" of {} bytes", grouped(*each.bytes)) : "");
+    }
+  }
+  return {};
+}
+
+/// A timeline of Horovod, of which only one rank writes any.
+std::optional<record::Verdict> timeline_verdict(const Imported& imported) {
+  const auto found = std::find_if(imported.told.begin(), imported.told.end(),
+                                  [](const Told& file) { return file.readiness.has_value(); });
+  if (found == imported.told.end()) return {};
+  const Readiness& ready = *found->readiness;
+  if (ready.share >= kMostlyLate && ready.late_s > ready.moved_s) {
+    return record::Verdict{
+        .cause = "late_rank",
+        .where = place_of(imported.wiring, ready.rank),
+        .confidence = kTimelineConfidence,
+        .text = fmt::format("Not the network: {} is the last to be ready, by {} summed over "
+                            "tensors, and exchanging them takes {}.",
+                            who_is(imported, ready.rank), time_text(ready.late_s),
+                            time_text(ready.moved_s))};
+  }
+  return record::Verdict{
+      .cause = "unknown",
+      .text = fmt::format("No verdict: summed over tensors, ranks wait {} for one another to be "
+                          "ready and {} for the exchange; what of it computing hides, a timeline "
+                          "does not tell.",
+                          time_text(ready.waited_s), time_text(ready.moved_s))};
+}
+
 /// What goes before a verdict that says that there is none.
 std::string known_text(const Imported& imported) {
   std::string text;
@@ -223,6 +267,8 @@ std::string known_text(const Imported& imported) {
       [](const Told& file) { return file.kind == "flight_recorder" && !file.operations.empty(); });
   if (const std::string open = open_messages(imported.told); !open.empty()) {
     text += open + ". ";
+  } else if (const std::string of_nobody = nobodys_text(imported); !of_nobody.empty()) {
+    text += of_nobody;
   } else if (has_dumps) {
     text += "Nobody is missing: every collective that these dumps tell of has ended. ";
   }
@@ -269,7 +315,9 @@ std::string untold_text(const Imported& imported, bool is_first) {
 record::Verdict untimed_verdict(const Imported& imported) {
   std::string text = known_text(imported);
   record::Verdict verdict{.cause = "unknown"};
-  if (const auto of_one = verdict_of_one(imported)) {
+  if (const auto of_timeline = timeline_verdict(imported)) {
+    verdict = *of_timeline;
+  } else if (const auto of_one = verdict_of_one(imported)) {
     verdict = *of_one;
   } else {
     verdict.text = untold_text(imported, text.empty());

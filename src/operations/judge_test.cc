@@ -167,7 +167,8 @@ TEST(Judge, FilesOfTheSameRankOrOfNobodyAreNoted) {
   EXPECT_EQ(notes_of(told), "");
   told.push_back(told[0]);
   told.back().path = "again";
-  EXPECT_EQ(notes_of(told), "again is of rank 0, as rank0 is: only the first counts\n");
+  EXPECT_EQ(notes_of(told),
+            "again is of rank 0, as rank0 is: only the one that tells more counts\n");
   told.pop_back();
   for (Told& file : told) {
     file.kind = "flight_recorder";
@@ -245,6 +246,45 @@ TEST(Judge, FilesThatTellNothingAreNoFlowRecords) {
   log.steps.push_back({.number = 1, .duration_ns = 5});
   EXPECT_THAT(run_of({bench, log}).verdict->text,
               AllOf(HasSubstr("a step is told"), HasSubstr("what the network can")));
+}
+
+TEST(Judge, OfTwoFilesOfARankTheFullerCounts) {
+  std::vector<Told> told = traces_of({.late_rank = 2, .late_ns = 40'000'000});
+  Told other = told[0];
+  other.path = "another";
+  other.operations.resize(1);
+  told.insert(told.begin(), other);
+  EXPECT_EQ(imported(told).arrivals.size(), 5U);
+  EXPECT_EQ(run_of(told).verdict->cause, "late_rank");
+}
+
+TEST(Judge, DumpsOfNobodyWithOpenCollectivesAreNoGoodSign) {
+  Told dump{.path = "trace", .kind = "flight_recorder", .records = 1};
+  dump.operations.push_back({.group = "0",
+                             .group_size = 2,
+                             .op = "all_reduce",
+                             .sequence = 5,
+                             .bytes = 48,
+                             .state = State::Scheduled});
+  const std::string text = run_of({dump}).verdict->text;
+  EXPECT_THAT(text, AllOf(HasSubstr("Collective 5 of group 0 (all_reduce of 48 bytes) did not end"),
+                          HasSubstr("nccl_trace_rank_3"), Not(HasSubstr("Nobody is missing"))));
+}
+
+// Of a timeline: ranks are 40 ms late where an exchange takes 3, or the other way round.
+TEST(Judge, ATimelineTellsWhoIsReadyLast) {
+  Told timeline{.path = "timeline", .kind = "horovod", .rank = 0};
+  timeline.operations.push_back(
+      {.rank = 0, .op = "all_reduce", .start_ns = 0, .end_ns = 3'000'000});
+  timeline.readiness =
+      Readiness{.rank = 1, .late_s = 0.040, .share = 0.9, .waited_s = 0.041, .moved_s = 0.003};
+  const record::Run late = run_of({timeline});
+  EXPECT_EQ(late.verdict->cause, "late_rank");
+  EXPECT_THAT(late.verdict->text, HasSubstr("Not the network: rank 1 is the last to be ready"));
+  timeline.readiness->moved_s = 0.300;
+  const record::Run slow = run_of({timeline});
+  EXPECT_EQ(slow.verdict->cause, "unknown");
+  EXPECT_THAT(slow.verdict->text, HasSubstr("300 ms for the exchange"));
 }
 
 }  // namespace

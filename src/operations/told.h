@@ -63,6 +63,15 @@ struct Wiring {
   bool empty() const { return version.empty() && network.empty() && ranks == 0 && ways.empty(); }
 };
 
+/// Who was last to be ready for what was exchanged, as a timeline of Horovod tells it. Sums over tensors.
+struct Readiness {
+  int rank = 0;
+  double late_s = 0;    ///< after the one before it
+  double share = 0;     ///< of what all last ones are late
+  double waited_s = 0;  ///< from the first that was ready to the last
+  double moved_s = 0;   ///< exchanging
+};
+
 struct Told {
   std::string path = {};
   std::string kind = {};
@@ -77,7 +86,8 @@ struct Told {
   Wiring wiring = {};
   std::vector<record::Pair> pairs = {};  ///< of flow records: each direction once, by addresses
   std::vector<std::string> notes = {};   ///< sentences worth a finding
-  std::int64_t clock_offset_ns = 0;      ///< taken from its times by one_clock
+  std::optional<Readiness> readiness = {};
+  std::int64_t clock_offset_ns = 0;  ///< taken from its times by one_clock
   std::optional<std::int64_t> clock_uncertainty_ns = {};
 };
 

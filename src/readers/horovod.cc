@@ -198,6 +198,11 @@ void Reading::finish(bool ended_early) {
   if (latest == late_s_.end() || latest->second <= 0) return;
   double all = 0;
   for (const auto& [rank, late] : late_s_) all += late;
+  told_.readiness = operations::Readiness{.rank = latest->first,
+                                          .late_s = latest->second,
+                                          .share = latest->second / all,
+                                          .waited_s = waited_s_,
+                                          .moved_s = moved_s_};
   told_.notes.push_back(fmt::format(
       "rank {} is the last to be ready, by {} together, {:.0f} % of what all last ones are late; "
       "negotiating takes {}, exchanging {}, summed over tensors",
