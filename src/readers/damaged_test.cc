@@ -279,6 +279,15 @@ TEST(Damaged, WhatIsNeitherTextNorACaptureIsNamed) {
       is_otherwise_written("\x80\x04\x95"
                            "abc"));
   EXPECT_TRUE(is_otherwise_written("SQLite format 3"));
+  EXPECT_THAT(nearest_guess(
+                  R"([{"name": "AllReduce", "cat": "COLL", "ph": "b", "args": {"CommHash": 6}}])"),
+              HasSubstr("NCCL's example profiler"));
+  EXPECT_THAT(
+      read_text(
+          R"({"traceEvents": [{"name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "ph": "X", "pid": 1, "ts": 1.5, "dur": 2}]})",
+          "t")
+          .reasons,
+      Contains(HasSubstr("JAX")));
   EXPECT_THAT(nearest_guess("<!DOCTYPE html><html>404 step 3</html>"), HasSubstr("for browsers"));
   EXPECT_THAT(nearest_guess("# Avg bus bandwidth    : 92.3405 \n"), HasSubstr("the end of what"));
   EXPECT_THAT(nearest_guess("Job summary\n===\nCommunicators... (0.00s)\n"), HasSubstr("ncclras"));

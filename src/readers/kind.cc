@@ -57,6 +57,11 @@ bool is_capture(std::string_view text) {
                      [&](std::string_view magic) { return text.starts_with(magic); });
 }
 
+/// NCCL's example of a profiler plugin: what it stamps is when the host asked.
+bool is_of_example_profiler(std::string_view text) {
+  return has(text, "\"CommHash\"") && (has(text, "\"COLL\"") || has(text, "\"P2P\""));
+}
+
 Kind json_kind(std::string_view text) {
   if (has(text, "\"coll_perf\"") || has(text, "\"p2p_perf\"")) return Kind::Inspector;
   if (has(text, "\"NEGOTIATE_") || has(text, "start_time_since_epoch_in_micros"))
@@ -76,6 +81,7 @@ Kind json_kind(std::string_view text) {
     return Kind::ExecutionTrace;
   }
   if (!tables::flow_program_of(text).empty()) return Kind::FlowRecords;
+  if (is_of_example_profiler(text)) return Kind::Unknown;
   if (has(text, "\"traceEvents\"") || (has(text, "\"ph\"") && has(text, "\"cat\"")))
     return Kind::Kineto;
   // PyTorch without Kineto: an array of events without categories.
@@ -279,6 +285,11 @@ std::string nearest_guess(std::string_view text) {
   if (has(text.substr(0, 4096), "\"workload_graph\"") && has(text, "\"NodeType\"")) {
     return "it is a Chakra trace as JSON, written for people; give the .et files that it was made "
            "from";
+  }
+  if (is_of_example_profiler(text)) {
+    return "it is a trace of NCCL's example profiler, which tells when the host asked for "
+           "operations and not when they ran; NCCL Inspector's records are read, and "
+           "torch.profiler's traces";
   }
   if (begins_as_json(text.substr(first))) {
     return "it is JSON, but none of a profiler's trace, a flight recorder, nccl-tests, NCCL "

@@ -71,6 +71,7 @@ class Reading {
       ++timeless_;
       return skips_.add("events whose times are no numbers");
     }
+    if (event.category.empty()) ++uncategorised_;
     if (event.category.empty() && !take_old(event)) return;
     if (event.duration_ns < 0 || event.duration_ns > kLongest_ns)
       return skips_.add("events of impossible length");
@@ -199,6 +200,7 @@ class Reading {
   std::uint64_t events_ = 0;
   std::uint64_t unsized_ = 0;
   std::uint64_t timeless_ = 0;
+  std::uint64_t uncategorised_ = 0;
   std::unordered_map<std::int64_t, KinetoFields> by_id_;
   std::vector<Seen> kernels_;
   std::vector<Seen> on_host_;
@@ -299,7 +301,12 @@ void Reading::finish(bool ended_early) {
   }
   if (ended_early)
     told_.reasons.emplace_back("the file ends in the middle; what is before was used");
-  if (told_.operations.empty() && timeless_ == 0) {
+  const bool is_foreign = uncategorised_ > 0 && told_.computing.empty() && told_.steps.empty();
+  if (told_.operations.empty() && is_foreign) {
+    told_.reasons.emplace_back(
+        "its events have no categories, as those of JAX, TensorFlow and Ascend have none: of these "
+        "nothing is read, only torch.profiler's traces of CUDA and ROCm");
+  } else if (told_.operations.empty() && timeless_ == 0) {
     told_.reasons.push_back(
         "no collective among " + std::to_string(events_) +
         " events: record with ProfilerActivity.CUDA, in a job of several ranks");
