@@ -46,6 +46,10 @@ std::string_view program_of(std::string_view text) {
   }
   if (has("# OSU ")) return "osu";
   if (has("# Benchmarking ") && has("#repetitions")) return "imb";
+  if (has("# Benchmarking: ") && has("#repetitions")) return "oneccl";
+  if (has("| ") && has("busbw") && has("algbw") && has("GBps")) return "all_reduce_bench";
+  if (has("data_size(Bytes)") && has("alg_bandwidth(GB/s)")) return "hccl_test";
+  if (has("---- Performance of ") && has("Throughput (")) return "deepspeed_bench";
   if (has("p50 (us)") && has("p99 (us)")) return "gloo_benchmark";
   if ((has("[ ID]") && has(" Interval") && has("bits/sec")) || text.starts_with("iperf3: error - "))
     return "iperf3";
@@ -57,7 +61,11 @@ Benchmark parse_benchmark(std::string_view text, std::string_view name) {
   const std::string_view program = program_of(text);
   Benchmark made;
   if (program == "osu") made = parse_osu(text);
-  if (program == "imb") made = parse_imb(text);
+  if (program == "imb" || program == "oneccl") made = parse_imb(text);
+  if (program == "oneccl") made.program = "oneccl";
+  if (program == "all_reduce_bench") made = parse_all_reduce_bench(text);
+  if (program == "hccl_test") made = parse_hccl_test(text);
+  if (program == "deepspeed_bench") made = parse_deepspeed_bench(text);
   if (program == "gloo_benchmark") made = parse_gloo(text);
   if (program == "iperf3") made = parse_iperf(text);
   if (program == "nccl_tests") made = of_nccl_tests(text, name);
@@ -67,10 +75,10 @@ Benchmark parse_benchmark(std::string_view text, std::string_view name) {
     throw DataError(
         fmt::format("reading {}: {} measured nothing: {}", printable(name), program, made.error));
   }
-  throw DataError(fmt::format("reading {}: {}", printable(name),
-                              program.empty()
-                                  ? "no table of OSU, IMB, Gloo, iperf3 or nccl-tests"
-                                  : "the table has no row; did the benchmark come to its end?"));
+  throw DataError(fmt::format(
+      "reading {}: {}", printable(name),
+      program.empty() ? "no table of a benchmark that is read: docs/imports.md has which"
+                      : "the table has no row; did the benchmark come to its end?"));
 }
 
 }  // namespace tw::tables

@@ -3,7 +3,8 @@
 //
 // OSU micro-benchmarks (latency, bandwidth and collectives, with and without -f), Intel's MPI benchmarks (several blocks a
 // file), Gloo's benchmark (both shapes of its table), iperf3 (text and -J; a row is an interval, of all streams together),
-// nccl-tests (nccl/perf_table.h).
+// nccl-tests (nccl/perf_table.h), oneCCL's benchmark, ml-engineering's all_reduce_bench.py, hccl_test, DeepSpeed's benchmarks
+// of communication (bandwidth_tables.cc).
 //
 // `bytes` is the size of nccl-tests (operations/operation.h): MPI's benchmarks count what a rank gives to all-gather,
 // gather and scatter, and to each other in all-to-all, which is multiplied by the ranks. OSU does not say how many ranks
@@ -35,7 +36,8 @@ struct Curve {
 };
 
 struct Benchmark {
-  std::string program;  ///< "osu", "imb", "gloo_benchmark", "iperf3", "nccl_tests"
+  std::string
+      program;  ///< "osu", "imb", "oneccl", "gloo_benchmark", "iperf3", "nccl_tests", "all_reduce_bench", "hccl_test", "deepspeed_bench"
   std::vector<Curve> curves = {};
   std::uint64_t skipped = 0;             ///< rows that tell no time of a size
   std::vector<std::string> notes = {};   ///< sentences about what was measured

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // "# Benchmarking Allreduce", "# #processes = 144", "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]", rows; of
 // two processes "#bytes #repetitions      t[usec]   Mbytes/sec", of non-blocking collectives "t_ovrl[usec] t_pure[usec]". Several
-// such blocks a file; older ones repeat name and processes in each row, as their header says.
+// such blocks a file; older ones repeat name and processes in each row, as their header says. oneCCL's benchmark prints the same with
+// colons: "# Benchmarking: allreduce", "# #processes: 4".
 #include "trainwire/base/printable.h"
 #include "trainwire/tables/columns.h"
 
@@ -9,6 +10,15 @@
 #include <string>
 
 namespace tw::tables {
+namespace {
+
+/// Without the "=" of Intel's, and the ":" of oneCCL's.
+std::string_view behind_colon(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" :="), text.size()));
+  return text;
+}
+
+}  // namespace
 
 Benchmark parse_imb(std::string_view text) {
   Benchmark made{.program = "imb"};
@@ -17,11 +27,10 @@ Benchmark parse_imb(std::string_view text) {
   std::string block;
   std::set<std::string> unread;
   for_lines(text, [&](std::string_view line) {
-    constexpr std::string_view kTitle = "# Benchmarking ";
-    constexpr std::string_view kRanks = "#processes = ";
+    constexpr std::string_view kTitle = "# Benchmarking";
     const auto words = words_of(line);
     if (const std::size_t at = line.find(kTitle); at != std::string_view::npos) {
-      const auto name = words_of(line.substr(at + kTitle.size()));
+      const auto name = words_of(behind_colon(line.substr(at + kTitle.size())));
       block = name.empty() ? "" : name.front().substr(0, 32);
       made.curves.push_back({.op = op_named(block)});
       time_at = 0;
@@ -29,8 +38,9 @@ Benchmark parse_imb(std::string_view text) {
     }
     if (made.curves.empty()) return;
     Curve& curve = made.curves.back();
+    constexpr std::string_view kRanks = "#processes";
     if (const std::size_t at = line.find(kRanks); at != std::string_view::npos) {
-      const auto ranks = words_of(line.substr(at + kRanks.size()));
+      const auto ranks = words_of(behind_colon(line.substr(at + kRanks.size())));
       const auto number = ranks.empty() ? std::nullopt : count_in(ranks.front());
       if (number && *number < 10'000'000) curve.ranks = static_cast<int>(*number);
       return;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/base/error.h"
+#include "trainwire/tables/benchmark.h"
+
+#include <gmock/gmock.h>
+
+namespace tw::tables {
+namespace {
+
+using testing::Contains;
+using testing::DoubleNear;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST(BandwidthTables, ReadsAllReduceBench) {
+  const Benchmark found = parse_benchmark(
+      "The average bandwidth of all_reduce over 32 ranks (5 warmups / 20 trials):\n\n"
+      "| payload |    busbw   |    algbw   |\n| ------: | ---------: | ---------: |\n"
+      "|   32KiB |   0.00GBps |   0.00GBps |\n"
+      "|    1MiB |  12.47GBps |   6.44GBps |\n|     1GB |  90.94GBps |  46.94GBps |\n",
+      "bench.txt");
+  EXPECT_EQ(found.program, "all_reduce_bench");
+  ASSERT_THAT(found.curves, SizeIs(1));
+  EXPECT_EQ(found.curves[0].op, "all_reduce");
+  EXPECT_EQ(found.curves[0].ranks, 32);
+  ASSERT_THAT(found.curves[0].rows, SizeIs(2));
+  EXPECT_EQ(found.curves[0].rows[0].bytes, 1 << 20);
+  // 1,048,576 bytes at 6.44 GB/s.
+  EXPECT_THAT(found.curves[0].rows[0].time_s, DoubleNear(162.8e-6, 1e-7));
+  EXPECT_EQ(found.curves[0].rows[1].bytes, 1 << 30);
+  EXPECT_EQ(found.skipped, 1U);
+  EXPECT_THAT(found.limits, Contains(HasSubstr("two decimals")));
+  EXPECT_EQ(parse_benchmark(
+                "The average bandwidth of all_reduce over 2 nodes:\n| payload | busbw | algbw |\n"
+                "| 1MiB | 12.47GBps | 6.44GBps |\n",
+                "x")
+                .curves[0]
+                .ranks,
+            0);
+}
+
+TEST(BandwidthTables, ReadsHcclTest) {
+  const Benchmark found = parse_benchmark(
+      "$ mpirun -n 16 ./bin/all_reduce_test -b 8K -e 64M -f 2 -p 8\n"
+      "the minbytes is 8192, maxbytes is 67108864, iters is 20, warmup_iters is 5\n"
+      "data_size(Bytes): | aveg_time(us): | alg_bandwidth(GB/s): | check_result:\n"
+      "8192              | 77.48          | 0.10573              | success\n"
+      "67108864          | 912.48         | 73.55                | failed\n",
+      "x");
+  EXPECT_EQ(found.program, "hccl_test");
+  ASSERT_THAT(found.curves, SizeIs(1));
+  EXPECT_EQ(found.curves[0].op, "all_reduce");
+  ASSERT_THAT(found.curves[0].rows, SizeIs(2));
+  EXPECT_THAT(found.curves[0].rows[1].time_s, DoubleNear(912.48e-6, 1e-12));
+  EXPECT_THAT(found.limits, Contains(HasSubstr("1 rows failed")));
+}
+
+TEST(BandwidthTables, ReadsDeepSpeedsBenchmark) {
+  const Benchmark found = parse_benchmark(
+      "host0: ---- Performance of all_reduce on 8 devices -----------------\n"
+      "host0: Size (Bytes)   Description    Duration      Throughput (Gbps)    BusBW (Gbps)\n"
+      "host0: --------------------------------------------------------\n"
+      "host0: 31.67 GB       8501054668x4   3176.620 ms   171.272              149.863\n"
+      "host0: 4194304        1048576x4      172.352       48.671               36.504\n",
+      "x");
+  EXPECT_EQ(found.program, "deepspeed_bench");
+  ASSERT_THAT(found.curves, SizeIs(1));
+  EXPECT_EQ(found.curves[0].ranks, 8);
+  ASSERT_THAT(found.curves[0].rows, SizeIs(2));
+  EXPECT_EQ(found.curves[0].rows[0].bytes, 34'004'218'672);
+  EXPECT_THAT(found.curves[0].rows[0].time_s, DoubleNear(3.17662, 1e-9));
+  EXPECT_THAT(found.curves[0].rows[1].time_s, DoubleNear(172.352e-6, 1e-12));
+}
+
+TEST(BandwidthTables, ReadsOneCcl) {
+  const Benchmark found = parse_benchmark(
+      "#----------\n# Benchmarking: allreduce\n# #processes: 4\n#----------\n\n"
+      "        #bytes  #repetitions   t_min[usec]   t_max[usec]   t_avg[usec]  stddev[%]\n"
+      "             4            16         12.11         13.55         12.85       3.41\n"
+      "       1048576            16        312.11        313.55        312.85       3.41\n",
+      "x");
+  EXPECT_EQ(found.program, "oneccl");
+  ASSERT_THAT(found.curves, SizeIs(1));
+  EXPECT_EQ(found.curves[0].ranks, 4);
+  EXPECT_THAT(found.curves[0].rows[1].time_s, DoubleNear(312.85e-6, 1e-12));
+}
+
+TEST(BandwidthTables, CutAnywhereIsRowsOrAnError) {
+  const std::string_view text =
+      "The average bandwidth of all_reduce over 99999999999999999999 ranks:\n"
+      "| payload | busbw | algbw |\n| 1e999KiB | 1GBps | 1GBps |\n| 99999999TiB | 1GBps | nanGBps "
+      "|\n"
+      "|||||\n| 1MiB |\n| 1MiB | 2GBps | 0.00001GBps |\n| . | . | . |\n| 1.5KiB | 1GBps | 1GBps "
+      "|\n";
+  for (std::size_t end = 0; end <= text.size(); ++end) {
+    try {
+      EXPECT_GT(parse_benchmark(text.substr(0, end), "cut").rows(), 0U);
+    } catch (const DataError&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tw::tables
