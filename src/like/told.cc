@@ -51,6 +51,21 @@ bool is_told(const record::Run& run) { return !run.capture && run.operations.has
 
 void fit_told(Fitted& fitted, const record::Run& run) {
   const bool has_steps = run.iterations && run.iterations->median_s.value_or(0) > 0;
+  const bool is_benchmark =
+      !run.sources.empty() &&
+      std::all_of(run.sources.begin(), run.sources.end(),
+                  [](const auto& source) { return source.kind == "nccl_tests"; });
+  if (is_benchmark) {
+    throw DataError(
+        "this is a benchmark, not a job with steps: `trainwire fit` gives its latency and "
+        "bandwidth, "
+        "`trainwire expect --against` what the hardware should reach");
+  }
+  if (has_steps && !run.accounting) {
+    throw DataError(
+        "steps are told, but not what ranks did in them: give traces of torch.profiler of all "
+        "ranks, or packets");
+  }
   if (!has_steps || !run.accounting) {
     throw DataError(
         "the files tell no steps with what ranks did in them: give traces of torch.profiler of all "

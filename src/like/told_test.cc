@@ -63,5 +63,23 @@ TEST(Told, WithoutSizesOrStepsThereIsNothingToFit) {
   EXPECT_THROW(fit(run, ""), DataError);
 }
 
+TEST(Told, SaysWhatIsMissing) {
+  const auto refused = [](const record::Run& run) -> std::string {
+    try {
+      fit(run, "");
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  record::Run steps = traced();
+  steps.accounting.reset();
+  EXPECT_THAT(refused(steps), HasSubstr("steps are told, but not what ranks did in them"));
+  record::Run table = traced();
+  table.iterations.reset();
+  table.sources.push_back({.path = "all_reduce.log", .kind = "nccl_tests"});
+  EXPECT_THAT(refused(table), HasSubstr("this is a benchmark, not a job with steps"));
+}
+
 }  // namespace
 }  // namespace tw::like
