@@ -19,6 +19,8 @@ namespace {
 
 /// Of what messages cost a simulation: larger jobs are not tried in every way.
 constexpr int kMostRanks = 256;
+/// Of a choice: packets are taken where they are nearer and no more.
+constexpr double kFewPackets = 2e6;
 constexpr int kCompared = 6;  ///< strategies whose crossings are looked for
 constexpr double kLeastBytes = 1e3, kMostBytes = 1e10;
 /// Crossings are looked for no longer than that.
@@ -235,11 +237,13 @@ Advice advise(const spec::Experiment& experiment, const Variants& variants, cons
         "--what-if for what you have in mind",
         grouped(*experiment.jobs.front().ranks), kMostRanks));
   }
-  const StepTime now = step_times(experiment, asking).front();
+  Asking each = asking;
+  if (!asking.level && !asking.only_formula && !asking.adjusted) each.most_packets = kFewPackets;
+  const StepTime now = step_times(experiment, each).front();
   const Interval around = interval_of(experiment, now, constants);
   Advice advice{.choices = all_choices(experiment)};
   in_parallel(advice.choices.size(),
-              [&](std::size_t i) { try_out(advice.choices[i], variants, asking, constants); });
+              [&](std::size_t i) { try_out(advice.choices[i], variants, each, constants); });
   std::erase_if(advice.choices, [](const Choice& choice) { return choice.step.median_s < 0; });
   const int workers = *experiment.jobs.front().workers;
   for (Choice& choice : advice.choices) {

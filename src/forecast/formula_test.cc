@@ -153,6 +153,14 @@ TEST(Formula, LeavesToPacketsWhatMeetsInOnePort) {
   EXPECT_EQ(step.because, "several hosts send to one at a time");
 }
 
+TEST(Formula, LeavesToPacketsWhereWhoIsLateMakesOthersLate) {
+  const spec::Experiment halving = parsed(text_of("halving_doubling", 4, {"1Gbit", "50us", "1MB"}));
+  const StepTime step = step_times(halving, {.most_packets = 1e6}).front();
+  EXPECT_EQ(step.method, Method::Packet);
+  EXPECT_EQ(step.because, "the strategy loads links unevenly");
+  EXPECT_EQ(step_times(halving).front().method, Method::Flow);
+}
+
 TEST(Formula, IsTheRingsOwnWhereNothingWaits) {
   // 2 (4-1)/4 of 10 MB at 1 Gbit/s less headers (1448 of 1514 bytes), and one way of 2 x 50 us and a frame.
   const spec::Experiment experiment = parsed(text_of("ring", 4, {"1Gbit", "50us", "10MB"}));

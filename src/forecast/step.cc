@@ -140,11 +140,20 @@ bool may_take_packets(const Asking& asking) {
   return !asking.alike || *asking.alike == Method::Packet;
 }
 
+/// Whether who is late makes others late: flows fall out of step where packets do not, and the other way round.
+bool changes_partners(const spec::Experiment& experiment) {
+  return std::any_of(experiment.jobs.begin(), experiment.jobs.end(), [&](const spec::Job& job) {
+    return !shape_of(workload::training_of(experiment, job)).even;
+  });
+}
+
 /// By flows, or by packets where they are few and nearer.
 std::vector<StepTime> simulated(const spec::Experiment& experiment, const Asking& asking) {
   std::vector<StepTime> found = simulated(experiment, asking, sim::Level::Flow);
   const bool is_alike = asking.alike == Method::Packet;
-  if (!is_alike && !is_nearer_by_packets(found.front().regime)) return found;
+  if (!is_alike && !is_nearer_by_packets(found.front().regime) && !changes_partners(experiment)) {
+    return found;
+  }
   return may_take_packets(asking) ? by_few_packets(experiment, asking, std::move(found)) : found;
 }
 
