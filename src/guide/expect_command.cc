@@ -37,7 +37,8 @@ struct ExpectOptions {
 };
 
 [[noreturn]] void refuse(std::string_view option, std::string_view given, std::string_view write) {
-  throw SpecError(fmt::format("{}: \"{}\" cannot be read; write {}", option, printable(given), write));
+  throw SpecError(
+      fmt::format("{}: \"{}\" cannot be read; write {}", option, printable(given), write));
 }
 
 /// What was not said, from the devices that nccl-tests listed.
