@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace tw::imports {
 namespace {
@@ -55,18 +56,44 @@ class Scanner {
   std::string_view rest_;
 };
 
+std::optional<std::int64_t> days_since_1970(int year, int month, int day) {
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return {};
+  return std::chrono::sys_days(date).time_since_epoch().count();
+}
+
+/// "05/01/2024" or "05/01/24", month first, as Python's programs write it; day first where it can be no other.
+std::optional<std::int64_t> days_month_first(Scanner& in) {
+  auto month = in.number(2);
+  if (!month || !in.take("/")) return {};
+  auto day = in.number(2);
+  if (!day || !in.take("/")) return {};
+  auto year = in.number(4);
+  if (!year) {
+    year = in.number(2);
+    if (!year) return {};
+    *year += 2000;
+  }
+  if (*year < 1970 || *year > 2199) return {};
+  if (*month > 12) std::swap(month, day);
+  return days_since_1970(*year, *month, *day);
+}
+
 std::optional<std::int64_t> days_of(Scanner& in) {
+  Scanner ahead = in;
+  if (const auto days = days_month_first(ahead)) {
+    in = ahead;
+    return days;
+  }
   const auto year = in.number(4);
   if (!year || *year < 1970 || *year > 2199 || !in.take("-/")) return {};
   const auto month = in.number(2);
   if (!month || !in.take("-/")) return {};
   const auto day = in.number(2);
   if (!day) return {};
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return {};
-  return std::chrono::sys_days(date).time_since_epoch().count();
+  return days_since_1970(*year, *month, *day);
 }
 
 /// Seconds of "05:16:39"; 60 is a leap second.

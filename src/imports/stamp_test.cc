@@ -72,5 +72,16 @@ TEST(Stamp, OtherNumbersAreNone) {
   }
 }
 
+// As Python's rich and Hugging Face's examples write them.
+TEST(FindStamp, MonthsMayComeFirst) {
+  const auto expected = find_stamp("2024-05-01 12:00:10");
+  ASSERT_TRUE(expected);
+  EXPECT_EQ(find_stamp("[05/01/24 12:00:10] INFO step 3"), expected);
+  EXPECT_EQ(find_stamp("05/01/2024 12:00:10 - INFO - step 3"), expected);
+  EXPECT_EQ(find_stamp("31/05/2024 12:00:10"), find_stamp("2024-05-31 12:00:10"));
+  EXPECT_EQ(find_stamp("step 10/20/30 of 12"), std::nullopt);
+  EXPECT_EQ(find_stamp("13/13/2024 12:00:10"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace tw::imports
