@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostSteps = 4'000'000;
 constexpr std::size_t kMostBars = 1024;
+constexpr std::size_t kLongestLabel = 64;
 constexpr double kLongest_s = 1e6;
 /// Bars that jump further than this are another epoch's.
 constexpr std::int64_t kLongestJump = 100'000;
@@ -21,9 +22,9 @@ constexpr double kExact = 20;
 
 /// What other bars are of.
 bool is_of_other_bars(std::string_view before) {
-  constexpr std::array<std::string_view, 14> kWords{
-      "alidat", "anity",  "valuat", "Test",   "redict",  "oading", "shards",
-      "okeniz", "Fetchi", "Filter", "enerat", "rocessi", "apturi", "aving"};
+  constexpr std::array<std::string_view, 15> kWords{
+      "alidat", "anity",  "valuat", "Test",    "redict", "oading", "shards",   "okeniz",
+      "Fetchi", "Filter", "enerat", "rocessi", "apturi", "aving",  "xperience"};
   return is_of_other_work(before) ||
          std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
            return before.find(word) != std::string_view::npos;
@@ -48,6 +49,17 @@ struct Fraction {
   std::size_t begin;
 };
 
+/// What a bar is called: letters alone, for epochs, steps and losses in it change.
+std::string label_of(std::string_view before) {
+  std::string label;
+  before.remove_prefix(before.rfind('}') + 1);  // npos + 1 is 0: what was printed behind a bar
+  for (const char c : before) {
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (is_letter && label.size() < kLongestLabel) label += c;
+  }
+  return label;
+}
+
 /// The last "10/300" of a text.
 std::optional<Fraction> fraction_in(std::string_view text) {
   const std::size_t slash = text.rfind('/');
@@ -62,9 +74,10 @@ std::optional<Fraction> fraction_in(std::string_view text) {
 
 }  // namespace
 
-PaceBars::Bar* PaceBars::bar_of(std::int64_t all) {
-  if (bars_.size() >= kMostBars && !bars_.contains(all)) return nullptr;
-  return &bars_[all];
+PaceBars::Bar* PaceBars::bar_of(const std::string& label, std::int64_t all) {
+  const std::pair key(label, all);
+  if (bars_.size() >= kMostBars && !bars_.contains(key)) return nullptr;
+  return &bars_[key];
 }
 
 void PaceBars::add(Bar& bar, std::int64_t number, double seconds) {
@@ -73,7 +86,7 @@ void PaceBars::add(Bar& bar, std::int64_t number, double seconds) {
 }
 
 void PaceBars::moved(const Place& to) {
-  Bar* const bar = bar_of(to.all);
+  Bar* const bar = bar_of(to.label, to.all);
   if (bar == nullptr) return;
   bar->each_s = to.each_s;
   const bool goes_on = bar->number && to.number > *bar->number &&
@@ -106,7 +119,8 @@ bool PaceBars::tqdm(std::string_view text) {
   if (!value || *value <= 0 || kind == Pace::None) return false;
   if (is_of_other_bars(text.substr(0, done->begin))) return false;
   are_averages_ = true;
-  moved({done->all, done->number, *elapsed, kind == Pace::PerStep ? *value : 1 / *value, 1});
+  moved({label_of(text.substr(0, done->begin)), done->all, done->number, *elapsed,
+         kind == Pace::PerStep ? *value : 1 / *value, 1});
   return true;
 }
 
@@ -121,7 +135,7 @@ bool PaceBars::keras(std::string_view text) {
   if (begin == 0 || !each || !unit || *each <= 0 || drawn == std::string_view::npos) return false;
   const auto done = fraction_in(text.substr(0, drawn));
   if (!done || done->number != done->all || done->number > kLongestJump) return false;
-  Bar* const bar = bar_of(done->all);
+  Bar* const bar = bar_of("", done->all);
   if (bar == nullptr) return false;
   are_averages_ = true;
   bar->each_s = *each * *unit;
@@ -145,7 +159,7 @@ bool PaceBars::rich(std::string_view text) {
   if (!value || *value <= 0 || !done || is_of_other_bars(text.substr(0, done->begin))) return false;
   are_averages_ = true;
   // Its own pace says more than whole seconds.
-  moved({done->all, done->number, 0, 1 / *value, 1});
+  moved({label_of(text.substr(0, done->begin)), done->all, done->number, 0, 1 / *value, 1});
   return true;
 }
 
@@ -161,8 +175,8 @@ bool PaceBars::since_start(std::string_view text) {
     const auto value = real(time);
     if (!number || !value || unit_behind(time) != 1e-3) return false;
     const double elapsed = 1e-3 * *value;
-    moved({0, *number, elapsed, elapsed / static_cast<double>(std::max<std::int64_t>(1, *number)),
-           1e-3 / kExact});
+    moved({"", 0, *number, elapsed,
+           elapsed / static_cast<double>(std::max<std::int64_t>(1, *number)), 1e-3 / kExact});
     return true;
   }
   if (const std::string_view count = behind("\"current_steps\": "); !count.empty()) {
@@ -170,7 +184,7 @@ bool PaceBars::since_start(std::string_view text) {
     const auto elapsed = elapsed_s(behind("\"elapsed_time\": \""));
     if (!number || *number <= 0 || !elapsed) return false;
     are_averages_ = true;
-    moved({1, *number, *elapsed, *elapsed / static_cast<double>(*number), 1});
+    moved({"", 1, *number, *elapsed, *elapsed / static_cast<double>(*number), 1});
     return true;
   }
   const auto done = fraction_in(behind("global_step/max_steps': '").substr(0, 24));
@@ -183,7 +197,7 @@ bool PaceBars::since_start(std::string_view text) {
   const double elapsed = each * static_cast<double>(done->number);
   // Six decimals are told.
   const double resolution = elapsed * 1e-6 / (slowness ? *slowness : *speed);
-  moved({done->all, done->number, elapsed, each, resolution});
+  moved({"", done->all, done->number, elapsed, each, resolution});
   return true;
 }
 

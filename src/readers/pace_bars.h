@@ -36,6 +36,7 @@ class PaceBars {
   };
   /// Where a bar of `all` steps stands, and how exactly it tells the time.
   struct Place {
+    std::string label;
     std::int64_t all;
     std::int64_t number;
     double elapsed_s;
@@ -47,11 +48,12 @@ class PaceBars {
   bool rich(std::string_view text);
   bool keras(std::string_view text);
   bool since_start(std::string_view text);
-  Bar* bar_of(std::int64_t all);
+  Bar* bar_of(const std::string& label, std::int64_t all);
   void moved(const Place& to);
   static void add(Bar& bar, std::int64_t number, double seconds);
 
-  std::map<std::int64_t, Bar> bars_;  ///< by length
+  std::map<std::pair<std::string, std::int64_t>, Bar>
+      bars_;  ///< by what stands before it, and length
   bool are_averages_ = false;
 };
 

@@ -181,6 +181,17 @@ TEST(PaceLog, BarsCallStepsByOtherNames) {
               ElementsAre(3500));
 }
 
+// OpenRLHF 0.5: what gathers experience and what trains have bars of the same length.
+TEST(PaceLog, BarsOfOneLengthAreToldApartByTheirNames) {
+  EXPECT_THAT(times_of("Train epoch [1/1]:   6%|#  | 1/16 [00:02<00:30,  2.00s/it, pg=0.01]\n"
+                       "Reward model:   6%|#  | 1/16 [00:09<01:15,  9.00s/it]\n"
+                       "Train epoch [1/1]:  12%|#  | 2/16 [00:04<00:30,  2.00s/it, pg=0.01]\n"
+                       "make_experience:  12%|#  | 2/16 [00:10<01:15,  5.05s/it]\n"
+                       "Train epoch [1/1]:  18%|#  | 3/16 [00:06<00:30,  2.00s/it, pg=0.01]\n"
+                       "Reward model:  12%|#  | 2/16 [00:18<01:15,  9.00s/it]\n"),
+              ElementsAre(2000, 2000));
+}
+
 TEST(PaceLog, OtherBarsAreNotTheTrainings) {
   // transformers 4.46: checkpoints are loaded under a bar, and an evaluation has its own length.
   EXPECT_THAT(
