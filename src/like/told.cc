@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMostSteps = 100;
 constexpr std::uint64_t kMostRanks = 100'000;
+constexpr double kMuchLonger = 1.02;  ///< a mean step than a median one
 
 /// The one that moves most in a step, with what its transfers reached.
 struct Main {
@@ -114,10 +115,19 @@ void fit_told(Fitted& fitted, const record::Run& run) {
         1e3 * run.accounting->overlap_s));
   }
   if (!is_known) fitted.cannot.emplace_back("which algorithm ran is not told: a ring is taken");
-  fit_factors(fitted, {measured_step({.median_s = *steps.median_s,
-                                      .ci_low_s = steps.ci_low_s.value_or(*steps.median_s),
-                                      .ci_high_s = steps.ci_high_s.value_or(*steps.median_s),
-                                      .times_s = steps.times_s})});
+  const double median_s = *steps.median_s;
+  record::Times times{.median_s = median_s,
+                      .ci_low_s = steps.ci_low_s.value_or(median_s),
+                      .ci_high_s = steps.ci_high_s.value_or(median_s),
+                      .times_s = steps.times_s};
+  if (run.straggler && run.accounting->step_s > kMuchLonger * median_s) {
+    // Its parts are of a mean step, and so is the delay.
+    const double added_s = run.accounting->step_s - median_s;
+    for (double* each : {&times.median_s, &times.ci_low_s, &times.ci_high_s}) *each += added_s;
+    fitted.cannot.emplace_back(
+        "the late rank is so in some steps only: a mean step is taken, as if it were so in each");
+  }
+  fit_factors(fitted, {measured_step(times)});
 }
 
 }  // namespace tw::like

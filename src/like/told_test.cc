@@ -54,6 +54,17 @@ TEST(Told, ALateRankIsAStraggler) {
   EXPECT_NEAR(*fitted.experiment.jobs[0].straggler_factor, 1.5, 1e-6);
 }
 
+// 400 ms in one of ten steps: of a mean one 40, of a median one none.
+TEST(Told, ARankThatIsLateNowAndThenIsFittedToTheMean) {
+  record::Run run = traced();
+  run.straggler = record::Straggler{.host = "rank 2", .delay_s = 0.04, .rank = 2};
+  run.accounting->step_s = 0.150;
+  run.accounting->parts[1].seconds = 0.090;
+  const Fitted fitted = fit(run, "");
+  EXPECT_NEAR(steps_s(fitted, fitted.experiment).at(0), 0.150, 1e-9);
+  EXPECT_THAT(fitted.cannot, Contains(HasSubstr("late rank is so in some steps only")));
+}
+
 TEST(Told, WithoutSizesOrStepsThereIsNothingToFit) {
   record::Run run = traced();
   run.collectives.clear();
