@@ -117,6 +117,15 @@ TEST_F(Predict, AnswersByFormulaAloneOrSaysWhyNot) {
               HasSubstr("the formula does not hold: links lose packets"));
 }
 
+// The ring has a formula; trees have none, and few packets here.
+TEST_F(Predict, RowsFoundInAnotherWaySaySo) {
+  const std::vector<std::string> asked{"--brief", "--what-if", "job.strategy=ring,double_tree"};
+  EXPECT_THAT(printed(asked),
+              HasSubstr("\n  found by formula (1 row), packet simulation (1 row)\n"));
+  EXPECT_THAT(printed({"--brief", "--what-if", "network.rate=2Gbit"}),
+              testing::Not(HasSubstr("\n  found by formula (")));
+}
+
 TEST_F(Predict, PrintsTablesAsCsv) {
   const std::string text = printed({"--csv", "--what-if", "network.rate=1Gbit,2Gbit"});
   EXPECT_THAT(text,

@@ -95,6 +95,21 @@ std::string job_text(const forecast::JobForecast& job, bool named) {
   return text;
 }
 
+/// "found by formula (5 rows), flow simulation (1 row)".
+std::string methods_line(const std::vector<forecast::StepTime>& steps) {
+  constexpr std::array kMethods{forecast::Method::Formula, forecast::Method::Flow,
+                                forecast::Method::Packet};
+  std::vector<std::string> told;
+  for (const forecast::Method method : kMethods) {
+    const auto count = std::count_if(steps.begin(), steps.end(),
+                                     [&](const auto& step) { return step.method == method; });
+    if (count == 0) continue;
+    told.push_back(
+        fmt::format("{} ({} row{})", forecast::name_of(method), count, count == 1 ? "" : "s"));
+  }
+  return told.empty() ? std::string() : fmt::format("  found by {}\n", fmt::join(told, ", "));
+}
+
 std::string settings_of(const forecast::WhatIf& what) {
   std::string text;
   for (const auto& [key, value] : what.settings) {
@@ -140,7 +155,14 @@ std::string what_if_text(const Predicted& predicted) {
                         grouped(static_cast<std::int64_t>(predicted.what_ifs.size())))
           : "\nwhat if\n";
   for (const auto* row : rows) text += what_if_row(*row, predicted, width);
-  return text;
+  std::vector<forecast::StepTime> answers;
+  for (const forecast::WhatIf& what : predicted.what_ifs) {
+    if (!what.steps.empty()) answers.push_back(what.steps.front());
+  }
+  const forecast::Method method = predicted.jobs.front().step.method;
+  const bool is_other = std::any_of(answers.begin(), answers.end(),
+                                    [&](const auto& step) { return step.method != method; });
+  return text + (is_other ? methods_line(answers) : std::string());
 }
 
 std::string ranks_text(const forecast::Ranks& ranks) {
@@ -203,28 +225,15 @@ bool has_several(const std::vector<forecast::ScalePoint>& points) {
   });
 }
 
-/// "found by formula (5 rows), flow simulation (1 row)".
-template <typename Rows>
-std::string methods_line(const Rows& rows) {
-  constexpr std::array kMethods{forecast::Method::Formula, forecast::Method::Flow,
-                                forecast::Method::Packet};
-  std::vector<std::string> told;
-  for (const forecast::Method method : kMethods) {
-    const auto count = std::count_if(rows.begin(), rows.end(), [&](const auto& row) {
-      return row.step.median_s > 0 && row.step.method == method;
-    });
-    if (count > 0)
-      told.push_back(
-          fmt::format("{} ({} row{})", forecast::name_of(method), count, count == 1 ? "" : "s"));
-  }
-  return told.empty() ? std::string() : fmt::format("  found by {}\n", fmt::join(told, ", "));
-}
-
 std::string scale_text(const forecast::Scaling& scaling) {
   std::string text =
       "\n     ranks       step  90 % interval             samples/s  efficiency, 90 % interval\n";
   for (const forecast::ScalePoint& point : scaling.points) text += scale_row(point);
-  text += methods_line(scaling.points) + scale_chart(scaling.points);
+  std::vector<forecast::StepTime> steps;
+  for (const forecast::ScalePoint& point : scaling.points) {
+    if (point.problem.empty()) steps.push_back(point.step);
+  }
+  text += methods_line(steps) + scale_chart(scaling.points);
   if (!has_several(scaling.points)) return text + "one rank waits for nobody\n";
   text += scaling.break_even.value ? fmt::format("faster than one rank alone from {} ranks on",
                                                  ranks_text(scaling.break_even))
@@ -307,7 +316,9 @@ std::string advice_text(const forecast::Advice& advice) {
   }
   if (shown < advice.choices.size())
     text += fmt::format("  and {} slower ones: --json\n", advice.choices.size() - shown);
-  text += methods_line(advice.choices);
+  std::vector<forecast::StepTime> steps;
+  for (const forecast::Choice& choice : advice.choices) steps.push_back(choice.step);
+  text += methods_line(steps);
   for (const forecast::Crossing& each : advice.crossings) {
     const bool is_ranks = each.of == "ranks";
     const auto value = static_cast<std::int64_t>(each.value);
