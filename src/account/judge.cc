@@ -17,6 +17,7 @@ constexpr double kLittle = 0.2;        ///< of the step: then it is computing
 constexpr double kInherent = 0.4;      ///< of the excess
 constexpr double kMostSure = 0.99;
 constexpr double kMostDoubt = 0.8;
+constexpr double kMostOfTwo = 0.45;  ///< where another cause may be as much to blame
 
 using Parts = std::vector<record::AccountPart>;
 
@@ -49,10 +50,15 @@ double sum_of(const Parts& parts) {
   return sum;
 }
 
+/// From which a part that could be avoided is a cause.
+double least_of_cause(double excess_s, double step_s) {
+  return std::max(kAvoidable * step_s, kOfExcess * excess_s);
+}
+
 bool is_named(const Parts& avoidable, double excess_s, double step_s) {
   if (avoidable.empty()) return false;
   const record::AccountPart& first = avoidable.front();
-  const double least_s = std::max(kAvoidable * step_s, kOfExcess * excess_s);
+  const double least_s = least_of_cause(excess_s, step_s);
   return first.seconds >= least_s && first.low_s >= kAtTheLowEnd * least_s &&
          (avoidable.size() == 1 || first.seconds >= kAhead * avoidable[1].seconds);
 }
@@ -91,6 +97,10 @@ Judged judged(const record::Accounting& accounting, double disagreement) {
     name("compute", compute_s, step_s);
   } else if (!inherent.empty() && inherent.front().seconds >= kInherent * excess_s) {
     name(inherent.front().name, inherent.front().seconds, excess_s);
+    if (!avoidable.empty() && avoidable.front().seconds >= least_of_cause(excess_s, step_s)) {
+      made.beside = avoidable.front();
+      made.confidence = std::min(made.confidence, kMostOfTwo);
+    }
   }
   return made;
 }

@@ -9,6 +9,8 @@
 //      times the next such part.
 //   3. Else, where the whole excess is less than a fifth of the step, it is computing.
 //   4. Else bandwidth or latency is named, the larger, when it is at least 40 % of the excess.
+//      Where a part that could be avoided is large enough and not sure enough for 2, it is told beside, and the
+//      confidence is less than a half.
 //   5. Otherwise no single cause explains enough, and that is said.
 //
 // A confidence is the named part's share: of all parts that could be avoided, of the excess, or for
@@ -18,6 +20,7 @@
 
 #include "trainwire/record/account.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,8 @@ struct Judged {
   double network_s = 0;  ///< all parts that are of the network
   double confidence = 0;
   std::vector<record::AccountPart> largest = {};  ///< of the excess, the largest first
+  /// Could have been named too.
+  std::optional<record::AccountPart> beside = {};
 };
 
 /// `disagreement`: of simulation and measurement, as a share of the step.

@@ -50,6 +50,18 @@ TEST(Judge, NamesNothingThatDoesNotExplainEnough) {
   EXPECT_EQ(judged({}, 0).cause, "unknown");
 }
 
+// Large enough for a cause, and perhaps only half of that: transfer is named, without certainty.
+TEST(Judge, TellsBesideWhatIsLargeAndNotSure) {
+  record::Accounting parts = of_parts({{"compute", 0.1}, {"bandwidth", 0.6}, {"other_job", 0.3}});
+  parts.parts[2].low_s = 0.15;
+  const Judged found = judged(parts, 0);
+  EXPECT_EQ(found.cause, "bandwidth");
+  ASSERT_TRUE(found.beside);
+  EXPECT_EQ(found.beside->name, "other_job");
+  EXPECT_LT(found.confidence, 0.5);
+  EXPECT_FALSE(judged(of_parts({{"compute", 0.2}, {"bandwidth", 0.8}}), 0).beside);
+}
+
 TEST(Judge, IsLessSureWhereSimulationAndMeasurementDisagree) {
   const record::Accounting parts = of_parts({{"compute", 0.2}, {"bandwidth", 0.8}});
   EXPECT_NEAR(judged(parts, 0).confidence, 0.99, 1e-9);

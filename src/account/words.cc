@@ -59,7 +59,13 @@ std::string network_text(const record::Accounting& accounting, const Judged& jud
   const std::string costs =
       fmt::format("The network costs {} a step", part_of(judged.network_s, accounting.step_s));
   if (is_all) return fmt::format("{}: {}.", costs, cause.words);
-  return fmt::format("{}, {} of that by {}.", costs, time_words(judged.cost_s), cause.words);
+  std::string text =
+      fmt::format("{}, {} of that by {}", costs, time_words(judged.cost_s), cause.words);
+  if (judged.beside) {
+    text += fmt::format(", and about {} by {}", time_words(judged.beside->seconds),
+                        part_words(judged.beside->name));
+  }
+  return text + ".";
 }
 
 std::string late_text(const record::Accounting& accounting, const Judged& judged,
