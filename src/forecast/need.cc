@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -23,6 +24,10 @@ constexpr double kSpare = 1.1;     ///< of the bandwidth with which delay and lo
 constexpr double kLeastRate = 1e6, kMostRate = 1.6e12;
 constexpr double kLeastDelay = 1e-7, kMostDelay = 1;
 constexpr double kLeastLoss = 1e-6, kMostLoss = 0.1;
+/// A step of many ranks that lose much takes minutes to simulate: losses are looked for from below, no longer than that.
+constexpr double kTenfold = 10;
+constexpr std::chrono::seconds kPatience{5};
+using Clock = std::chrono::steady_clock;
 /// Packets of one step that is simulated, and of each of a search's.
 constexpr double kFewPackets = 2e7, kFewInSearch = 5e5;
 
@@ -68,13 +73,37 @@ struct Search {
   double good = 0;
   double bad = 0;
   double near = kNear;
+  double stride = 0;  ///< `bad` is looked for by it, upwards from `good`; 0: it is taken as it is
+  Clock::time_point until =
+      {};  ///< of a search with a stride: `good` is told as far as it was found
 };
+
+/// A nearer `bad` above; nothing where there is none, or no time.
+std::optional<double> first_bad(const std::function<bool(double)>& reaches, Search& search) {
+  while (search.good < search.bad && Clock::now() < search.until) {
+    const double next = std::min(search.bad, search.stride * search.good);
+    if (!reaches(next)) return next;
+    search.good = next;
+  }
+  return {};
+}
 
 /// Nothing where both ends do the same.
 std::optional<double> edge(Steps& steps, double Judged::*end, Search search) {
   const auto reaches = [&](double value) { return steps.at(value).*end <= search.goal; };
-  if (!reaches(search.good) || reaches(search.bad)) return {};
-  while (std::max(search.good, search.bad) / std::min(search.good, search.bad) > search.near) {
+  if (!reaches(search.good)) return {};
+  search.until = Clock::now() + kPatience;
+  if (search.stride > 0) {
+    const std::optional<double> bad = first_bad(reaches, search);
+    if (!bad && search.good >= search.bad) return {};
+    if (!bad) return search.good;
+    search.bad = *bad;
+  } else if (reaches(search.bad)) {
+    return {};
+  }
+  const auto is_late = [&] { return search.stride > 0 && Clock::now() > search.until; };
+  while (std::max(search.good, search.bad) / std::min(search.good, search.bad) > search.near &&
+         !is_late()) {
     const double middle = std::sqrt(search.good * search.bad);
     (reaches(middle) ? search.good : search.bad) = middle;
   }
@@ -86,6 +115,9 @@ Bound bound_of(Steps steps, const Search& search) {
               .low = edge(steps, &Judged::low, search),
               .high = edge(steps, &Judged::high, search)};
   if (search.good < search.bad) std::swap(bound.low, bound.high);  // a quick step bears more
+  // An end that there was no time for.
+  if (bound.value && bound.low) bound.low = std::min(*bound.low, *bound.value);
+  if (bound.value && bound.high) bound.high = std::max(*bound.high, *bound.value);
   bound.is_none = !bound.value && steps.at(search.good).middle > search.goal;
   return bound;
 }
@@ -195,9 +227,12 @@ Need need_of(const spec::Experiment& experiment, const Goal& goal, const Asking&
   once.only_formula = false;
   if (!asking.level && !asking.adjusted) once.most_packets = kFewInSearch;
   const auto loss = [&] {
-    need.loss =
-        bound_of({[&](double share) { return at_loss(enough, share); }, once, constants},
-                 {.goal = need.step_s, .good = kLeastLoss, .bad = kMostLoss, .near = kNearLoss});
+    need.loss = bound_of({[&](double share) { return at_loss(enough, share); }, once, constants},
+                         {.goal = need.step_s,
+                          .good = kLeastLoss,
+                          .bad = kMostLoss,
+                          .near = kNearLoss,
+                          .stride = kTenfold});
   };
   in_parallel(2, [&](std::size_t i) { i == 0 ? loss() : delay(); });
   return need;

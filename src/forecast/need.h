@@ -5,7 +5,7 @@
 // Every link has that bandwidth at least: those that are slower are raised to it, and those that are faster stay as many times faster
 // as they are. Delay and loss are those of links that have none of their own.
 //
-// Limits: a search by halves, to 0.5 % (loss, which is chance, to 10 %), with steps that become shorter with more bandwidth and longer
+// Limits: a search by halves, to 0.5 % (loss, which is chance, to 10 %, and what some seconds find: it may bear more), with steps that become shorter with more bandwidth and longer
 // with delay and loss. The interval of a need is where the step's interval reaches the goal.
 
 #pragma once
