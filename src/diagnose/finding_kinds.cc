@@ -58,6 +58,11 @@ std::span<const FindingKind> finding_kinds() {
                   "\"Using network\" lines of NCCL's log, host by host",
                   "give all hosts the same: a driver or a plugin is missing on some, or "
                   "NCCL_IB_DISABLE is set there"},
+      FindingKind{
+          "wrong_interface", "NCCL's sockets take an interface that leads to no other host",
+          "NCCL's log names it (docker0, a bridge), and ranks are on several hosts or their "
+          "connections failed",
+          "set NCCL_SOCKET_IFNAME to the interface between the hosts, on all of them"},
       FindingKind{"socket_fallback", "NCCL uses sockets although a card for RDMA is there",
                   "its log names the card and connects by NET/Socket",
                   "read the NET/IB lines of the log; NCCL_IB_DISABLE, drivers and containers are "

@@ -272,6 +272,19 @@ TEST(Imported, SaysWhatIsWrongWithTheWiring) {
   EXPECT_EQ(remarks_on(rails)[0].kind, "wiring");
 }
 
+TEST(Imported, ABridgeOfEachHostLeadsToNoOther) {
+  Wiring wiring{.network = "Socket",
+                .devices = {{"NET/Socket", {"docker0", "eth0"}}},
+                .hosts = {{0, "a"}, {1, "b"}},
+                .ranks = 2};
+  ASSERT_EQ(remarks_on(wiring)[0].kind, "wrong_interface");
+  EXPECT_THAT(remarks_on(wiring)[0].text, HasSubstr("docker0, which each host has for itself"));
+  wiring.hosts = {{0, "a"}, {1, "a"}};
+  EXPECT_EQ(remarks_on(wiring)[0].kind, "wiring");
+  wiring.warnings = {"Net : Connect to 172.17.0.1<40021> failed : Connection refused"};
+  EXPECT_EQ(remarks_on(wiring)[0].kind, "wrong_interface");
+}
+
 TEST(Imported, SocketsBesideATakenCardAreTrouble) {
   Wiring wiring{
       .network = "IB", .devices = {{"NET/IB", {"mlx5_0"}}, {"NET/Socket", {"eth0"}}}, .ranks = 2};

@@ -138,11 +138,17 @@ std::string beside_packets_text(const record::Run& run, const Imported& imported
   std::string text = sources_text(imported);
   std::string_view label = "by files";
   for (const record::Finding& each : run.findings) {
-    static constexpr std::array<std::string_view, 10> kOfFiles{
-        "missing_rank",    "arrivals", "several_networks",
-        "socket_fallback", "one_nic",  "agreement",
-        "clock",           "volume",   "plan",
-        "wiring"};
+    static constexpr std::array<std::string_view, 11> kOfFiles{"missing_rank",
+                                                               "arrivals",
+                                                               "several_networks",
+                                                               "wrong_interface",
+                                                               "socket_fallback",
+                                                               "one_nic",
+                                                               "agreement",
+                                                               "clock",
+                                                               "volume",
+                                                               "plan",
+                                                               "wiring"};
     if (std::find(kOfFiles.begin(), kOfFiles.end(), each.kind.value_or("")) == kOfFiles.end()) {
       continue;
     }

@@ -115,6 +115,30 @@ std::optional<Remark> several_networks(const Wiring& wiring) {
                 .is_trouble = true};
 }
 
+/// Interfaces that programs make on each host for itself: an address on one leads to no other host.
+bool is_of_one_host(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kBegins{"docker", "virbr", "lxcbr", "podman",
+                                                    "cni",    "br-",   "vmnet"};
+  return std::any_of(kBegins.begin(), kBegins.end(),
+                     [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+/// Only where ranks are on several hosts, or their connections failed.
+std::optional<Remark> wrong_interface(const Wiring& wiring) {
+  const auto taken = wiring.devices.find("NET/Socket");
+  if (taken == wiring.devices.end()) return {};
+  const auto found = std::find_if(taken->second.begin(), taken->second.end(), is_of_one_host);
+  std::set<std::string> hosts;
+  for (const auto& [rank, host] : wiring.hosts) hosts.insert(host);
+  if (found == taken->second.end() || (hosts.size() < 2 && failure_text(wiring).empty())) return {};
+  return Remark{
+      .kind = "wrong_interface",
+      .text = fmt::format("NCCL's sockets take {}, which each host has for itself: name the "
+                          "interface that leads to the others in NCCL_SOCKET_IFNAME",
+                          *found),
+      .is_trouble = true};
+}
+
 /// NICs of what a way goes by: those of "NET/IB" for "NET/IBext_v8", which a plugin says.
 std::set<std::string> nics_for(const Wiring& wiring, const std::string& family) {
   for (const auto& [kind, names] : wiring.devices) {
@@ -247,7 +271,8 @@ std::string place_of(const Wiring& wiring, int rank) {
 std::vector<Remark> remarks_on(const Wiring& wiring) {
   std::vector<Remark> made;
   if (wiring.empty()) return made;
-  for (auto&& each : {several_networks(wiring), fallback(wiring), one_nic(wiring)}) {
+  for (auto&& each :
+       {several_networks(wiring), wrong_interface(wiring), fallback(wiring), one_nic(wiring)}) {
     if (each) made.push_back(*each);
   }
   for (const std::string& warning : wiring.warnings) {

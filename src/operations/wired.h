@@ -14,7 +14,8 @@ namespace tw::operations {
 Wiring wired(const std::vector<Told>& told);
 
 struct Remark {
-  std::string kind;  ///< socket_fallback, one_nic, wiring, nccl_warning
+  std::string
+      kind;  ///< several_networks, wrong_interface, socket_fallback, one_nic, wiring, nccl_warning
   std::string text;
   bool is_trouble;
 };
