@@ -155,7 +155,9 @@ record::Operations operations_of(const Imported& imported) {
         kind.wait_s = timing.wait_s;
         if (timing.bus_bits > 0) kind.busbw_bps = timing.bus_bits / timing.transfer_s;
       }
-      if (timing.bus_bits > 0 && timing.whole_s > 0)
+      // Of benchmarks, which tell how long an operation took, nobody knows what is waiting.
+      const bool has_whole = timing.wait_s || timing.transfer_s == 0;
+      if (has_whole && timing.bus_bits > 0 && timing.whole_s > 0)
         kind.busbw_whole_bps = timing.bus_bits / timing.whole_s;
     }
     made.by_op.push_back(std::move(kind));

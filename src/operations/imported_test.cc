@@ -272,6 +272,22 @@ TEST(Imported, SaysWhatIsWrongWithTheWiring) {
   EXPECT_EQ(remarks_on(rails)[0].kind, "wiring");
 }
 
+TEST(Imported, OfABenchmarkNoTimeIsWithWaiting) {
+  Told table{.path = "table", .kind = "nccl_tests", .records = 1};
+  table.operations.push_back({.group_size = 2,
+                              .op = "all_reduce",
+                              .bytes = 1'000'000,
+                              .start_ns = 0,
+                              .end_ns = 1'000'000,
+                              .clock = Clock::Alone});
+  record::Run run;
+  add_to(run, imported({table}));
+  ASSERT_EQ(run.operations->by_op.size(), 1U);
+  EXPECT_TRUE(run.operations->by_op[0].busbw_bps);
+  EXPECT_FALSE(run.operations->by_op[0].wait_s);
+  EXPECT_FALSE(run.operations->by_op[0].busbw_whole_bps);
+}
+
 TEST(Imported, ABridgeOfEachHostLeadsToNoOther) {
   Wiring wiring{.network = "Socket",
                 .devices = {{"NET/Socket", {"docker0", "eth0"}}},
