@@ -267,8 +267,8 @@ bool PaceLog::whole(std::string_view text) {
 }
 
 bool PaceLog::in_table(std::string_view text) {
-  if (!csv_.line(text)) return false;
-  if (const auto step = csv_.step()) add(step->first, step->second);
+  if (!table_.line(text)) return false;
+  if (const auto step = table_.step()) add(step->first, step->second);
   return true;
 }
 

@@ -2,7 +2,7 @@
 // What a step took, as training programs print it: Megatron ("elapsed time per iteration (ms): 512.3"), DeepSpeed ("iter
 // time (s)"; "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4" with the "train_batch_size" that it
 // prints at its start; or its breakdown "time (ms) | fwd: 120.50 | bwd: 250.30 | .. | step: 30.20"), verl ("timing_s/step:40.25"), progress
-// bars (pace_bars.h); a metric in a CSV (pace_csv.h); and a step's number with a time beside it: nanoGPT ("iter 10: loss 9.6, time 250.1ms"), NeMo, MaxText, MMEngine,
+// bars (pace_bars.h); a metric in a CSV (imports/metric_table.h); and a step's number with a time beside it: nanoGPT ("iter 10: loss 9.6, time 250.1ms"), NeMo, MaxText, MMEngine,
 // Detectron2, timm, Swin, llm.c, torchvision and what follows its logger, PyTorch's ImageNet example. Steps a second: fairseq,
 // Composer, TensorFlow; images a second with the batch: benchmarks of Horovod and TensorFlow. Where nothing else is told, the mean of
 // the whole training at its end (Hugging Face's "train_steps_per_second").
@@ -14,9 +14,9 @@
 
 #pragma once
 
+#include "trainwire/imports/metric_table.h"
 #include "trainwire/operations/told.h"
 #include "trainwire/readers/pace_bars.h"
-#include "trainwire/readers/pace_csv.h"
 
 #include <algorithm>
 #include <map>
@@ -70,7 +70,7 @@ class PaceLog {
   std::vector<double> phases_;  ///< seconds of DeepSpeed's forward, backward and step together
   double whole_per_s_ = 0;      ///< steps a second of the whole training
   PaceBars bars_;
-  PaceCsv csv_;
+  imports::MetricTable table_;
   operations::Skips skips_;
 };
 

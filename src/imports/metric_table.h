@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-namespace tw::readers {
+namespace tw::imports {
 
-class PaceCsv {
+class MetricTable {
  public:
   /// Takes a header for what it is. False when there is none, or the line has no columns for it.
   bool line(std::string_view text);
@@ -34,4 +34,4 @@ class PaceCsv {
   std::optional<std::pair<std::int64_t, double>> step_;
 };
 
-}  // namespace tw::readers
+}  // namespace tw::imports

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/readers/pace_csv.h"
+#include "trainwire/imports/metric_table.h"
 
 #include "trainwire/imports/log_line.h"
-#include "trainwire/readers/pace_words.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <vector>
 
-namespace tw::readers {
+namespace tw::imports {
 namespace {
 
 constexpr std::size_t kLongestHeader = 64 << 10;
@@ -34,16 +35,27 @@ std::optional<double> unit_of(std::string_view name) {
   return {};
 }
 
+std::optional<double> time_in(std::string_view cell) {
+  double time = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), time);
+  if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(time)) return {};
+  return time;
+}
+
 }  // namespace
 
-bool PaceCsv::header(std::string_view text) {
-  if (text.size() > kLongestHeader || text.find(',') == std::string_view::npos) return false;
+bool MetricTable::header(std::string_view text) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  // Most lines are of other logs, and long.
+  const bool has_metric = std::any_of(kMetrics.begin(), kMetrics.end(),
+                                      [&](const auto& metric) { return has(metric.first); });
+  if (text.size() > kLongestHeader || !has(",") || !has_metric) return false;
   std::vector<std::string_view> cells;
-  if (!imports::split_csv(text, cells)) return false;
+  if (!split_csv(text, cells)) return false;
   std::optional<std::size_t> step;
   std::optional<std::pair<std::size_t, double>> time;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string cell = imports::lower_case(cells[i]);
+    const std::string cell = lower_case(cells[i]);
     const bool is_step = cell == "step" || cell == "_step" || cell == "global_step" ||
                          cell == "trainer/global_step" || cell == "iteration";
     if (is_step && !step) step = i;
@@ -55,17 +67,17 @@ bool PaceCsv::header(std::string_view text) {
   return true;
 }
 
-bool PaceCsv::line(std::string_view text) {
+bool MetricTable::line(std::string_view text) {
   step_.reset();
   if (header(text)) return true;
   if (!columns_) return false;
   std::vector<std::string_view> cells;
-  if (!imports::split_csv(text, cells) || cells.size() != columns_->count) return false;
-  const auto number = imports::parse_whole(cells[columns_->step]);
+  if (!split_csv(text, cells) || cells.size() != columns_->count) return false;
+  const auto number = parse_whole(cells[columns_->step]);
   if (!number || *number < 0) return false;
-  if (const auto time = real(cells[columns_->time]))
+  if (const auto time = time_in(cells[columns_->time]))
     step_ = std::pair(*number, *time * columns_->unit_s);
   return true;
 }
 
-}  // namespace tw::readers
+}  // namespace tw::imports
