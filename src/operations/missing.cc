@@ -14,6 +14,9 @@
 namespace tw::operations {
 namespace {
 
+/// The group of what PyTorch's watchdog says in a log, which names none.
+constexpr std::string_view kWatchdog = "watchdog";
+
 /// Of one group: by number, by rank.
 using Asked = std::map<std::int64_t, std::map<int, const Operation*>>;
 
@@ -122,8 +125,11 @@ std::string open_messages(const std::vector<Told>& told) {
 
 std::string sentence_of(const Hang& hang) {
   const std::string size = hang.bytes ? fmt::format(" of {} bytes", grouped(*hang.bytes)) : "";
-  const std::string what = fmt::format("collective {} of group {} ({}{})", hang.sequence,
-                                       printable(hang.group), hang.op, size);
+  const bool by_watchdog = hang.group == kWatchdog;
+  const std::string where =
+      by_watchdog ? "that PyTorch's watchdog names" : "of group " + printable(hang.group);
+  const std::string what =
+      fmt::format("collective {} {} ({}{})", hang.sequence, where, hang.op, size);
   std::string text;
   if (!hang.missing.empty()) {
     text = fmt::format("rank{} {} did not join {}, in which rank{} {} wait{}; {} last was {}",
@@ -131,6 +137,13 @@ std::string sentence_of(const Hang& hang) {
                        hang.waiting.size() == 1 ? "" : "s", fmt::join(hang.waiting, ", "),
                        hang.waiting.size() == 1 ? "s" : "",
                        hang.missing.size() == 1 ? "its" : "their", hang.last_of_missing);
+  } else if (by_watchdog) {
+    // How many ranks there are is not told: others may stand elsewhere.
+    const bool is_one = hang.waiting.size() == 1;
+    text =
+        fmt::format("rank{} {} stand{} in {}, and of {} no line of it tells", is_one ? "" : "s",
+                    fmt::join(hang.waiting, ", "), is_one ? "s" : "", what,
+                    hang.without_dump > 0 ? fmt::format("{} more", hang.without_dump) : "others");
   } else if (hang.without_dump > 0) {
     text =
         fmt::format("{} does not end, and {} of its ranks left no dump", what, hang.without_dump);

@@ -56,6 +56,16 @@ TEST(Missing, WithoutAllDumpsTheNetworkIsNotNamed) {
   EXPECT_THAT(text, HasSubstr("1 of its ranks left no dump. Give their dumps too"));
 }
 
+TEST(Missing, LinesOfTheWatchdogAreNoDumps) {
+  Told log{.path = "log", .kind = "nccl_log", .records = 1};
+  log.operations = {asked(3, "watchdog", 125, State::Started)};
+  log.operations[0].group_size = 4;
+  EXPECT_THAT(
+      verdict_text({log}),
+      StartsWith("Rank 3 stands in collective 125 that PyTorch's watchdog names (all_reduce "
+                 "of 4,096 bytes), and of 3 more no line of it tells"));
+}
+
 TEST(Missing, SaysThatNobodyIs) {
   const std::vector<Told> told = {dump(0, {asked(0, "0", 1, State::Completed)}),
                                   dump(1, {asked(1, "0", 1, State::Completed)})};
