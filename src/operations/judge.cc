@@ -71,12 +71,12 @@ record::Verdict hang_verdict(const Imported& imported) {
   }
   if (!hang.mismatch.empty()) {
     text += ". It is the program, not the network.";
-  } else if (hang.without_dump > 0) {
+  } else if (const std::string failure = failure_text(imported.wiring); !failure.empty()) {
+    text += ". " + failure;
+  } else if (hang.without_dump > 0 || hang.group == kWatchdog) {
     text +=
         ". Give their dumps too: whether one of them never came, or the network stands, these do "
         "not tell.";
-  } else if (const std::string failure = failure_text(imported.wiring); !failure.empty()) {
-    text += ". " + failure;
   } else {
     text +=
         ". What stopped the transfer is not in these files: look at the network between these "

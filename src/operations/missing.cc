@@ -14,9 +14,6 @@
 namespace tw::operations {
 namespace {
 
-/// The group of what PyTorch's watchdog says in a log, which names none.
-constexpr std::string_view kWatchdog = "watchdog";
-
 /// Of one group: by number, by rank.
 using Asked = std::map<std::int64_t, std::map<int, const Operation*>>;
 

@@ -11,9 +11,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tw::operations {
+
+/// The group of what PyTorch's watchdog says in a log, which names none.
+inline constexpr std::string_view kWatchdog = "watchdog";
 
 struct Hang {
   std::string group = {};
