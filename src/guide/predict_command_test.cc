@@ -208,7 +208,9 @@ TEST_F(Predict, TakesARunInPlaceOfAFile) {
   const double faster = document.at("what_if").at(0).at("step").at("median_s");
   EXPECT_GT(faster, 0.083);  // 20 ms and half of 125.6, 2 % to 12 % more
   EXPECT_LT(faster, 0.093);
-  EXPECT_THAT(printed_of(run, {"--brief"}), HasSubstr("measured    160.1 ms"));
+  const std::string text = printed_of(run, {"--brief"});
+  EXPECT_THAT(text, HasSubstr("measured    160.1 ms"));
+  EXPECT_THAT(text, HasSubstr("fitted      step noise of job0: 0; source: standard deviation"));
 }
 
 TEST(FittedRun, LinksHaveTheNamesOfTheRecord) {

@@ -352,9 +352,10 @@ std::string like_text(const like::Fitted& fitted) {
         time(job.simulated_s), job.factor);
   }
   for (const like::Constant& constant : fitted.constants) {
-    const bool says_from = constant.from.starts_with("from ");
-    text += fmt::format("  fitted      {}: {},{}{}\n", constant.name, constant_text(constant),
-                        says_from ? " " : " from ", constant.from);
+    std::string_view source = constant.from;
+    if (source.starts_with("from ")) source.remove_prefix(5);
+    text += fmt::format("  fitted      {}: {}; source: {}\n", constant.name,
+                        constant_text(constant), source);
   }
   for (const std::string& sentence : fitted.cannot) {
     text += fmt::format("  not known   {}\n", sentence);
