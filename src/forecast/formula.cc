@@ -228,7 +228,8 @@ Shape shape_of(const workload::Training& training) {
   // A rank in the middle: neither the root of a star nor a server.
   shape.messages = static_cast<double>(transfers_of_rank(schedule, training.ranks() > 2 ? 1 : 0)) *
                    training.ranks() / 2;
-  shape.even = in_two || (shape.early && is_even(loads, schedule.rounds));
+  shape.alike = is_even(loads, schedule.rounds);
+  shape.even = in_two || (shape.early && shape.alike);
   return shape;
 }
 

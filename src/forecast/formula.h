@@ -49,6 +49,7 @@ struct Shape {
   double messages = 0;                   ///< of all ranks, about
   bool early = false;                    ///< bytes are passed on as they come
   double hops = 1;                       ///< share of a ring's hops that leave their host
+  bool alike = false;                    ///< all hosts carry the same in every round
   bool even = false;                     ///< the formula holds
 
   double busiest() const;  ///< sum of shares

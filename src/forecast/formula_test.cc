@@ -159,6 +159,13 @@ TEST(Formula, LeavesToPacketsWhereWhoIsLateMakesOthersLate) {
   EXPECT_EQ(step.method, Method::Packet);
   EXPECT_EQ(step.because, "the strategy loads links unevenly");
   EXPECT_EQ(step_times(halving).front().method, Method::Flow);
+  const auto method = [](const char* strategy, int hosts) {
+    const spec::Experiment asked = parsed(text_of(strategy, hosts, {"1Gbit", "50us", "100kB"}));
+    return step_times(asked, {.most_packets = 1e6}).front().method;
+  };
+  EXPECT_EQ(method("halving_doubling", 8), Method::Flow);  // in every round all do the same
+  EXPECT_EQ(method("halving_doubling", 6), Method::Packet);
+  EXPECT_EQ(method("double_tree", 8), Method::Packet);
 }
 
 TEST(Formula, IsTheRingsOwnWhereNothingWaits) {

@@ -140,10 +140,15 @@ bool may_take_packets(const Asking& asking) {
   return !asking.alike || *asking.alike == Method::Packet;
 }
 
-/// Whether who is late makes others late: flows fall out of step where packets do not, and the other way round.
+/// Of more ranks that all carry the same in every round, but with other partners, packets fall out of step where runs do not.
+constexpr int kMostInStep = 4;
+
+/// Whether packets were nearer to runs, as who is late makes others late: trees, and doubling over hosts that do not
+/// all do the same.
 bool changes_partners(const spec::Experiment& experiment) {
   return std::any_of(experiment.jobs.begin(), experiment.jobs.end(), [&](const spec::Job& job) {
-    return !shape_of(workload::training_of(experiment, job)).even;
+    const Shape shape = shape_of(workload::training_of(experiment, job));
+    return !shape.even && (!shape.alike || *job.ranks <= kMostInStep);
   });
 }
 
