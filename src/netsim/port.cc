@@ -23,6 +23,9 @@ network::Port model_of(const PortSettings& settings) {
 /// No two lines are equally fast. Were they, what a host's stream has once left in a switch's queue
 /// would stay there for as long as it sends, and who else finds it full would find it so forever.
 constexpr double kSlowerHosts = 50e-6;
+/// Nor do hosts keep step. Did they, of those that fill a queue one would always be first, and the
+/// others' packets lost, however often they are sent.
+constexpr double kHesitates = 0.2;
 /// What comes within that a fast card hands over at once (GRO), whatever trains it was sent in.
 constexpr Time kPoll = 10 * kMillisecond / 1000;
 constexpr double kLargeFrame = 4096 + 74;  ///< of RDMA
@@ -62,6 +65,7 @@ PortSettings settings_of(const network::Network& network, int port) {
   const auto queue = static_cast<double>(request.queue.count());
   if (is_hosts_own) {
     settings.rate = settings.rate * (1 - kSlowerHosts);
+    settings.hesitates = kHesitates;
   } else {
     settings.queue_bytes = queue;
   }
@@ -83,7 +87,8 @@ Port::Port(PortSettings settings, std::uint64_t seed)
       loss_(model_of(settings_), seed),
       jitter_(model_of(settings_), seed),
       marking_(seed, "marks " + settings_.name +
-                         (settings_.direction == network::Direction{} ? "" : " back")) {}
+                         (settings_.direction == network::Direction{} ? "" : " back")),
+      hesitation_(seed, "hesitation " + settings_.name) {}
 
 void Port::alter(PortSettings settings) {
   const bool same_loss = settings.loss == settings_.loss;
@@ -140,8 +145,12 @@ Packet* Port::transmit(const Packet& packet, Time now) {
   ++counts_.packets;
   counts_.wire_bytes += packet.frame_bytes;
   counts_.payload_bytes += packet.payload_bytes;
-  line_free_exact_ =
-      std::max(line_free_exact_, static_cast<double>(now)) + packet.frame_bytes * ps_per_byte_;
+  const double takes = packet.frame_bytes * ps_per_byte_;
+  double begins = std::max(line_free_exact_, static_cast<double>(now));
+  if (settings_.hesitates > 0 && !holds() && line_free_exact_ < begins) {
+    begins += settings_.hesitates * hesitation_.uniform() * takes;
+  }
+  line_free_exact_ = begins + takes;
   line_free_ = static_cast<Time>(line_free_exact_);
   if (loses(packet)) {
     ++counts_.lost;

@@ -63,6 +63,7 @@ struct PortSettings {
   BitRate rate = {};
   Duration delay = {};
   Duration jitter = {};
+  double hesitates = 0;  ///< before a packet that finds the line free: of its time there, at most
   double loss = 0;
   double loss_burst = 1;
   bool loses_trains = false;               ///< a train is lost as a whole
@@ -158,6 +159,7 @@ class Port {
   fabric::LossModel loss_;
   fabric::DelayModel jitter_;
   Random marking_;
+  Random hesitation_;
   std::array<MeanDepth, 2> means_ = {};  ///< of what is shared, and of the lossless lane
   std::int64_t lost_train_ = -1;         ///< the train that is being judged, and whether it is lost
   bool loses_train_ = false;

@@ -29,6 +29,24 @@ TEST(Port, PacketsTakeTheLineOneAfterAnother) {
   EXPECT_EQ(port.arrive(frame(), 10 * line), 11 * line) << "a line that was free";
 }
 
+// Of a line that was free, up to a fifth of a packet's time; never of one that is busy.
+TEST(Port, HesitatesWhereTheLineWasFree) {
+  const Time line = 12'000'000;
+  Port port({.name = "line", .rate = 1_Gbit, .hesitates = 0.2}, 1);
+  Time earliest = kNever;
+  Time latest = 0;
+  for (Time now = 0; now < 400 * line; now += 4 * line) {
+    const Time left = port.arrive(frame(), now) - now;
+    earliest = std::min(earliest, left);
+    latest = std::max(latest, left);
+    EXPECT_EQ(port.arrive(frame(), now) - now, left + line);
+  }
+  EXPECT_GE(earliest, line);
+  EXPECT_LT(earliest, line + line / 50);
+  EXPECT_GT(latest, line + line / 6);
+  EXPECT_LE(latest, line + line / 5);
+}
+
 TEST(Port, DropsWhatItsQueueDoesNotHold) {
   Port port({.name = "line", .rate = 1_Gbit, .queue_bytes = 4500}, 1);
   for (int i = 0; i < 3; ++i) EXPECT_NE(port.arrive(frame(), 0), kNever);
