@@ -40,6 +40,11 @@ class BbrFlight {
     }
     found_ = found_ || now_s - grown_s_ > kRounds * rtt_s;
   }
+  /// Bytes that are on their way at most.
+  double window(double rtt_s, double segment_bytes) const {
+    if (bandwidth_ <= 0) return std::numeric_limits<double>::infinity();
+    return (found_ ? kKeeps : kGain) * bandwidth_ * rtt_s + kBeside * segment_bytes;
+  }
   /// Bytes a second at most, `first` without an estimate.
   double pace(double first) const {
     return found_ ? std::numeric_limits<double>::infinity() : kGain * std::max(bandwidth_, first);
@@ -47,6 +52,8 @@ class BbrFlight {
 
  private:
   static constexpr double kGain = 2.885;  ///< of startup
+  static constexpr double kKeeps = 2;    ///< after it: times what path and bandwidth hold
+  static constexpr double kBeside = 6;   ///< segments: three trains
   static constexpr double kRounds = 3;    ///< without growth end startup
   static constexpr double kGrows = 1.25;
 

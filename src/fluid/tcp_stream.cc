@@ -77,7 +77,11 @@ Random& TcpStream::random() {
 
 double TcpStream::noticed_s() const { return rtt_s_ + timer_s(rtt_s_ / 4); }
 
-double TcpStream::allowed() const { return std::min(window_, path_.largest_window); }
+double TcpStream::allowed() const {
+  const double most = std::min(window_, path_.largest_window);
+  if (path_.stack != Stack::Bbr) return most;
+  return std::min(most, bbr_.window(path_.rtt_s, path_.segment_bytes));
+}
 
 double TcpStream::takes(double rate) const {
   const double buffer = std::min(std::max(path_.buffer_bytes, window_), path_.largest_window);

@@ -260,6 +260,20 @@ TEST(TcpStream, AnswersThatWaitMakeARoundLonger) {
   EXPECT_NEAR(alone.send(11 * kSegment), 0.12 + kSegment / 125e6, 1e-9);
 }
 
+// BBR keeps no more on its way than twice what the path holds, so answers that wait hold it back; a
+// window that grows makes up for them.
+TEST(TcpStream, BbrHasNoMoreOnItsWayThanItsPathHolds) {
+  const auto take_s = [](Stack stack, double wait_s) {
+    Alone alone({.stack = stack, .rtt_s = 1e-3, .line = 12.5e6});
+    alone.stream.answers_wait(wait_s);
+    alone.send(2.5e6);
+    return alone.send(2.5e6);
+  };
+  EXPECT_NEAR(take_s(Stack::Bbr, 0), 0.2, 0.01);
+  EXPECT_GT(take_s(Stack::Bbr, 9e-3), 1.4 * take_s(Stack::Bbr, 0));
+  EXPECT_NEAR(take_s(Stack::Cubic, 9e-3), 0.2, 0.02);
+}
+
 // A segment at once and one a round trip for a millisecond, then nothing until it looks again, 31 ms
 // after: then what Reno would have.
 TEST(TcpStream, CubicGrowsByStepsAfterALoss) {

@@ -61,6 +61,7 @@ struct FlowConnection {
   /// RDMA smaller packets, some segments go twice. All bytes below are such bytes.
   double worth = 1;
   double pace = fluid::kNoCap;  ///< bytes a second
+  double owed = 0;              ///< bytes that a stream is behind its pace; below 0: ahead
   bool uneven = false;
   double luck = 1;  ///< of its first message: times the share that is its due
   std::optional<fluid::TcpStream> stream = {};

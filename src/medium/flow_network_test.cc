@@ -168,6 +168,27 @@ TEST(FlowNetwork, AStreamKeepsToItsPaceUntilItIsClosed) {
   EXPECT_EQ(watched.network.arrived(paced, watched.left[1]), 0);
 }
 
+/// When a stream of half the line's rate has sent its hundredth piece, if another has the line for a while.
+double last_piece_s(std::int64_t bytes_of_other) {
+  Watched watched("hosts = 3\ndelay = \"50us\"", {.tcp = true});
+  const double line = 1e9 * 1448 / 1514;
+  const int paced = watched.network.connect(0, 2, {.pace = BitRate(line / 2)});
+  for (Tag piece = 0; piece < 100; ++piece) watched.network.send(paced, 100'000, piece, 0s);
+  if (bytes_of_other > 0) {
+    watched.network.send(watched.network.connect(0, 2), bytes_of_other, 100, 0s);
+    watched.network.send(watched.network.connect(0, 2), bytes_of_other, 101, 0s);
+  }
+  watched.play();
+  return seconds(watched.left[99]);
+}
+
+// What it was held up for it makes up for, as the program does that has its pace.
+TEST(FlowNetwork, AStreamThatWasHeldUpMakesUpForIt) {
+  const double alone_s = last_piece_s(0);
+  EXPECT_GT(alone_s, 0.16);
+  EXPECT_NEAR(last_piece_s(2'000'000), alone_s, 0.01 * alone_s);
+}
+
 // The second message passes on the first: it begins when the first frame is there and ends when all
 // of it is, however fast its own line.
 TEST(FlowNetwork, WhatPassesOnIsNeverAheadOfWhatComes) {

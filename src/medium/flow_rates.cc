@@ -14,6 +14,8 @@ namespace {
 constexpr double kSame = 1e-9;        ///< of rates
 constexpr double kLongest_ns = 4e18;  ///< some 127 years: that much more can be told
 constexpr double kUnpaced = 1.2;      ///< of its rate: the pace that Linux sees in a stream without
+constexpr double kMakesUp_s = 0.1;    ///< of its pace: what a stream that was held up makes up for
+constexpr double kOwes = 1500;        ///< bytes: less is no reason to hurry
 constexpr double kFills = 0.99;       ///< of a line
 constexpr double kOtherWeight = 0.05;  ///< of a weight: less is no reason to share anew
 
@@ -62,9 +64,12 @@ void FlowNetwork::flow(int number, Duration now) {
   if (connection.cap <= 0) expect(number, now);  // no rate will change
 }
 
+/// A stream that was held up sends as fast as it goes until it is at its pace again; it looks with each
+/// message.
 double FlowNetwork::cap_of(const FlowConnection& connection, Duration now) const {
   if (!connection.stream) return connection.pace;
-  return std::min(connection.pace, connection.stream->cap(seconds(now), connection.left));
+  const double cap = connection.stream->cap(seconds(now), connection.left);
+  return connection.owed > kOwes ? cap : std::min(connection.pace, cap);
 }
 
 void FlowNetwork::set_cap(FlowConnection& connection, Duration now) {
@@ -88,6 +93,10 @@ void FlowNetwork::settle(FlowConnection& connection, Duration now) {
   const double gone = std::min(connection.left, connection.leaving() * passed_s);
   connection.left -= gone;
   connection.since = now;
+  if (connection.stream && connection.pace < fluid::kNoCap) {
+    connection.owed = std::min(connection.owed + connection.pace * passed_s - gone,
+                               kMakesUp_s * connection.pace);
+  }
   if (connection.stream) {
     connection.stream->sent({.bytes = gone,
                              .seconds = passed_s,
