@@ -42,7 +42,7 @@ double FlowNetwork::weight_of(const FlowConnection& connection) const {
   const int port = connection.path.ports.front();
   const double line = paths_.capacity(port);
   const bool is_alone = unpaced_[static_cast<std::size_t>(connection.from)] == 0;
-  if (is_alone || connection.pace >= line) return weight;
+  if (is_alone || connection.pace >= line || connection.owed > kOwes) return weight;
   const double rtt_s = connection.path.tcp.rtt_s;
   return weight * paths_.kept_in_host(port, connection.pace, rtt_s) /
          paths_.kept_in_host(port, kUnpaced * line, rtt_s);
