@@ -32,7 +32,6 @@ FlowNetwork::FlowNetwork(const spec::Network& network, Told told, const FlowOpti
       weighs_steps_(*network.congestion_control == kMltcp),
       sharing_(paths_.capacities()),
       carried_(static_cast<std::size_t>(paths_.network().ports())),
-      unpaced_(static_cast<std::size_t>(*network.hosts)),
       payload_(static_cast<std::size_t>(paths_.network().ports())) {}
 
 double FlowNetwork::worth_of(Manner manner) const {
@@ -64,7 +63,6 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
   }
   set_path(connection);
   if (sending.pace) connection.pace = connection.worth * sending.pace->bits_per_second() / 8;
-  if (!sending.pace) ++unpaced_[static_cast<std::size_t>(from)];
   return number;
 }
 
@@ -97,7 +95,6 @@ void FlowNetwork::close(int number, Duration now) {
   now_ = now;
   FlowConnection& connection = at(number);
   settle(connection, now);
-  if (connection.pace == fluid::kNoCap) --unpaced_[static_cast<std::size_t>(connection.from)];
   connection.left = 0;
   connection.messages.clear();
   connection.taken = 0;

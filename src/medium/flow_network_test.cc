@@ -307,20 +307,6 @@ TEST(FlowNetwork, WhatTheKernelHasTakenHasLeft) {
   EXPECT_NEAR(seconds(watched.left[1] - watched.left[0]), 30'000 / rate, 0.2 * 30'000 / rate);
 }
 
-// A stream keeps a millisecond of its pace in its host's queue, and has as much of the line: with 600
-// Mbit/s 600 parts of 1.2 * 956, which is what one keeps that TCP paces at 1.2 lines of payload.
-TEST(FlowNetwork, APacedStreamKeepsLessInItsHostsQueue) {
-  Watched watched("hosts = 3\nrate = \"1Gbit\"\ndelay = \"1ms\"", {.tcp = true});
-  const int paced = watched.network.connect(0, 1, {.pace = 600_Mbit});
-  const int other = watched.network.connect(0, 2);
-  watched.network.send(paced, 200'000'000, 0, 0s);
-  watched.network.send(other, 200'000'000, 1, 0s);
-  while (*watched.network.next() < 1s) watched.network.advance(*watched.network.next());
-  const double ratio = static_cast<double>(watched.network.arrived(paced, 1s)) /
-                       static_cast<double>(watched.network.arrived(other, 1s));
-  EXPECT_NEAR(ratio, 600 / (1.2 * 956), 0.01);
-}
-
 // Who begins in step would stay so for ever; packets of messages that fit into a queue part as well.
 TEST(FlowNetwork, UnevenStreamsDoNotEndTogether) {
   Watched watched("hosts = 3\nrate = \"50Mbit\"\ndelay = \"1ms\"", {.tcp = true});

@@ -29,8 +29,7 @@ Duration first_at(double s) { return Duration(static_cast<std::int64_t>(std::cei
 
 }  // namespace
 
-/// Datagrams have their pace before anybody else has a byte a second. A paced stream keeps less in
-/// its host's queue than others there, and has as much less of the line.
+/// Datagrams have their pace before anybody else has a byte a second.
 double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.manner == Manner::Datagrams) return connection.pace;
   if (connection.group >= 0) return connection.path.weight;
@@ -39,13 +38,7 @@ double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.stream && connection.path.tcp.loss > 0) {
     weight *= connection.stream->window_bytes() / connection.path.tcp.segment_bytes;
   }
-  const int port = connection.path.ports.front();
-  const double line = paths_.capacity(port);
-  const bool is_alone = unpaced_[static_cast<std::size_t>(connection.from)] == 0;
-  if (is_alone || connection.pace >= line || connection.owed > kOwes) return weight;
-  const double rtt_s = connection.path.tcp.rtt_s;
-  return weight * paths_.kept_in_host(port, connection.pace, rtt_s) /
-         paths_.kept_in_host(port, kUnpaced * line, rtt_s);
+  return weight;
 }
 
 /// What is left flows from now on.
