@@ -52,8 +52,8 @@ class BbrFlight {
 
  private:
   static constexpr double kGain = 2.885;  ///< of startup
-  static constexpr double kKeeps = 2;    ///< after it: times what path and bandwidth hold
-  static constexpr double kBeside = 6;   ///< segments: three trains
+  static constexpr double kKeeps = 2;     ///< after it: times what path and bandwidth hold
+  static constexpr double kBeside = 6;    ///< segments: three trains
   static constexpr double kRounds = 3;    ///< without growth end startup
   static constexpr double kGrows = 1.25;
 

@@ -147,7 +147,7 @@ class FlowNetwork : public Medium {
   std::unordered_multimap<Tag, FlowFollower> followers_;  ///< by the message that is passed on
   std::unordered_map<Tag, std::vector<FlowHole>> holes_;  ///< in messages that are passed on
   std::vector<double> carried_;                           ///< by port, in bytes of streams
-  std::vector<double> payload_;  ///< by port
+  std::vector<double> payload_;                           ///< by port
   std::uint64_t made_ = 0;
   std::uint64_t streams_ = 0;
   int flowing_ = 0;  ///< connections

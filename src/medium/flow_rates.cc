@@ -87,8 +87,8 @@ void FlowNetwork::settle(FlowConnection& connection, Duration now) {
   connection.left -= gone;
   connection.since = now;
   if (connection.stream && connection.pace < fluid::kNoCap) {
-    connection.owed = std::min(connection.owed + connection.pace * passed_s - gone,
-                               kMakesUp_s * connection.pace);
+    connection.owed =
+        std::min(connection.owed + connection.pace * passed_s - gone, kMakesUp_s * connection.pace);
   }
   if (connection.stream) {
     connection.stream->sent({.bytes = gone,
