@@ -441,6 +441,28 @@ async function testVerdict() {
   await tab.close();
 }
 
+async function testSliders() {
+  writeFileSync(join(folder, "sliders.toml"), '[network]\nhosts = 4\nrate = "10Gbit"\n[[job]]\nstrategy = "ring"\nparameters = "18750kB"\ncompute_time = "20ms"\nsteps = 4\n');
+  trainwire("sim", "sliders.toml", "--level", "flow", "-o", "sliders.run");
+  const { tab, troubles } = await opened("sliders", "sliders.run");
+  const said = () => tab.$eval("#what-if-answer", (line) => line.innerText);
+  const steps = () => tab.$$eval("#what-if .split b", (all) => all.map((each) => each.innerText));
+  assert.match(await said(), /^By formula a step takes 43\.\d+ ms \(.*\); this run's took 4\d\.\d+ ms\.$/);
+  // Three streams of 4.7 MB meet in a port whose queue has 262 kB, about what the path holds.
+  await choose(tab, "what-if", "clique");
+  assert.equal(await said(), "The formula does not hold here: streams meet in queues that may overflow. trainwire predict simulates that.");
+  const [own, set] = await steps();
+  assert.match(own, /^43\.\d+ ms$/);
+  assert.equal(set, "no formula");
+  // The line over rates ends where they begin to meet; the band over ranks is there of two, and of so many that nobody simulates them.
+  assert.equal(await tab.$$eval("#what-if .what-if-band", (all) => all.length), 2);
+  await (await tab.$("#what-if")).screenshot({ path: join(shots, "sliders.png") });
+  await choose(tab, "what-if", "ring");
+  assert.match(await said(), /^By formula/);
+  assert.deepEqual(troubles, []);
+  await tab.close();
+}
+
 async function testCapture() {
   const { tab, troubles } = await opened("capture", analysedCapture());
   const ids = await assertDrawn(tab, "capture");
@@ -610,7 +632,7 @@ async function testHostile() {
 }
 
 try {
-  await runTests(testRun, testVerdict, testCapture, testTopology, testLarge, testSeveral, testSweep, testLossSweep, testGridSweep, testLoad, testHostile);
+  await runTests(testRun, testVerdict, testSliders, testCapture, testTopology, testLarge, testSeveral, testSweep, testLossSweep, testGridSweep, testLoad, testHostile);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

@@ -24,21 +24,26 @@ function leftOut(summary: Json, job: Json): string[] {
     [list(summary, "experiment", "network", "links").length > 0, "links that differ"],
     [list(summary, "experiment", "traffic").length > 0, "cross traffic"],
     [list(summary, "experiment", "faults").length > 0, "faults"],
+    [Number(network("jitter_ns") ?? 0) > 0, "delays that vary"],
     [network("socket_buffer_bytes") !== null, "limited sockets"],
+    [of("transport") === "rdma", "RDMA"],
+    [of("aggregation") === "switch" || of("distribution") === "multicast", "switches that sum or copy messages"],
     [doubled, "several ranks on a host"],
     [of("asynchronous") === true, "ranks that do not wait for one another"],
     [of("straggler") !== null, "a slower host"],
     [Number(of("compute_jitter") ?? 0) > 0, "compute times that vary"],
+    [of("forward_overlap") === true, "forward that begins before the exchange has ended"],
     [Number(of("connections") ?? 1) > 1, "several connections between two ranks"],
+    [Number(of("side_connections") ?? 0) > 0, "side connections"],
   ];
   return found.filter(([there]) => there).map(([, name]) => name);
 }
 
-/** As src/forecast/regime.cc judges it. */
-function isShallow(summary: Json): boolean {
+/** Of a port, as the experiment has it; the program's default where it has none. */
+function queueOf(summary: Json): Work["queue"] {
   const queue = value(summary, "network", "queue");
-  const bytes = num(queue, "bytes");
-  return bytes !== null && num(queue, "bdp") === null && bytes < 100_000;
+  const [bytes, bdp] = [num(queue, "bytes"), num(queue, "bdp")];
+  return bytes === null && bdp === null ? { bytes: 262_144, bdp: 1 } : { bytes, bdp };
 }
 
 /** Null where the run has no experiment, several jobs, or a strategy without a formula. */
@@ -63,9 +68,10 @@ export function ownSettings(summary: Json): OwnSettings | null {
       overlap: at(job, "overlap", "value") === true,
       mtu: num(summary, "experiment", "network", "mtu", "value") ?? 1500,
       ipVersion: num(summary, "experiment", "network", "ip_version", "value") ?? 4,
-      congestionControl: str(summary, "experiment", "network", "congestion_control", "value") ?? "cubic",
+      congestionControl: str(job, "congestion_control", "value") ?? str(summary, "experiment", "network", "congestion_control", "value") ?? "cubic",
       servers: num(job, "servers", "value") ?? 1,
-      shallow: isShallow(summary),
+      pieces: num(job, "pieces", "value") ?? 1,
+      queue: queueOf(summary),
     },
     leftOut: leftOut(summary, job),
   };

@@ -3,14 +3,9 @@
 // "formula" (src/forecast/formula.h says what is behind each term), for one rank a host on a star of
 // equal links. tests/step_time.mjs holds the two against each other.
 //
-// Limits: the formula's. Loss it does not have: here it caps the rate of every connection at what TCP
-// reaches under it (src/fluid/tcp_laws.h), without the waiting for one another that loss brings, so
+// Limits: the formula's; step_limits.ts says where it does not hold. Loss it does not have: here it caps the rate of every
+// connection at what TCP reaches under it (src/fluid/tcp_laws.h), without the waiting for one another that loss brings, so
 // steps under loss take longer than this says. Pure.
-//
-// Intervals are the program's too (src/forecast/interval.h): what 90 % of emulated runs were off by in their regime, and more beyond
-// what was measured.
-
-import { FORM_ERRORS, MEASURED } from "./errors";
 
 export const STRATEGIES = ["ring", "opposite_rings", "clique", "star", "ps"] as const;
 export type Strategy = (typeof STRATEGIES)[number];
@@ -37,27 +32,33 @@ export interface Work {
   ipVersion: number;
   congestionControl: string;
   servers: number;
-  /** Queues hold less than the kernel's streams need. */
-  shallow: boolean;
+  /** Into which trees cut a payload. */
+  pieces: number;
+  /** Of a port: bytes, products of rate and round trip, or the larger of both. */
+  queue: { bytes: number | null; bdp: number | null };
 }
 
 /** What of a schedule makes its time; `share` and `chunk` are parts of the payload. */
-interface Shape {
+export interface Shape {
   rounds: number;
   /** What the busiest link carries in a round. */
   share: number;
   chunk: number;
+  /** Of all ranks. */
+  messages: number;
   /** Bytes are passed on as they come. */
   early: boolean;
 }
 
-interface Line {
+export interface Line {
   bytesPerS: number;
   way_s: number;
   first_s: number;
   roundTrip_s: number;
   frameBytes: number;
   segmentBytes: number;
+  /** Of a port. */
+  queueBytes: number;
 }
 
 const ETHERNET = 14;
@@ -65,20 +66,31 @@ const TCP = 32;
 const LEAST_TIMEOUT_S = 0.2;
 const INITIAL_WINDOW = 10;
 const PASSED_ON_FRAMES = 2;
+/** Packets that a port of a switch takes at least, and where only products are given. */
+const LEAST_QUEUE = { ofASwitch: 20, ofProducts: 2 };
 
-function shapeOf(setting: Setting, work: Work): Shape {
+export const computeOf = (work: Work): number => work.forward_s + work.backward_s;
+export const bytesOf = (work: Work): number => work.buckets.reduce((sum, bucket) => sum + bucket.bytes, 0);
+
+/** Of "ps". */
+function serversShape(ranks: number, servers: number): Shape {
+  const workers = ranks - servers;
+  return { rounds: 2, share: Math.max(1, workers / servers), chunk: 1 / servers, messages: ranks * (workers > 1 ? servers : workers), early: false };
+}
+
+export function shapeOf(setting: Setting, work: Work): Shape {
   const n = setting.ranks;
   switch (setting.strategy) {
     case "ring":
-      return { rounds: 2 * (n - 1), share: 1 / n, chunk: 1 / n, early: true };
+      return { rounds: 2 * (n - 1), share: 1 / n, chunk: 1 / n, messages: 2 * n * (n - 1), early: true };
     case "opposite_rings":
-      return { rounds: 2 * (n - 1), share: 1 / n, chunk: 1 / (2 * n), early: true };
+      return { rounds: 2 * (n - 1), share: 1 / n, chunk: 1 / (2 * n), messages: 4 * n * (n - 1), early: true };
     case "clique":
-      return { rounds: 2, share: (n - 1) / n, chunk: 1 / n, early: false };
+      return { rounds: 2, share: (n - 1) / n, chunk: 1 / n, messages: 2 * n * (n - 1), early: false };
     case "star":
-      return { rounds: 2, share: n - 1, chunk: 1, early: false };
+      return { rounds: 2, share: n - 1, chunk: 1, messages: n, early: false };
     case "ps":
-      return { rounds: 2, share: Math.max(1, (n - work.servers) / work.servers), chunk: 1 / work.servers, early: false };
+      return serversShape(n, work.servers);
   }
 }
 
@@ -94,7 +106,16 @@ export function lossRate(congestionControl: string, loss: number, roundTrip_s: n
   return 1 / (roundTrip_s / window + (cubic ? 0.81 : 0.33) * timeouts);
 }
 
-function lineOf(setting: Setting, work: Work): Line {
+/** As spec::queue_bytes() has it for the longest way of a star. */
+function queueBytes(setting: Setting, work: Work): number {
+  const { bytes, bdp } = work.queue;
+  if (bytes !== null && bdp === null) return bytes;
+  const product = (setting.rate_bps * 4 * setting.delay_s) / 8;
+  const least = (bytes === null ? LEAST_QUEUE.ofProducts : LEAST_QUEUE.ofASwitch) * (work.mtu + ETHERNET);
+  return Math.max(least, bytes ?? 0, Math.round((bdp ?? 1) * product));
+}
+
+export function lineOf(setting: Setting, work: Work): Line {
   const rate = setting.rate_bps / 8;
   const frame = work.mtu + ETHERNET;
   const share = (work.mtu - (work.ipVersion === 6 ? 40 : 20) - TCP) / frame;
@@ -109,7 +130,20 @@ function lineOf(setting: Setting, work: Work): Line {
     roundTrip_s,
     frameBytes: frame,
     segmentBytes,
+    queueBytes: queueBytes(setting, work),
   };
+}
+
+/** That meet in a link at a time. */
+export const streamsOf = (shape: Shape): number => Math.max(1, shape.share / shape.chunk);
+
+/** What a connection can have under way, in segments. */
+export const pathSegments = (line: Line): number => (line.bytesPerS * line.roundTrip_s) / line.segmentBytes;
+
+/** What one connection sends without having to wait for anybody, in segments: all of a ring's stream, or one message. */
+export function sentSegments(shape: Shape, work: Work, line: Line): number {
+  const part = shape.early ? (shape.rounds * shape.share) / streamsOf(shape) : shape.chunk;
+  return (part * bytesOf(work)) / line.segmentBytes;
 }
 
 function exchange(shape: Shape, bytes: number, line: Line): number {
@@ -131,56 +165,37 @@ function windowAfterIdle(window: number, idle_s: number, timeout_s: number): num
 
 /** What is lost until a window that compute has closed holds the path again. */
 function restart(work: Work, line: Line): number {
-  const idle = work.forward_s + work.backward_s;
+  const idle = computeOf(work);
   const timeout = LEAST_TIMEOUT_S + line.roundTrip_s;
   if (idle < timeout) return 0;
-  const holds = (line.bytesPerS * line.roundTrip_s) / line.segmentBytes;
+  const holds = pathSegments(line);
   let lost = 0;
   for (let window = windowAfterIdle(2 * holds, idle, timeout); window < holds; window *= 2) lost += line.roundTrip_s * (1 - window / holds);
   return lost;
 }
 
-/** Whether the way of a step's transfers takes longer than the line. */
-function waitsForWays(shape: Shape, work: Work, line: Line): boolean {
-  const bytes = work.buckets.reduce((sum, bucket) => sum + bucket.bytes, 0);
-  const ways = Math.max(1, work.buckets.length) * line.way_s * shape.rounds;
-  return ways > (shape.rounds * shape.share * bytes) / line.bytesPerS;
+/** How long a connection has nothing to send: while ranks compute, and in rounds that are others'. */
+function idleTime(shape: Shape, work: Work, line: Line): number {
+  if (shape.early || shape.rounds === 0) return computeOf(work);
+  return computeOf(work) + ((shape.rounds - 1) / shape.rounds) * exchange(shape, bytesOf(work), line);
 }
 
-/** What a step mostly depends on, as src/forecast/regime.h has it. */
-function regimeOf(setting: Setting, work: Work): keyof typeof FORM_ERRORS {
-  if (setting.loss > 0) return "loss";
-  if (work.shallow) return "queue";
-  if (setting.strategy === "ps" || setting.strategy === "star") return "servers";
-  return waitsForWays(shapeOf(setting, work), work, lineOf(setting, work)) ? "latency" : "bandwidth";
-}
-
-const beyond = (value: number, least: number, most: number): number => (value > most ? Math.log(value / most) : value < least ? Math.log(least / value) : 0);
-
-export interface Predicted {
-  step_s: number;
-  /** The 90 % interval. */
-  low_s: number;
-  high_s: number;
-}
-
-/** A step with its interval. Ranks as for stepTime. */
-export function predicted(setting: Setting, work: Work): Predicted {
-  const step_s = stepTime(setting, work);
-  const compute = work.forward_s + work.backward_s;
-  const scale = Math.max(0, step_s - compute) + 0.05 * compute;
-  const far = beyond(setting.rate_bps, MEASURED.leastRate_bps, MEASURED.mostRate_bps) + beyond(setting.ranks, 1, MEASURED.hosts);
-  const width = FORM_ERRORS[regimeOf(setting, work)] + MEASURED.perFold * far;
-  return { step_s, low_s: step_s - scale * (1 - Math.exp(-width)), high_s: step_s + scale * (Math.exp(width) - 1) };
+/** What windows may take to open again, at most, where a pause of more than a timeout has closed them. */
+export function reopening(shape: Shape, work: Work, line: Line): number {
+  if (idleTime(shape, work, line) < LEAST_TIMEOUT_S + line.roundTrip_s) return 0;
+  const needed = Math.min(sentSegments(shape, work, line), pathSegments(line));
+  let doublings = 0;
+  for (let window = INITIAL_WINDOW; window < needed; window *= 2) doublings++;
+  return doublings * line.roundTrip_s * (shape.early ? 1 : shape.rounds);
 }
 
 /** Seconds. Ranks are 2 at least, with a worker and a server for "ps". */
 export function stepTime(setting: Setting, work: Work): number {
   const line = lineOf(setting, work);
   const shape = shapeOf(setting, work);
-  const compute = work.forward_s + work.backward_s;
+  const compute = computeOf(work);
   let now = work.overlap ? work.forward_s : compute;
-  let lost = restart(work, line);
+  let lost = Math.min(restart(work, line), reopening(shape, work, line));
   for (const bucket of work.buckets) {
     if (work.overlap) now = Math.max(now, work.forward_s + bucket.ready_s);
     const taken = exchange(shape, bucket.bytes, line);

@@ -6,8 +6,10 @@ import { phaseColour } from "./colours";
 import { list, num, type Run } from "./data";
 import { difference, type Kind, show } from "./format";
 import { Choice, Section } from "./parts";
+import { holds, type Predicted, predicted, type Refused } from "./predicted";
 import { ownSettings } from "./settings";
-import { type Predicted, predicted, type Setting, STRATEGIES, type Strategy } from "./step_time";
+import { NO_WORKER } from "./step_limits";
+import { computeOf, type Setting, STRATEGIES, type Strategy } from "./step_time";
 import { OverRanks, OverRate } from "./what_if_curves";
 
 const decades = (from: number, to: number, steps: readonly number[]): number[] => {
@@ -50,23 +52,42 @@ function Slider(props: { of: Slid; own: number; value: number; onChange: (value:
   );
 }
 
-/** Compute and what is waited for beside it, to the longer of two steps. */
-function Bar(props: { name: string; step: number; compute: number; longest: number }) {
+const stepOf = (answer: Predicted | Refused): number | null => (holds(answer) ? answer.step_s : null);
+
+/** Compute and what is waited for beside it, to the longer of two steps; null: the formula does not hold. */
+function Bar(props: { name: string; step: number | null; compute: number; longest: number }) {
+  const { name, step, compute } = props;
   const part = (time: number) => `${(100 * time) / props.longest}%`;
   return (
     <div class="split">
-      <span>{props.name}</span>
+      <span>{name}</span>
       <div>
-        <i style={{ width: part(Math.min(props.compute, props.step)), background: phaseColour("backward") }} title={`compute ${show("time", props.compute)}`} />
-        <i style={{ width: part(Math.max(0, props.step - props.compute)), background: phaseColour("wait") }} title={`waiting for the network ${show("time", props.step - props.compute)}`} />
+        {step !== null && [
+          <i style={{ width: part(Math.min(compute, step)), background: phaseColour("backward") }} title={`compute ${show("time", compute)}`} />,
+          <i style={{ width: part(Math.max(0, step - compute)), background: phaseColour("wait") }} title={`waiting for the network ${show("time", step - compute)}`} />,
+        ]}
       </div>
-      <b>{show("time", props.step)}</b>
+      <b>{step === null ? "no formula" : show("time", step)}</b>
     </div>
   );
 }
 
 /** "221.2 ms (205 ms to 240 ms)" */
 const withInterval = (of: Predicted): string => `${show("time", of.step_s)} (${show("time", of.low_s)} to ${show("time", of.high_s)})`;
+
+/** Of this run's settings, beside what was measured. */
+function ownSentence(answer: Predicted | Refused, measured: number | null): string {
+  const took = measured === null ? "" : `; this run's took ${show("time", measured)}`;
+  return holds(answer) ? `By formula a step takes ${withInterval(answer)}${took}.` : `The formula does not hold at this run's settings: ${answer.because}${took}. trainwire predict simulates them.`;
+}
+
+/** Of what sliders say. */
+function sentence(after: Predicted | Refused, before: Predicted | Refused): string {
+  if (!holds(after) && after.because === NO_WORKER) return `There is no such job: ${NO_WORKER}.`;
+  if (!holds(after)) return `The formula does not hold here: ${after.because}. trainwire predict simulates that.`;
+  const beside = holds(before) ? `${difference(after.step_s, before.step_s)} against this run's settings` : `at this run's settings the formula does not hold: ${before.because}`;
+  return `A step would take ${withInterval(after)}${holds(before) ? "," : ";"} ${beside}.`;
+}
 
 export const hasWhatIf = (run: Run): boolean => ownSettings(run.summary) !== null;
 
@@ -75,10 +96,10 @@ export function WhatIf(props: { run: Run }) {
   const [setting, setSetting] = useState<Setting | null>(own?.setting ?? null);
   if (own === null || setting === null) return null;
   const [before, after] = [predicted(own.setting, own.work), predicted(setting, own.work)];
-  const [here, there] = [before.step_s, after.step_s];
+  const [here, there] = [stepOf(before), stepOf(after)];
   const measured = num(list(props.run.summary, "jobs")[0] ?? null, "step", "median_s");
-  const compute = own.work.forward_s + own.work.backward_s;
-  const longest = Math.max(here, there);
+  const compute = computeOf(own.work);
+  const longest = Math.max(here ?? 0, there ?? 0);
   const moved = JSON.stringify(setting) !== JSON.stringify(own.setting);
   const change = (key: Slid) => (value: number) => setSetting({ ...setting, [key]: value });
   return (
@@ -94,7 +115,7 @@ export function WhatIf(props: { run: Run }) {
     >
       <div class="card what-if">
         <p class="answer" id="what-if-answer">
-          {moved ? `A step would take ${withInterval(after)}, ${difference(there, here)} against this run's settings.` : `By formula a step takes ${withInterval(before)}${measured === null ? "" : `; this run's took ${show("time", measured)}`}.`}
+          {moved ? sentence(after, before) : ownSentence(before, measured)}
         </p>
         <div class="sliders">
           {(Object.keys(STOPS) as Slid[]).map((key) => (
@@ -107,7 +128,7 @@ export function WhatIf(props: { run: Run }) {
         </div>
         <Bar name="this run's settings" step={here} compute={compute} longest={longest} />
         <Bar name="as set" step={there} compute={compute} longest={longest} />
-        <p class="quiet">In brackets 90 % intervals. Blue: compute; yellow: waiting for the network beyond it.{setting.loss > 0 && " Under loss only TCP's lower rate is counted: neither that ranks wait for each other's losses nor that short exchanges may have none. trainwire predict simulates both."}</p>
+        <p class="quiet">In brackets 90 % intervals. Blue: compute; yellow: waiting for the network beyond it. Where the formula does not hold lines have gaps.{setting.loss > 0 && there !== null && " Under loss only TCP's lower rate is counted: neither that ranks wait for each other's losses nor that short exchanges may have none. trainwire predict simulates both."}</p>
         <div class="two-curves">
           <OverRate rates={stopsOf("rate_bps", own.setting.rate_bps)} setting={setting} work={own.work} />
           <OverRanks ranks={stopsOf("ranks", own.setting.ranks)} setting={setting} work={own.work} />
