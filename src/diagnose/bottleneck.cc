@@ -138,6 +138,7 @@ void measure(Side& side, const Scene& scene) {
   const double steepest = factor * steepest_bps(all, width);
   side.rate_bps = std::max(side.rate_bps, steepest);
   side.long_bps = std::max(side.long_bps, steepest);
+  if (side.rate_bps <= 0) return;  // it is no side: nothing of it was captured
   side.steady_bps = factor * most_bps(all, width, kWhile * side.busy_s());
 }
 
