@@ -337,6 +337,21 @@ TEST(FlowNetwork, AnswersWaitForWhatGoesBack) {
   EXPECT_LT(arrived(true), 0.8 * arrived(false));
 }
 
+// Losses cut no window of BBR, and none is a claim: who has sent for long has no more than who begins.
+TEST(FlowNetwork, WhoSendsByBbrForLongHasNoMore) {
+  Watched watched(
+      "hosts = 3\nrate = \"100Mbit\"\ndelay = \"1ms\"\nloss = \"0.1%\"\ncongestion_control = "
+      "\"bbr\"",
+      {.tcp = true});
+  watched.network.send(watched.network.connect(0, 2), 2'000'000'000, 0, 0s);
+  while (*watched.network.next() < 60s) watched.network.advance(*watched.network.next());
+  const int late = watched.network.connect(1, 2);
+  watched.network.send(late, 200'000'000, 1, 60s);
+  while (*watched.network.next() < 62s) watched.network.advance(*watched.network.next());
+  const double half = 2 * 100e6 / 8 * 1448 / 1514 / 2;
+  EXPECT_NEAR(static_cast<double>(watched.network.arrived(late, 62s)), half, 0.1 * half);
+}
+
 // Two round trips compete for one port, with a queue of 20 ms at the port counted as half full:
 // 8 and 44 ms are as 18 and 54.
 TEST(FlowNetwork, ShortRoundTripsHaveMore) {

@@ -34,9 +34,10 @@ double FlowNetwork::weight_of(const FlowConnection& connection) const {
   if (connection.manner == Manner::Datagrams) return connection.pace;
   if (connection.group >= 0) return connection.path.weight;
   double weight = connection.path.weight * connection.luck * step_gain(connection);
-  // Who has lost more has less, until its window has grown again.
-  if (connection.stream && connection.path.tcp.loss > 0) {
-    weight *= connection.stream->window_bytes() / connection.path.tcp.segment_bytes;
+  // Who has lost more has less, until its window has grown again; BBR's does not mind.
+  const fluid::TcpPath& tcp = connection.path.tcp;
+  if (connection.stream && tcp.loss > 0 && tcp.stack != fluid::Stack::Bbr) {
+    weight *= connection.stream->window_bytes() / tcp.segment_bytes;
   }
   return weight;
 }
