@@ -35,6 +35,7 @@ class Reading {
 
   void member(std::string_view key, std::string_view value) {
     if (key == "baseTimeNanoseconds") base_ns_ = whole_of(value).value_or(0);
+    if (key == "deviceProperties") has_device_ = Elements(value).next();
     if (key == "distributedInfo") {
       for (Members each(value); each.next();) {
         const auto number = whole_of(each.value());
@@ -64,7 +65,9 @@ class Reading {
       }
       if (key == "args") event.args = each.value();
       if (key == "pid") event.process = string_of(each.value());
-      if (!event.category.empty() && !event.name.empty() && !interests(event)) return;
+      if (!event.category.empty() && !event.name.empty() && !interests(event) &&
+          !computes_on_host(event))
+        return;
     }
     if (!event.start_ns || is_timeless) {
       if (!interests(event)) return;
@@ -75,7 +78,11 @@ class Reading {
     if (event.category.empty() && !take_old(event)) return;
     if (event.duration_ns < 0 || event.duration_ns > kLongest_ns)
       return skips_.add("events of impossible length");
-    take(event);
+    if (computes_on_host(event)) {
+      computed_on_host({*event.start_ns, *event.start_ns + event.duration_ns});
+    } else {
+      take(event);
+    }
   }
 
   void finish(bool ended_early);
@@ -97,6 +104,11 @@ class Reading {
       return event.name == "record_param_comms" || is_annotation(event.name) || is_step(event.name);
     }
     return false;
+  }
+
+  /// With a device, whose properties stand before all events, what the host does is but to start what that computes.
+  bool computes_on_host(const Event& event) const {
+    return !has_device_ && event.category == "cpu_op" && event.name.starts_with("aten::");
   }
 
   /// PyTorch without Kineto writes no categories, but processes "CPU functions" and "CUDA functions".
@@ -197,6 +209,7 @@ class Reading {
   Told& told_;
   operations::Skips skips_;
   std::int64_t base_ns_ = 0;
+  bool has_device_ = false;
   std::uint64_t events_ = 0;
   std::uint64_t unsized_ = 0;
   std::uint64_t timeless_ = 0;

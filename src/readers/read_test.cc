@@ -87,6 +87,24 @@ TEST(Kineto, OfTheHostAloneTellsSizes) {
   EXPECT_THAT(told.reasons, ElementsAre(HasSubstr("only sizes are told")));
 }
 
+// Gloo without a device: operators compute, from 10 to 13 and from 40 to 45 us.
+TEST(Kineto, WithoutADeviceTheHostComputes) {
+  const auto told = [](const std::string& devices) {
+    return read_text(R"json({"schemaVersion": 1, "deviceProperties": [)json" + devices +
+                         R"json(], "baseTimeNanoseconds": 1790857026000000000, "traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 9, "tid": 9, "ts": 10, "dur": 3, "args": {}},
+    {"ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 9, "tid": 9, "ts": 11, "dur": 1, "args": {}},
+    {"ph": "X", "cat": "user_annotation", "name": "gloo:all_reduce", "pid": 9, "tid": 8, "ts": 20, "dur": 30,
+     "args": {"External id": 9, "Input Dims": [[16, 8]], "Input type": ["float"]}},
+    {"ph": "X", "cat": "cpu_op", "name": "aten::mul_", "pid": 9, "tid": 9, "ts": 40, "dur": 5, "args": {}}]})json",
+                     "rank0.json");
+  };
+  constexpr std::int64_t kBase = 1790857026000000000;
+  EXPECT_THAT(told("").computing, ElementsAre(operations::Span{kBase + 10'000, kBase + 13'000},
+                                              operations::Span{kBase + 40'000, kBase + 45'000}));
+  EXPECT_THAT(told(R"({"id": 0})").computing, testing::IsEmpty());
+}
+
 // torch 1.8 writes some names in small letters.
 TEST(Kineto, KnowsTheNamesOfTheFirstVersion) {
   const Told told = read_text(R"json({"schemaVersion": 1, "traceEvents": [
