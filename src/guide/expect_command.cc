@@ -44,11 +44,13 @@ struct ExpectOptions {
 /// What was not said, from the devices that nccl-tests listed.
 void take_devices(ExpectOptions& options, const nccl::PerfFile& file) {
   if (options.gpu.empty() && nccl::find_gpu(file.device)) options.gpu = file.device;
-  if (file.hosts.empty() || file.alone) return;
+  if (file.alone) return;
+  const int ranks = file.tables.front().ranks;
+  if (!options.ranks && ranks > 0) options.ranks = ranks;
+  // A list with lines missing does not say who is where.
+  if (static_cast<int>(file.hosts.size()) != ranks || file.hosts.empty()) return;
   const std::set<std::string> hosts(file.hosts.begin(), file.hosts.end());
-  const auto ranks = static_cast<int>(file.hosts.size());
   const auto count = static_cast<int>(hosts.size());
-  if (!options.ranks) options.ranks = ranks;
   if (!options.per_host && *options.ranks == ranks && ranks % count == 0) {
     options.per_host = ranks / count;
   }

@@ -108,7 +108,7 @@ PerfFile parse_perf_json(std::string_view text, std::string_view name) {
   PerfFile file;
   take_devices(document, file);
   file.nccl_version = printable(text_in(document, "nccl_version", 40));
-  PerfTable table{.operation = operation_in(document), .rows = {}};
+  PerfTable table{.operation = operation_in(document), .ranks = 0, .rows = {}};
   const json* results = member(document, "results");
   if (results != nullptr && results->is_array()) {
     for (const json& item : *results) {
@@ -123,7 +123,7 @@ PerfFile parse_perf_json(std::string_view text, std::string_view name) {
         "reading {}: JSON without nccl-tests' results (size, out_of_place{{time, alg_bw, bus_bw}})",
         printable(name)));
   }
-  if (!table.operation) table.operation = operation_by_columns(table, file.hosts.size());
+  complete(table, file.hosts.size());
   file.tables.push_back(std::move(table));
   return file;
 }

@@ -114,8 +114,9 @@ std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
     const std::size_t at = columns.times[half];
     (half == 0 ? row.out_of_place : row.in_place) = timed_at(words, at, columns.unit_us);
     if (at + 3 < words.size()) {
-      const bool is_checked = words[at + 3] != "N/A";
-      row.in_place_unchecked = half == 1 && !is_checked && checked;
+      const bool is_checked = number_in<double>(words[at + 3]).has_value();
+      row.in_place_unchecked = half == 1 && words[at + 3] == "N/A" && checked;
+      row.in_place_checked = half == 1 && is_checked;
       checked = is_checked;
       row.wrong += std::max<std::int64_t>(
           0, std::min<std::int64_t>(number_in<std::int64_t>(words[at + 3]).value_or(0),
@@ -239,7 +240,7 @@ void Reader::take_row(PerfRow row) {
     return;
   }
   if (fresh_ && file_.tables.size() < kMostTables) {
-    file_.tables.push_back({.operation = operation_, .rows = {}});
+    file_.tables.push_back({.operation = operation_, .ranks = 0, .rows = {}});
   }
   fresh_ = false;
   ++rows_;
@@ -331,9 +332,7 @@ void Reader::take(std::string_view line) {
 
 PerfFile Reader::finish(std::string_view name) {
   leave_row();
-  for (PerfTable& table : file_.tables) {
-    if (!table.operation) table.operation = operation_by_columns(table, file_.hosts.size());
-  }
+  for (PerfTable& table : file_.tables) complete(table, file_.hosts.size());
   if (file_.tables.empty() && !file_.failure.empty()) {
     throw DataError(fmt::format(
         "reading {}: nccl-tests failed before its first row: {}; NCCL_DEBUG=INFO says why",

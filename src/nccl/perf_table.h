@@ -40,6 +40,7 @@ struct PerfRow {
   std::optional<std::int64_t> root = {};
   /// Values were looked at out of place alone, as of operations that nccl-tests cannot check in place.
   bool in_place_unchecked = false;
+  bool in_place_checked = false;  ///< where the file tells it as text
 
   /// Out of place where that was timed. A row has one of them at least.
   const Timed& timed() const { return out_of_place ? *out_of_place : *in_place; }
@@ -48,6 +49,8 @@ struct PerfRow {
 struct PerfTable {
   /// Where the file names it, or only one can have such columns and such a bandwidth.
   std::optional<Operation> operation;
+  /// By its columns where one number alone explains them, otherwise as the file lists; 0 where neither tells.
+  int ranks;
   std::vector<PerfRow> rows;  ///< in the file's order; at least one
 };
 
@@ -71,6 +74,10 @@ PerfFile parse_perf_json(std::string_view text, std::string_view name);
 /// What a table without a name is of, by the columns redop and root, by what bus bandwidth is to bandwidth, by into how many parts
 /// the size is cut, and by what was checked; nothing where several would do. `ranks` is 0 where it is not told.
 std::optional<Operation> operation_by_columns(const PerfTable& table, std::size_t ranks);
+
+/// Operation and ranks of a table that was read, of a file that lists `listed` ranks: the columns say how many ranks there are where the
+/// size is cut into parts, or where what bus bandwidth is to bandwidth goes with one number alone.
+void complete(PerfTable& table, std::size_t listed);
 
 /// Whether time, size and bandwidth of a row agree as far as they are printed.
 bool agrees(std::int64_t bytes, const Timed& timed);

@@ -159,6 +159,28 @@ TEST(PerfTable, WithoutANameIsKnownByItsColumns) {
   EXPECT_EQ(of("none -1", "5.24"), std::nullopt);  // all-gather, or all-to-all
 }
 
+// Of the devices' list a line is left, or none. 2(n-1)/n is 1.97220 to 1.97226 of 72 ranks alone, and 1 of two; parts of an eighth are
+// of eight.
+TEST(PerfTable, TellsItsRanksWhereTheListIsTorn) {
+  const auto of = [](const std::string& row) { return parse_perf(row + "\n", "log").tables[0]; };
+  const PerfTable wide =
+      of("#  Rank 71 Group  0 Pid 1 on a device  3 [0x01] X\n"
+         "8589934592 2147483648 float sum -1 20299 423.16 834.57 0 20006 429.37 846.82 0");
+  EXPECT_EQ(wide.operation, Operation::AllReduce);
+  EXPECT_EQ(wide.ranks, 72);
+  const PerfTable pair =
+      of("1073741824 268435456 float sum -1 22661 47.38 47.38 0 22658 47.39 47.39 0");
+  EXPECT_EQ(pair.operation, Operation::AllReduce);
+  EXPECT_EQ(pair.ranks, 2);
+  const PerfTable parts = of("512 16 float sum -1 22.88 0.02 0.02 0 22.14 0.02 0.02 0");
+  EXPECT_EQ(parts.operation, Operation::ReduceScatter);
+  EXPECT_EQ(parts.ranks, 8);
+  // 0.235 and 0.395 are 1.68, and 0.225 and 0.405 are 1.8: seven to nine ranks.
+  const PerfTable small = of("32768 8192 float sum -1 141.7 0.23 0.40 N/A 140.0 0.23 0.41 N/A");
+  EXPECT_EQ(small.operation, Operation::AllReduce);
+  EXPECT_EQ(small.ranks, 0);
+}
+
 TEST(PerfTable, IsNamedByTheLineBehindIt) {
   const PerfFile file = of_two_ranks(
       " 1048576 131072 float none -1 100 10.49 5.24 0 100 10.49 5.24 N/A\n"

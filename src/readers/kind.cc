@@ -153,7 +153,8 @@ Kind kind_of(std::string_view text) {
                           (has(text, "redop") || has(text, " N    type"))) ||
                          has(text, "# nThread ") || has(text, "nccl-tests version");
   if (has_table) return Kind::NcclTests;
-  if (of_nccl > 0 && pace.steps() < of_nccl) return Kind::NcclLog;
+  if (of_nccl > 0 && pace.steps() < of_nccl)
+    return has_rows_of_perf(text) ? Kind::NcclTests : Kind::NcclLog;
   // Stamps tell when a step was, which a time beside its number does not.
   const bool has_stamps = (pace.steps() == 0 || pace.is_loose()) && is_step_log(text);
   if (has_stamps) return Kind::StepLog;

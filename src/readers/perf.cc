@@ -23,12 +23,11 @@ std::string op_of(const nccl::PerfTable& table) {
   return table.operation ? std::string(nccl::name_of(*table.operation)) : "unknown";
 }
 
-void add_row(const nccl::PerfFile& file, const nccl::PerfTable& table, const nccl::PerfRow& row,
-             Told& told) {
+void add_row(const nccl::PerfTable& table, const nccl::PerfRow& row, Told& told) {
   const nccl::Timed& timed = row.timed();
   if (!(timed.time_us >= 0 && timed.time_us < 1e15)) return;
   told.operations.push_back({.group = "all",
-                             .group_size = static_cast<int>(file.hosts.size()),
+                             .group_size = table.ranks,
                              .op = op_of(table),
                              .sequence = static_cast<std::int64_t>(told.operations.size()),
                              .bytes = row.bytes,
@@ -77,7 +76,7 @@ void read_perf(const std::string& text, Told& told) {
   try {
     const nccl::PerfFile file = nccl::parse_perf(text, told.path);
     for (const nccl::PerfTable& table : file.tables) {
-      for (const nccl::PerfRow& row : table.rows) add_row(file, table, row, told);
+      for (const nccl::PerfRow& row : table.rows) add_row(table, row, told);
       add_note(table, told);
     }
     for (std::size_t rank = 0; rank < file.hosts.size(); ++rank) {

@@ -496,5 +496,18 @@ TEST(Kind, RanksStandInNames) {
   EXPECT_EQ(rank_in_name("job0.3.et"), 3);
 }
 
+// As people show the end of a launcher's log: its header is in what they left out.
+TEST(Read, RowsOfATableBetweenLinesOfALogAreRead) {
+  const Told told = read_text(
+      "[1,0]<stdout>:host0:21:21 [0] NCCL INFO Using network AWS Libfabric\n"
+      "[1,0]<stdout>:   536870912  134217728 float sum -1 171351 3.13 3.13 0 171823 3.12 3.12 0\n"
+      "[1,1]<stdout>:host1:21:21 [0] NCCL INFO comm 0x7f rank 1 nranks 2 - Destroy COMPLETE\n",
+      "log");
+  EXPECT_EQ(told.kind, "nccl_tests");
+  ASSERT_EQ(told.operations.size(), 1u);
+  EXPECT_EQ(told.operations[0].group_size, 2);
+  EXPECT_EQ(told.wiring.network, "AWS Libfabric");
+}
+
 }  // namespace
 }  // namespace tw::readers

@@ -18,7 +18,7 @@ Benchmark of_nccl_tests(std::string_view text, std::string_view name) {
   const nccl::PerfFile file = nccl::parse_perf(text, name);
   for (const nccl::PerfTable& table : file.tables) {
     Curve curve{.op = table.operation ? std::string(nccl::name_of(*table.operation)) : "unknown",
-                .ranks = static_cast<int>(file.hosts.size())};
+                .ranks = table.ranks};
     for (const nccl::PerfRow& row : table.rows) {
       const double time_s = 1e-6 * row.timed().time_us;
       if (can_be_meant(row.bytes, time_s)) curve.rows.push_back({row.bytes, time_s});
