@@ -3,6 +3,7 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
+#include "trainwire/operations/exposed.h"
 
 #include <fmt/format.h>
 
@@ -25,17 +26,7 @@ std::vector<Span> spans_of(const Told& file) {
   for (const Operation& each : file.operations) {
     if (is_timed(each)) spans.push_back({*each.start_ns, *each.end_ns});
   }
-  std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });
-  std::vector<Span> joined;
-  for (const Span& span : spans) {
-    if (!joined.empty() && span.start_ns <= joined.back().end_ns) {
-      joined.back().end_ns = std::max(joined.back().end_ns, span.end_ns);
-    } else {
-      joined.push_back(span);
-    }
-  }
-  return joined;
+  return joined(std::move(spans));
 }
 
 struct OfRank {

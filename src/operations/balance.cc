@@ -24,30 +24,12 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-std::vector<Span> joined(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });
-  std::vector<Span> made;
-  for (const Span& span : spans) {
-    if (!made.empty() && span.start_ns <= made.back().end_ns) {
-      made.back().end_ns = std::max(made.back().end_ns, span.end_ns);
-    } else {
-      made.push_back(span);
-    }
-  }
-  return made;
-}
-
-std::int64_t length_of(const std::vector<Span>& spans) {
-  std::int64_t sum = 0;
-  for (const Span& span : spans) sum += span.end_ns - span.start_ns;
-  return sum;
-}
-
 /// What one file tells of its rank's time.
 struct OfFile {
+  int rank = 0;
   std::vector<Span> joined = {};  ///< in collectives of which others tell too
   std::vector<Span> apart = {};   ///< in messages, and in groups of which no other file tells
+  std::vector<Span> waits = {};   ///< of what is joined, before the last rank came
   std::set<std::string> groups = {};
   double wait_s = 0;
   double transfer_s = 0;
@@ -73,7 +55,9 @@ ByFile by_file(const std::vector<Arrival>& arrivals, const std::vector<Told>& to
   for (const Arrival& arrival : arrivals) {
     for (const Part& part : arrival.parts) {
       OfFile& file = made[part.file];
+      file.rank = part.rank;
       file.joined.push_back({part.start_ns, part.end_ns});
+      file.waits.push_back({part.start_ns, arrival.last_ns});
       file.groups.insert(arrival.group);
       file.wait_s += seconds(arrival.last_ns - part.start_ns);
       file.transfer_s += seconds(arrival.transfer_ns());
@@ -82,6 +66,7 @@ ByFile by_file(const std::vector<Arrival>& arrivals, const std::vector<Told>& to
   for (auto& [number, file] : made) {
     add_apart(told[number], file);
     file.joined = joined(std::move(file.joined));
+    file.waits = joined(std::move(file.waits));
     file.apart.insert(file.apart.end(), file.joined.begin(), file.joined.end());
     file.apart = joined(std::move(file.apart));
   }
@@ -89,24 +74,29 @@ ByFile by_file(const std::vector<Arrival>& arrivals, const std::vector<Told>& to
 }
 
 /// Means over files; of steps, where `steps` is not 0.
-void add_times(const ByFile& files, const std::vector<Told>& told, double steps, Balance& into) {
+void add_times(const ByFile& files, const std::vector<Told>& told, double steps,
+               double above_least_s, Balance& into) {
   for (const auto& [number, file] : files) {
     const std::vector<Span>& computing = told[number].computing;
     const std::int64_t length = length_of(file.joined);
-    const std::int64_t hidden = common_ns(file.joined, computing);
-    const std::int64_t exposed = length_of(file.apart) - common_ns(file.apart, computing);
+    const std::int64_t hidden = length - length_of(without(file.joined, computing));
+    const std::int64_t exposed = length_of(without(file.apart, computing));
     const auto own_steps = static_cast<double>(told[number].steps.size());
     into.in_collectives_s += seconds(length);
     into.hidden_s += seconds(hidden);
     into.wait_s += file.wait_s;
+    into.exposed_wait_s += seconds(length_of(without(file.waits, computing)));
     into.transfer_s += file.transfer_s;
     into.apart_s += seconds(exposed - (length - hidden)) * (own_steps > 0 ? steps / own_steps : 1);
   }
-  const double n = static_cast<double>(files.size()) * (steps > 0 ? steps : 1);
-  for (double* each :
-       {&into.in_collectives_s, &into.hidden_s, &into.wait_s, &into.transfer_s, &into.apart_s}) {
-    *each /= n;
+  const double per_step = 1 / (steps > 0 ? steps : 1);
+  for (double* each : {&into.in_collectives_s, &into.hidden_s, &into.wait_s, &into.exposed_wait_s,
+                       &into.transfer_s, &into.apart_s}) {
+    *each *= per_step / static_cast<double>(files.size());
   }
+  // Waiting that computing hides makes what comes after it late: a transfer that it would have hidden too.
+  into.exposed_wait_s =
+      std::max(into.exposed_wait_s, std::min(above_least_s * per_step, into.wait_s));
 }
 
 /// How many steps the joined collectives are of, by the file in the middle; 0 without steps.
@@ -138,6 +128,14 @@ TracedSteps traced_steps(const ByFile& files, const std::vector<Told>& told) {
     return made;
   }
   return {};
+}
+
+Exposed exposed_of(const ByFile& files, const std::vector<Told>& told,
+                   const std::vector<std::int64_t>& starts_ns) {
+  Exposed made;
+  for (const auto& [number, file] : files)
+    made[file.rank] = by_step(without(file.joined, told[number].computing), starts_ns);
+  return made;
 }
 
 /// One rank, or a few that take turns.
@@ -209,9 +207,10 @@ std::optional<Balance> balance_of(const std::vector<Arrival>& arrivals,
   if (bus_bits > 0 && bus_s > 0) made.busbw_bps = bus_bits / bus_s;
   const ByFile files = by_file(arrivals, told);
   const double common = common_steps(files, told);
-  add_times(files, told, common, made);
   const TracedSteps steps = traced_steps(files, told);
-  put_late(lateness(arrivals, steps.starts_ns), made);
+  const Exposed exposed = exposed_of(files, told, steps.starts_ns);
+  add_times(files, told, common, exposed_above_least_s(exposed), made);
+  put_late(lateness(arrivals, steps.starts_ns, exposed), made);
   std::int64_t end_ns = 0;
   for (const Arrival& arrival : arrivals) end_ns = std::max(end_ns, arrival.end_ns);
   made.step_s = seconds(end_ns - arrivals.front().first_ns);

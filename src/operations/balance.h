@@ -28,6 +28,7 @@ struct Balance {
   double in_collectives_s = 0;  ///< of a rank
   double hidden_s = 0;          ///< of these, while its device computed
   double wait_s = 0;            ///< for the last rank
+  double exposed_wait_s = 0;    ///< of this, what computing does not hide
   double transfer_s = 0;        ///< after it
   double typical_skew_s = 0;    ///< median of last after first arrival
   std::optional<double> busbw_bps = {};  ///< by transfer, of what waits for all

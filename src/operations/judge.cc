@@ -48,12 +48,6 @@ std::string late_text(const Balance& balance) {
                      balance.steps > 0 ? "in each step" : "in all");
 }
 
-/// What of the time in collectives that computing does not hide is waiting.
-double exposed_wait_s(const Balance& balance) {
-  const double all = balance.wait_s + balance.transfer_s;
-  return all > 0 ? balance.exposed_s() * balance.wait_s / all : 0;
-}
-
 record::Verdict hang_verdict(const Imported& imported) {
   const Hang& hang = imported.hangs.front();
   std::string text = sentence_of(hang);
@@ -87,16 +81,23 @@ record::Verdict hang_verdict(const Imported& imported) {
 
 record::Verdict late_verdict(const Imported& imported, const Balance& balance, double cost_s) {
   const Late& late = *balance.late;
-  const std::string place = place_of(imported.wiring, late.rank);
-  std::string text =
-      fmt::format("Not the network: {} comes to its collectives {}, and all wait for it.",
-                  who_is(imported, late.rank), late_text(balance));
+  const double transfer_s = balance.exposed_s() - balance.exposed_wait_s;
+  const bool is_alone = transfer_s < kWorthNaming * balance.step_s;
+  std::string text = fmt::format("{} comes to its collectives {}, and all wait for it.",
+                                 who_is(imported, late.rank), late_text(balance));
+  if (is_alone) {
+    text.insert(0, "Not the network: ");
+  } else {
+    text[0] = 'R';
+  }
   if (balance.steps > 0) {
     text += fmt::format(" Without that a {}step would take {}.",
                         balance.is_mean_step ? "mean " : "", time_text(balance.step_s - cost_s));
   }
+  if (!is_alone)
+    text += fmt::format(" Besides, the transfer costs up to {}.", time_text(transfer_s));
   return {.cause = "late_rank",
-          .where = place,
+          .where = place_of(imported.wiring, late.rank),
           .cost_s = cost_s,
           .share = cost_s / balance.step_s,
           .gain_s = cost_s,
@@ -137,7 +138,7 @@ record::Verdict transfer_verdict(const Imported& imported, const Balance& balanc
   const std::string rate = balance.busbw_bps ? fmt::format(", at {} of bus bandwidth",
                                                            readable(BitRate(*balance.busbw_bps)))
                                              : "";
-  const double wait_s = exposed_wait_s(balance);
+  const double wait_s = balance.exposed_wait_s;
   const std::string why =
       wait_s < kWorthTelling * balance.step_s
           ? fmt::format(
@@ -180,12 +181,12 @@ record::Verdict in_turn_verdict(const Balance& balance, double cost_s) {
 
 record::Verdict timed_verdict(const Imported& imported, const Balance& balance) {
   const double worth_s = kWorthNaming * balance.step_s;
-  const double wait_s = exposed_wait_s(balance);
+  const double wait_s = balance.exposed_wait_s;
   const double transfer_s = balance.exposed_s() - wait_s;
   // A rank that is late by what computing would have hidden anyway costs nothing.
   const double late_s = balance.late ? std::min(balance.late->delay_s, balance.step_s) : 0;
   if (balance.late && late_s >= worth_s && wait_s >= 0.5 * worth_s &&
-      late_s >= 0.5 * std::max(transfer_s, balance.apart_s)) {
+      late_s >= std::max(transfer_s, 0.5 * balance.apart_s)) {
     return late_verdict(imported, balance, late_s);
   }
   if (balance.apart_s >= worth_s && balance.apart_s > std::max(wait_s, transfer_s))
@@ -340,7 +341,7 @@ record::Verdict verdict_of(const Imported& imported) {
 std::optional<record::Accounting> accounting_of(const Imported& imported) {
   if (!imported.balance || imported.balance->steps == 0) return {};
   const Balance& balance = *imported.balance;
-  const double wait_s = exposed_wait_s(balance);
+  const double wait_s = balance.exposed_wait_s;
   const double transfer_s = balance.exposed_s() - wait_s;
   record::Accounting made{.method = "what ranks' traces tell", .step_s = balance.step_s};
   const auto add = [&](const char* name, double part_s) {

@@ -203,6 +203,18 @@ TEST(Judge, ALateRankIsNamedBesideALongerTransfer) {
                     Not(HasSubstr("of one another, and"))));
 }
 
+// The other way round: the rank costs more, and the transfer is more than a tenth of a step.
+TEST(Judge, ATransferIsNamedBesideARankThatCostsMore) {
+  const record::Run run =
+      run_of(traces_of({.transfer_ns = 60'000'000, .late_rank = 3, .late_ns = 80'000'000}));
+  EXPECT_EQ(run.verdict->cause, "late_rank");
+  EXPECT_THAT(run.verdict->text,
+              AllOf(HasSubstr("Rank 3 comes to its collectives 80 ms after the others in each"),
+                    HasSubstr("Without that a step would take 140 ms"),
+                    HasSubstr("Besides, the transfer costs up to 60 ms"),
+                    Not(HasSubstr("Not the network"))));
+}
+
 TEST(Judge, OneRanksTraceTellsHowLongAndNotWhy) {
   std::vector<Told> told = traces_of({});
   told.resize(1);

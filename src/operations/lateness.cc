@@ -44,17 +44,26 @@ class OwnLateness {
   std::map<int, double> behind_s_;
 };
 
-/// Lateness of one rank by the step in which it came.
-using BySteps = std::map<std::size_t, double>;
+/// By the step in which it came, the first of what is before all steps.
+using BySteps = std::vector<double>;
+
+/// What computing hides of lateness costs nobody anything.
+double cost(BySteps& steps, const std::vector<double>& most_s) {
+  double sum = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i] = std::min(steps[i], most_s[i]);
+    sum += steps[i];
+  }
+  return std::max(0.0, sum);
+}
 
 void put_steps(const BySteps& steps, Late& into) {
-  double most = 0;
-  for (const auto& [step, late_s] : steps) most = std::max(most, late_s);
+  const double most = *std::max_element(steps.begin(), steps.end());
   double sum = 0;
-  for (const auto& [step, late_s] : steps) {
-    if (late_s < kIsLate * most) continue;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    if (steps[i] <= 0 || steps[i] < kIsLate * most) continue;
     ++into.steps_late;
-    sum += late_s;
+    sum += steps[i];
   }
   if (into.steps_late > 0) into.when_late_s = sum / static_cast<double>(into.steps_late);
 }
@@ -62,9 +71,9 @@ void put_steps(const BySteps& steps, Late& into) {
 }  // namespace
 
 std::vector<Late> lateness(const std::vector<Arrival>& arrivals,
-                           const std::vector<std::int64_t>& starts_ns) {
+                           const std::vector<std::int64_t>& starts_ns, const Exposed& exposed) {
   std::map<int, Late> by_rank;
-  std::map<int, BySteps> by_step;
+  std::map<int, BySteps> steps_of;
   double all = 0;
   OwnLateness own;
   for (const Arrival& arrival : arrivals) {
@@ -76,15 +85,17 @@ std::vector<Late> lateness(const std::vector<Arrival>& arrivals,
     ++late.times;
     all += late_s;
     const auto next = std::upper_bound(starts_ns.begin(), starts_ns.end(), arrival.last_ns);
-    if (late_s > 0 && next != starts_ns.begin())
-      by_step[late.rank][static_cast<std::size_t>(next - starts_ns.begin())] += late_s;
+    BySteps& steps = steps_of[late.rank];
+    steps.resize(starts_ns.size() + 1);
+    steps[static_cast<std::size_t>(next - starts_ns.begin())] += late_s;
   }
   std::vector<Late> made;
-  for (const auto& [rank, late] : by_rank) {
+  for (auto& [rank, late] : by_rank) {
     if (all <= 0) break;
+    late.share = late.delay_s / all;
+    late.delay_s = cost(steps_of[rank], exposed_after_s(exposed, rank));
+    put_steps(steps_of[rank], late);
     made.push_back(late);
-    made.back().share = late.delay_s / all;
-    put_steps(by_step[rank], made.back());
   }
   std::stable_sort(made.begin(), made.end(),
                    [](const Late& a, const Late& b) { return a.delay_s > b.delay_s; });

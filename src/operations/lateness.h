@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trainwire/operations/arrivals.h"
+#include "trainwire/operations/exposed.h"
 
 #include <cstdint>
 #include <optional>
@@ -22,8 +23,9 @@ struct Late {
   double when_late_s = 0;        ///< in these steps
 };
 
-/// Ranks by their own lateness over all the time, the latest first. `starts_ns`: of steps, in order; may be empty.
+/// Ranks by their own lateness over all the time, the latest first: no more of it than others are exposed for longer.
+/// `starts_ns`: of steps, in order; may be empty.
 std::vector<Late> lateness(const std::vector<Arrival>& arrivals,
-                           const std::vector<std::int64_t>& starts_ns);
+                           const std::vector<std::int64_t>& starts_ns, const Exposed& exposed);
 
 }  // namespace tw::operations
