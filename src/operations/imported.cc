@@ -7,6 +7,7 @@
 #include "trainwire/operations/findings.h"
 #include "trainwire/operations/judge.h"
 #include "trainwire/operations/matrix.h"
+#include "trainwire/operations/same_rank.h"
 #include "trainwire/result/columns.h"
 #include "trainwire/stats/estimate.h"
 #include "trainwire/stats/quantile.h"
@@ -212,23 +213,13 @@ record::Source source_of(const Told& file) {
   return made;
 }
 
-/// What is left out because files do not say whose they are, or say the same.
+/// What is left out because files do not say whose they are.
 void add_notes(std::vector<Told>& told) {
-  std::map<std::pair<std::string, int>, std::string> first;
   Told* nobody = nullptr;
   std::size_t nobodies = 0;
   for (Told& file : told) {
-    const bool is_dump = file.kind == "flight_recorder";
-    if ((!is_dump && file.kind != "kineto") || file.operations.empty()) continue;
-    if (file.rank) {
-      const auto [known, is_new] = first.try_emplace({file.kind, *file.rank}, file.path);
-      if (is_new) continue;
-      file.notes.push_back(
-          fmt::format("{} is of rank {}, as {} is: only the one that tells more counts",
-                      printable(file.path), *file.rank, printable(known->second)));
-    } else if (is_dump) {
-      if (nobodies++ == 0) nobody = &file;
-    }
+    if (file.kind != "flight_recorder" || file.operations.empty() || file.rank) continue;
+    if (nobodies++ == 0) nobody = &file;
   }
   if (nobody == nullptr) return;
   nobody->notes.push_back(fmt::format(
@@ -243,6 +234,7 @@ void add_notes(std::vector<Told>& told) {
 Imported imported(std::vector<Told> told) {
   Imported made{.told = std::move(told)};
   made.wiring = wired(made.told);
+  join_same_rank(made.told);
   add_notes(made.told);
   for (Told& file : made.told) {
     for (Operation& each : file.operations) {

@@ -169,6 +169,8 @@ TEST(Judge, FilesOfTheSameRankOrOfNobodyAreNoted) {
   told.back().path = "again";
   EXPECT_EQ(notes_of(told),
             "again is of rank 0, as rank0 is: only the one that tells more counts\n");
+  // It counts nowhere: 50 MB in each of 5 steps.
+  EXPECT_EQ(run_of(told).operations->by_op[0].bytes, 250'000'000U);
   told.pop_back();
   for (Told& file : told) {
     file.kind = "flight_recorder";
@@ -268,6 +270,28 @@ TEST(Judge, OfTwoFilesOfARankTheFullerCounts) {
   told.insert(told.begin(), other);
   EXPECT_EQ(imported(told).arrivals.size(), 5U);
   EXPECT_EQ(run_of(told).verdict->cause, "late_rank");
+}
+
+// A profiler that recorded steps 0 to 2, then 3 to 7, into files of their own.
+TEST(Judge, FilesOfARankThatFollowOneAnotherAreOne) {
+  std::vector<Told> told = traces_of({.steps = 8, .late_rank = 2, .late_ns = 40'000'000});
+  const std::vector<Told> whole = told;
+  for (std::size_t rank = 0; rank < whole.size(); ++rank) {
+    Told later = whole[rank];
+    later.operations.erase(later.operations.begin(), later.operations.begin() + 3);
+    later.steps.erase(later.steps.begin(), later.steps.begin() + 3);
+    later.computing.erase(later.computing.begin(), later.computing.begin() + 3);
+    told[rank].operations.resize(3);
+    told[rank].steps.resize(3);
+    told[rank].computing.resize(3);
+    told.push_back(later);
+  }
+  const Imported made = imported(told);
+  EXPECT_EQ(made.arrivals.size(), 8U);
+  EXPECT_EQ(made.steps->times_s.size(), 8U);
+  EXPECT_EQ(made.balance->steps, 8U);
+  EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.040, 1e-9));
+  EXPECT_EQ(run_of(told).operations->by_op[0].count, 8U);
 }
 
 TEST(Judge, DumpsOfNobodyWithOpenCollectivesAreNoGoodSign) {

@@ -201,6 +201,7 @@ class Reading {
   };
   void keep(std::vector<Seen>& seen);
   void keep_asked();
+  void drop_untold_steps();
   static std::int64_t time_of(const Operation& each) {
     return each.start_ns.value_or(each.enqueue_ns.value_or(0));
   }
@@ -288,7 +289,18 @@ void Reading::move_times() {
   }
 }
 
+/// Steps stand before kernels, so that a file that was cut off has steps of which it tells nothing else.
+void Reading::drop_untold_steps() {
+  if (kernels_.empty()) return;
+  std::int64_t end_ns = 0;
+  for (const Seen& each : kernels_) end_ns = std::max(end_ns, *each.operation.end_ns);
+  std::erase_if(told_.steps, [&](const operations::Step& each) {
+    return *each.start_ns + each.duration_ns / 2 > end_ns;
+  });
+}
+
 void Reading::finish(bool ended_early) {
+  if (ended_early) drop_untold_steps();
   constexpr std::int64_t kMostBase = std::int64_t{1} << 61;  // 2043
   if (base_ns_ < 0 || base_ns_ > kMostBase) base_ns_ = 0;
   if (kernels_.empty() && on_host_.empty()) {

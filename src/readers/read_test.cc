@@ -117,6 +117,18 @@ TEST(Kineto, KnowsTheNamesOfTheFirstVersion) {
   EXPECT_EQ(told.operations[0].bytes, 512);
 }
 
+// The second step has no kernels any more.
+TEST(Kineto, CutOffHasStepsAsFarAsKernelsGo) {
+  const Told told = read_text(R"json({"traceEvents": [
+    {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 0, "dur": 100},
+    {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#2", "ts": 100, "dur": 100},
+    {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ts": 20, "dur": 60},
+    {"ph": "X", "cat": "ker)json",
+                              "rank1.json");
+  ASSERT_THAT(told.steps, SizeIs(1));
+  EXPECT_EQ(told.steps[0].number, 1);
+}
+
 TEST(Kineto, CutAnywhereGivesTheSameFirstOperationsOrNone) {
   const Told whole = read_text(kTrace, "trace.json");
   for (std::size_t cut = 400; cut < kTrace.size(); ++cut) {
