@@ -112,7 +112,7 @@ TEST(Benchmark, ReadsIntervalsOfIperf) {
         "end": {"sum_sent": {"retransmits": 3}, "sum_received": {"bits_per_second": 7.9e9}}})",
       "x");
   EXPECT_THAT(json.curves[0].rows, ElementsAre(Row{500'000'000, 0.5}));
-  EXPECT_THAT(json.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 intervals; 3 segments")));
+  EXPECT_THAT(json.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 interval; 3 segments")));
 }
 
 TEST(Benchmark, CountsRowsOfOsuThatTellNothing) {
@@ -156,6 +156,45 @@ TEST(Benchmark, WhatTheFarSideSentAgainIsInItsLastLine) {
                                        "were sent again"));
 }
 
+// People show what stands at the end alone, of UDP before 3.2 without whose it is.
+TEST(Benchmark, TheEndOfIperfIsEnough) {
+  const Benchmark tcp = parse_benchmark(
+      "[ ID] Interval           Transfer     Bitrate         Retr\n"
+      "[  5]   0.00-30.00  sec  45.8 GBytes  13.2 Gbits/sec  4369             sender\n"
+      "[  5]   0.00-30.00sec  45.8 GBytes  13.1 Gbits/sec                  receiver\n",
+      "x");
+  // 13.1 Gbit/s for 30 s.
+  EXPECT_THAT(tcp.curves[0].rows, ElementsAre(Row{49'125'000'000, 30}));
+  EXPECT_THAT(tcp.notes, ElementsAre("iperf3 moved 13.1 Gbit/s over 30 s; 4369 segments were sent "
+                                     "again"));
+  const Benchmark udp = parse_benchmark(
+      "[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n"
+      "[ 20]   0.00-1.00   sec   128 KBytes  1.05 Mbits/sec  16  \n"
+      "[ 20]   0.00-1.00   sec   128 KBytes  1.04 Mbits/sec  0.082 ms  2/16 (12%)  \n",
+      "x");
+  EXPECT_THAT(udp.notes, ElementsAre("iperf3 moved 1.04 Mbit/s over 1 interval; 2 of 16 datagrams "
+                                     "were lost"));
+}
+
+// Of UDP each interval tells what was lost in it; the table behind is another run's.
+TEST(Benchmark, RunsOfIperfThatWereCutOffAreRead) {
+  const Benchmark found = parse_benchmark(
+      "Connecting to host 192.168.1.2, port 5201\n"
+      "[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n"
+      "[ 19]   0.00-1.00   sec  24.4 MBytes   205 Mbits/sec  0.076 ms  80/100 (80%)\n"
+      "[ 19]   1.00-2.00   sec  24.4 MBytes   215 Mbits/sec  0.059 ms  70/100 (70%)\n"
+      "Connecting to host 192.168.1.2, port 5201\n"
+      "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+      "[  5]   0.00-1.00   sec  1.63 MBytes  13.7 Mbits/sec   30   1.41 KBytes\n",
+      "x");
+  ASSERT_EQ(found.curves.size(), 2U);
+  EXPECT_EQ(found.curves[1].rows.size(), 1U);
+  EXPECT_THAT(
+      found.notes,
+      ElementsAre("iperf3 moved 210 Mbit/s over 2 intervals; 150 of 200 datagrams were lost",
+                  "iperf3 moved 13.7 Mbit/s over 1 interval; 30 segments were sent again"));
+}
+
 // As iperf 3.17 writes it with --json-stream.
 TEST(Benchmark, EventsOfIperfAreRead) {
   const Benchmark found = parse_benchmark(
@@ -167,7 +206,7 @@ TEST(Benchmark, EventsOfIperfAreRead) {
       "7.9e9}}}\n",
       "x");
   EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{1'000'000'000, 1}));
-  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 intervals; 5 segments")));
+  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 interval; 5 segments")));
 }
 
 // As iperf 3.12 prints it with --bidir.
@@ -184,8 +223,8 @@ TEST(Benchmark, BothDirectionsOfIperfAreRead) {
       "x");
   EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{576'250'000, 1}, Row{566'250'000, 1}));
   EXPECT_THAT(found.notes,
-              ElementsAre(HasSubstr("4.53 Gbit/s the other way over 2 intervals; 7 segments"),
-                          HasSubstr("4.6 Gbit/s one way over 2 intervals; 3 segments")));
+              ElementsAre(HasSubstr("4.53 Gbit/s the other way over 1 interval; 7 segments"),
+                          HasSubstr("4.6 Gbit/s one way over 1 interval; 3 segments")));
 }
 
 // Titles and columns as of OSU 5.8 and 7.4.

@@ -16,6 +16,8 @@
 namespace tw::tables {
 namespace {
 
+constexpr std::size_t kMostNotes = 64;
+
 struct Interval {
   double start_s;
   double end_s;
@@ -41,14 +43,20 @@ void add(Benchmark& into, const Interval& each) {
   into.curves.back().rows.push_back({std::llround(bytes), time_s});
 }
 
-void add_note(Benchmark& into, std::string_view way, double rate_bps, const Losses& losses) {
-  std::string text = fmt::format("iperf3 moved {}{} over {} intervals", readable(BitRate(rate_bps)),
-                                 way, into.rows());
+void add_note(Benchmark& into, std::string_view way, double rate_bps, const std::string& over,
+              const Losses& losses) {
+  if (into.notes.size() >= kMostNotes) return;
+  std::string text =
+      fmt::format("iperf3 moved {}{} over {}", readable(BitRate(rate_bps)), way, over);
   if (losses.sent_again)
     text += fmt::format("; {:.0f} segments were sent again", *losses.sent_again);
   if (losses.lost)
     text += fmt::format("; {:.0f} of {:.0f} datagrams were lost", *losses.lost, losses.datagrams);
   into.notes.push_back(std::move(text));
+}
+
+std::string intervals_text(std::size_t count) {
+  return fmt::format("{} interval{}", count, count == 1 ? "" : "s");
 }
 
 double unit_of(std::string_view word) {
@@ -59,14 +67,16 @@ double unit_of(std::string_view word) {
   return word == "Tbits/sec" ? 1e12 : 0;
 }
 
-/// Nothing for a line that tells no interval.
+/// Nothing for a line that tells no interval. "0.00-10.00sec" is how some write it by hand.
 std::optional<Interval> interval_in(const std::vector<std::string_view>& words) {
-  for (std::size_t i = 1; i + 4 < words.size(); ++i) {
-    if (words[i] != "sec") continue;
-    const std::size_t dash = words[i - 1].find('-', 1);
+  for (std::size_t i = 0; i + 4 < words.size(); ++i) {
+    if (!words[i].ends_with("sec")) continue;
+    std::string_view range = words[i].substr(0, words[i].size() - 3);
+    if (range.empty() && i > 0) range = words[i - 1];
+    const std::size_t dash = range.find('-', 1);
     if (dash == std::string_view::npos) return {};
-    const auto start = number_in(words[i - 1].substr(0, dash));
-    const auto end = number_in(words[i - 1].substr(dash + 1));
+    const auto start = number_in(range.substr(0, dash));
+    const auto end = number_in(range.substr(dash + 1));
     const auto rate = number_in(words[i + 3]);
     const double unit = unit_of(words[i + 4]);
     if (!start || !end || !rate || unit == 0) return {};
@@ -79,7 +89,8 @@ std::optional<Interval> interval_in(const std::vector<std::string_view>& words) 
 }
 
 /// "12/906 (1.3%)": lost and all.
-void take_lost(const std::vector<std::string_view>& words, Losses& losses) {
+Losses lost_in(const std::vector<std::string_view>& words) {
+  Losses losses;
   for (const std::string_view word : words) {
     const std::size_t slash = word.find('/');
     if (slash == std::string_view::npos) continue;
@@ -89,6 +100,7 @@ void take_lost(const std::vector<std::string_view>& words, Losses& losses) {
     losses.lost = static_cast<double>(*lost);
     losses.datagrams = static_cast<double>(*all);
   }
+  return losses;
 }
 
 /// What one direction came to: with --bidir there are two, "[  5][TX-C]" and "[  7][RX-C]".
@@ -96,7 +108,12 @@ struct Direction {
   double rate_bps = 0;
   double until_s = 0;
   Losses losses = {};
+  std::optional<Interval> whole = {};  ///< of the lines at its end
+  std::size_t intervals = 0;
+  double bits = 0;    ///< of the intervals
+  double time_s = 0;  ///< of the intervals
 };
+using Directions = std::map<std::string, Direction>;
 
 /// "TX-C" of "[  5][TX-C]   0.00-1.00"; "" where there is one direction.
 std::string_view role_in(std::string_view line) {
@@ -114,20 +131,56 @@ std::string_view way_of(std::string_view role) {
 void take_end(std::string_view line, const std::vector<std::string_view>& words,
               const Interval& interval, Direction& of) {
   const bool is_receiver = line.find("receiver") != std::string_view::npos;
-  if (is_receiver || of.rate_bps == 0) of.rate_bps = interval.rate_bps;
+  if (is_receiver || of.rate_bps == 0) {
+    of.rate_bps = interval.rate_bps;
+    of.whole = interval;
+  }
   if (!is_receiver && interval.behind) of.losses.sent_again = interval.behind;
-  take_lost(words, of.losses);
+  if (const Losses all = lost_in(words); all.lost) {
+    of.losses.lost = all.lost;
+    of.losses.datagrams = all.datagrams;
+  }
+}
+
+void take_interval(const std::vector<std::string_view>& words, const Interval& interval,
+                   Direction& of) {
+  ++of.intervals;
+  of.until_s = interval.end_s;
+  of.time_s += interval.end_s - interval.start_s;
+  of.bits += interval.rate_bps * (interval.end_s - interval.start_s);
+  if (const Losses more = lost_in(words); more.lost) {
+    of.losses.lost = of.losses.lost.value_or(0) + *more.lost;
+    of.losses.datagrams += more.datagrams;
+  }
+}
+
+/// Of a direction of which only the end is shown, the end is what there is.
+void end_run(Benchmark& into, Directions& directions) {
+  for (const auto& [role, each] : directions) {
+    const bool has_end = each.rate_bps > 0;
+    if (!has_end && each.time_s <= 0) continue;
+    if (each.intervals == 0) add(into, *each.whole);
+    const double whole_s = each.whole ? each.whole->end_s - each.whole->start_s : 0;
+    add_note(into, way_of(role), has_end ? each.rate_bps : each.bits / each.time_s,
+             each.intervals > 0 ? intervals_text(each.intervals) : fmt::format("{:.4g} s", whole_s),
+             each.losses);
+  }
+  directions.clear();
+  if (!into.curves.back().rows.empty()) into.curves.push_back({.op = "send", .ranks = 2});
 }
 
 void read_lines(std::string_view text, Benchmark& into) {
   const bool has_sums = text.find("[SUM]") != std::string_view::npos;
   bool has_retries = false;
-  std::map<std::string, Direction> directions;
+  Directions directions;
   for_lines(text, [&](std::string_view line) {
     constexpr std::string_view kError = "iperf3: error - ";
     if (line.starts_with(kError)) into.error = printable(line.substr(kError.size(), 200));
     if (line.find("Interval") != std::string_view::npos)
       has_retries = line.find("Retr") != std::string_view::npos;
+    const bool begins = line.find("Connecting to host ") != std::string_view::npos ||
+                        line.find("Accepted connection from ") != std::string_view::npos;
+    if (begins) end_run(into, directions);
     const std::size_t bracket = line.find('[');
     if (bracket == std::string_view::npos || line.find("omitted") != std::string_view::npos) return;
     const auto words = words_of(line);
@@ -136,22 +189,18 @@ void read_lines(std::string_view text, Benchmark& into) {
     const std::string role(role_in(line).substr(0, 8));
     if (directions.size() > 8 && !directions.contains(role)) return;
     Direction& direction = directions[role];
-    if (line.find("sender") != std::string_view::npos ||
+    const bool is_summary =
+        interval->start_s < direction.until_s - 0.01;  // old ones of UDP do not say whose it is
+    if (is_summary || line.find("sender") != std::string_view::npos ||
         line.find("receiver") != std::string_view::npos) {
       return take_end(line, words, *interval, direction);
     }
-    const bool is_summary =
-        interval->start_s < direction.until_s - 0.01;  // its last word was cut off
-    if (is_summary) return;
-    direction.until_s = interval->end_s;
     if (has_retries && interval->behind)
       direction.losses.sent_again = direction.losses.sent_again.value_or(0) + *interval->behind;
+    take_interval(words, *interval, direction);
     add(into, *interval);
   });
-  for (const auto& [role, each] : directions) {
-    if (into.rows() > 0 && each.rate_bps > 0)
-      add_note(into, way_of(role), each.rate_bps, each.losses);
-  }
+  end_run(into, directions);
 }
 
 double number(const nlohmann::ordered_json& object, const char* key) {
@@ -209,8 +258,9 @@ void read_json(std::string_view text, Benchmark& into) {
   const double rate_bps = number(received.is_object() ? received : sum, "bits_per_second");
   const auto back = part("sum_received_bidir_reverse");
   const double back_bps = number(back, "bits_per_second");
-  if (rate_bps > 0) add_note(into, back_bps > 0 ? way_of("TX") : "", rate_bps, losses);
-  if (back_bps > 0) add_note(into, way_of("RX"), back_bps, {});
+  const std::string over = intervals_text(into.rows());
+  if (rate_bps > 0) add_note(into, back_bps > 0 ? way_of("TX") : "", rate_bps, over, losses);
+  if (back_bps > 0) add_note(into, way_of("RX"), back_bps, over, {});
 }
 
 }  // namespace
