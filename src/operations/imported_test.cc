@@ -301,6 +301,15 @@ TEST(Imported, ABridgeOfEachHostLeadsToNoOther) {
   EXPECT_EQ(remarks_on(wiring)[0].kind, "wrong_interface");
 }
 
+// Every log of 2.4 lists the interfaces, as what the start may go by.
+TEST(Imported, ABridgeBesideCardsThatCarryEverythingIsNoTrouble) {
+  const Wiring wiring{.network = "IB",
+                      .devices = {{"NET/IB", {"mlx5_0"}}, {"NET/Socket", {"eth0", "virbr0"}}},
+                      .hosts = {{0, "a"}, {1, "b"}},
+                      .ranks = 2};
+  EXPECT_EQ(remarks_on(wiring)[0].kind, "wiring");
+}
+
 TEST(Imported, SocketsBesideATakenCardAreTrouble) {
   Wiring wiring{
       .network = "IB", .devices = {{"NET/IB", {"mlx5_0"}}, {"NET/Socket", {"eth0"}}}, .ranks = 2};

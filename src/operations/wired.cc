@@ -78,13 +78,15 @@ std::set<std::string> idle_cards(const Wiring& wiring) {
   return idle;
 }
 
+bool is_by_socket(const Wiring& wiring) {
+  return wiring.network == "Socket" ||
+         std::any_of(wiring.ways.begin(), wiring.ways.end(),
+                     [](const Way& way) { return way.transport.starts_with("NET/Socket"); });
+}
+
 std::optional<Remark> fallback(const Wiring& wiring) {
-  const bool by_socket = wiring.network == "Socket" ||
-                         std::any_of(wiring.ways.begin(), wiring.ways.end(), [](const Way& way) {
-                           return way.transport.starts_with("NET/Socket");
-                         });
   const std::set<std::string> idle = idle_cards(wiring);
-  if (!by_socket || idle.empty()) return {};
+  if (!is_by_socket(wiring) || idle.empty()) return {};
   const auto disabled = wiring.settings.find("NCCL_IB_DISABLE");
   const bool is_disabled = disabled != wiring.settings.end() && disabled->second.starts_with('1');
   return Remark{
@@ -123,14 +125,16 @@ bool is_of_one_host(std::string_view name) {
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-/// Only where ranks are on several hosts, or their connections failed.
+/// Only where ranks are on several hosts and speak by sockets, or their connections failed: beside RDMA, sockets do no more than the
+/// start, for which NCCL takes the first interface that works.
 std::optional<Remark> wrong_interface(const Wiring& wiring) {
   const auto taken = wiring.devices.find("NET/Socket");
-  if (taken == wiring.devices.end()) return {};
+  const bool has_failed = !failure_text(wiring).empty();
+  if (taken == wiring.devices.end() || (!is_by_socket(wiring) && !has_failed)) return {};
   const auto found = std::find_if(taken->second.begin(), taken->second.end(), is_of_one_host);
   std::set<std::string> hosts;
   for (const auto& [rank, host] : wiring.hosts) hosts.insert(host);
-  if (found == taken->second.end() || (hosts.size() < 2 && failure_text(wiring).empty())) return {};
+  if (found == taken->second.end() || (hosts.size() < 2 && !has_failed)) return {};
   return Remark{
       .kind = "wrong_interface",
       .text = fmt::format("NCCL's sockets take {}, which each host has for itself: name the "

@@ -14,6 +14,7 @@ namespace {
 using operations::Operation;
 
 constexpr std::size_t kMostOperations = 4'000'000;
+constexpr std::size_t kLongestSpread = std::size_t{64} << 10;  ///< a record on many lines
 
 void put_header(std::string_view header, Operation& into) {
   for (Members each(header); each.next();) {
@@ -35,6 +36,8 @@ void put_stamps(std::string_view stamps, Operation& into) {
     if (each.key() != "kernel_events") continue;
     for (Elements kernels(each.value()); kernels.next();) {
       for (Members of(kernels.value()); of.next();) {
+        // Another profiler's: stamps are ticks of the GPU, beside what they come to.
+        if (of.key() == "duration_us") return;
         const auto time = micros_of(of.value());
         if (!time || *time <= 0) continue;
         if (of.key() == "kernel_start_ts") start = std::min(start.value_or(*time), *time);
@@ -77,13 +80,32 @@ bool put_performance(std::string_view performance, Operation& into) {
 
 }  // namespace
 
-bool Inspector::line(std::string_view text) {
-  const std::size_t begin = text.find('{');
-  if (begin == std::string_view::npos) return false;
-  text.remove_prefix(begin);
+/// People show a record on many lines, as jq prints it: its last brace stands where its first does.
+void Inspector::line(std::string_view text) {
+  const std::size_t begin = text.find_first_of("{}");
+  if (!spread_.empty() && begin == indent_) {
+    if (text[begin] == '}') record(spread_ += '}');
+    spread_.clear();
+    if (text[begin] == '}') return;
+  }
+  if (!spread_.empty()) {
+    spread_ += text;
+    if (spread_.size() > kLongestSpread) spread_.clear();
+    return;
+  }
+  const std::size_t first = text.find('{');
+  if (first == text.npos) return;
+  text.remove_prefix(first);
+  const bool is_spread = text.find_first_not_of(" \t\r{") == text.npos;
+  if (!is_spread) return record(text);
+  spread_ = "{";
+  indent_ = first;
+}
+
+void Inspector::record(std::string_view text) {
   if (!closed_at(text)) {
     if (text.find("\"header\"") != std::string_view::npos) skips_.add("records that are cut off");
-    return false;
+    return;
   }
   Operation made;
   bool has_header = false;
@@ -112,7 +134,7 @@ bool Inspector::line(std::string_view text) {
   if (is_statistics) {
     batch_ = made;
     has_batch_ = has_header;
-    return true;
+    return;
   }
   if (!has_header && has_body && has_batch_) {
     made.group = batch_.group;
@@ -123,15 +145,15 @@ bool Inspector::line(std::string_view text) {
   }
   if (!has_header) {
     if (has_body) skips_.add("records without a header, which says whose they are");
-    return has_body;
+    return;
   }
   if (!has_performance) {
     skips_.add("records without an operation");
-    return true;
+    return;
   }
   if (told_.operations.size() >= kMostOperations) {
     skips_.add("operations beyond four million");
-    return true;
+    return;
   }
   if (made.clock == operations::Clock::Alone) ++without_times_;
   if (made.op == "all_gather" || made.op == "reduce_scatter")
@@ -141,7 +163,7 @@ bool Inspector::line(std::string_view text) {
   made.group += " " + made.op;
   if (!told_.rank) told_.rank = made.rank;
   told_.operations.push_back(std::move(made));
-  return true;
+  return;
 }
 
 void Inspector::put_statistics(std::string_view statistics) {

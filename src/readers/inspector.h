@@ -10,7 +10,9 @@
 
 #include "trainwire/operations/told.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tw::readers {
@@ -18,17 +20,19 @@ namespace tw::readers {
 class Inspector {
  public:
   explicit Inspector(operations::Told& told) : told_(told) {}
-  /// False when it is no record of Inspector.
-  bool line(std::string_view text);
+  void line(std::string_view text);
   void finish();
 
  private:
+  void record(std::string_view text);
   void put_statistics(std::string_view statistics);
 
   operations::Told& told_;
   operations::Skips skips_;
   operations::Operation batch_ = {};  ///< header and host of the records that follow
   bool has_batch_ = false;
+  std::string spread_;      ///< the beginning of a record on many lines
+  std::size_t indent_ = 0;  ///< where its brace stands
   std::uint64_t dropped_ = 0;
   std::size_t without_times_ = 0;
 };

@@ -23,6 +23,14 @@ using operations::Wiring;
 
 constexpr std::size_t kMostOperations = 4'000'000;
 constexpr std::size_t kMostWarnings = 5;
+constexpr std::size_t kLongestWarning = 200;
+
+/// The beginning, whole words of it.
+std::string shortened(std::string_view text) {
+  if (text.size() <= kLongestWarning) return printable(text);
+  text = text.substr(0, kLongestWarning);
+  return printable(text.substr(0, text.rfind(' '))) + " ...";
+}
 
 }  // namespace
 
@@ -158,7 +166,7 @@ bool NcclLog::State::watchdog(std::string_view text) {
 void NcclLog::State::take(const NcclLine& line) {
   ++lines;
   if (line.warns && wiring.warnings.size() < kMostWarnings) {
-    const std::string text = printable(line.text.substr(0, 200));
+    const std::string text = shortened(line.text);
     if (std::find(wiring.warnings.begin(), wiring.warnings.end(), text) == wiring.warnings.end()) {
       wiring.warnings.push_back(text);
     }
@@ -197,6 +205,7 @@ bool NcclLog::line(std::string_view shown) {
 void NcclLog::finish(Told& told) {
   State& state = *state_;
   state.close_rings();
+  state.close_network();
   Wiring& wiring = state.wiring;
   for (const std::string& name : state.mentioned) {
     const bool taken =

@@ -53,6 +53,7 @@ struct NcclLog::State {
   std::uint64_t lines = 0;
   std::uint64_t used = 0;
   int ranks_waiting = 0;       ///< the highest that the watchdog names, and 1
+  bool has_no_ib = false;      ///< "NET/IB : No device found."
   bool has_old_sizes = false;  ///< TUNING tells the large side, as before 2.21
 
   void take(const NcclLine& line);
@@ -68,6 +69,7 @@ struct NcclLog::State {
   bool tuning(const NcclLine& line);
   const Communicator* find(const std::string& process, std::string_view pointer) const;
   void close_rings();
+  void close_network();
 };
 
 /// Whether a NIC of that name does RDMA.

@@ -137,6 +137,8 @@ bool NcclLog::State::took_devices(const NcclLine& line) {
   if (!words.take("NET/")) return false;
   const std::string kind =
       "NET/" + printable(words.rest().substr(0, words.rest().find_first_of(" :")));
+  has_no_ib =
+      has_no_ib || (kind == "NET/IB" && line.text.find("No device found") != line.text.npos);
   if (!words.go_behind("Using ") || !words.rest().starts_with('[')) return false;
   const std::string_view all = words.rest().substr(0, words.rest().find(';'));
   for (std::size_t at = all.find('['); at != std::string_view::npos; at = all.find('[', at + 1)) {
@@ -206,6 +208,16 @@ bool NcclLog::State::network(const NcclLine& line) {
     mentioned.insert(printable(found.substr(0, found.find_first_of(" :/,;'\")]<[=\r"))));
   }
   return false;
+}
+
+/// "Using network" came with 2.5. Before, cards for RDMA were taken where there were any, and sockets where it said that there were none.
+void NcclLog::State::close_network() {
+  if (!wiring.network.empty()) return;
+  if (wiring.devices.contains("NET/IB")) {
+    wiring.network = "IB";
+  } else if (has_no_ib && wiring.devices.contains("NET/Socket")) {
+    wiring.network = "Socket";
+  }
 }
 
 /// Rings that no rank told whole, from what each told of its neighbours.

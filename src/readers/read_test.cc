@@ -311,6 +311,31 @@ TEST(Inspector, TellsTimesAndSkipsForeignLines) {
 
 // By the source of version 4.3 and NVIDIA's example of 4.0: 65,536 bytes of 32 ranks in 110 us are told there as 19.065 GB/s of
 // algorithm bandwidth, so that the size is one rank's part.
+TEST(Inspector, RecordsOnManyLinesAreRead) {
+  const std::string one = R"({
+  "header": {
+    "id": "0x1",
+    "rank": 2,
+    "n_ranks": 8
+  },
+  "coll_perf": {"coll": "AllReduce", "coll_sn": 1, "coll_msg_size_bytes": 4096, "coll_exec_time_us": 61}
+}
+)";
+  const Told told = read_text(one + one, "x.log");
+  ASSERT_EQ(told.operations.size(), 2u);
+  EXPECT_EQ(told.operations[1].rank, 2);
+  EXPECT_EQ(told.operations[1].end_ns, 61000);
+  // Stamps of a GPU's ticks are no times: 4552 of them are 45 us.
+  const Told ticks = read_text(
+      R"({"header": {"id": "0x1", "rank": 0, "n_ranks": 8}, "coll_perf": {"coll": "AllReduce", "coll_sn": 1,)"
+      R"( "coll_msg_size_bytes": 4096, "coll_exec_time_us": 150.3, "event_trace_ts": {"kernel_events": [)"
+      R"({"channel_id": 0, "kernel_start_ts": 123456, "kernel_stop_ts": 128006, "duration_us": 45}]}}})"
+      "\n",
+      "x.log");
+  ASSERT_EQ(ticks.operations.size(), 1u);
+  EXPECT_EQ(ticks.operations[0].end_ns, 150300);
+}
+
 TEST(Inspector, HeadersStandBeforeABatchAndSizesAreOneRanksPart) {
   const Told told = read_text(
       R"({"header":{"id":"0x9e7a","rank":31,"n_ranks":32,"nnodes":4},"metadata":{"inspector_output_format_version":"v4.3","hostname":"n3","pid":7},"dump_stats":{"coll_records":2,"coll_dropped_total":9,"coll_dropped_since_last_dump":5,"p2p_records":0}})"
@@ -519,6 +544,24 @@ TEST(Read, RowsOfATableBetweenLinesOfALogAreRead) {
   ASSERT_EQ(told.operations.size(), 1u);
   EXPECT_EQ(told.operations[0].group_size, 2);
   EXPECT_EQ(told.wiring.network, "AWS Libfabric");
+}
+
+TEST(NcclLog, BeforeItSaysWhatItUsesItsDevicesDo) {
+  const std::string start = "a:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>\n";
+  const auto network = [&](const std::string& line) {
+    return read_text(start + "a:1:1 [0] NCCL INFO NET/IB : " + line + "\n", "log").wiring.network;
+  };
+  EXPECT_EQ(network("No device found."), "Socket");
+  EXPECT_EQ(network("Using [0]mlx5_0:1/IB ; OOB eth0:10.0.0.1<0>"), "IB");
+  EXPECT_EQ(read_text(start, "log").wiring.network, "");
+}
+
+TEST(NcclLog, WarningsEndWithAWholeWord) {
+  const Told told = read_text("a:1:1 [0] NCCL WARN NET/OFI Request " + std::string(150, 'x') +
+                                  " completed with error 4126 " + std::string(50, 'y') + "\n",
+                              "log");
+  ASSERT_EQ(told.wiring.warnings.size(), 1u);
+  EXPECT_TRUE(told.wiring.warnings[0].ends_with(" error 4126 ...")) << told.wiring.warnings[0];
 }
 
 }  // namespace
