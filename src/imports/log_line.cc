@@ -30,11 +30,15 @@ std::optional<std::int64_t> number_after(std::string_view text) {
   return parse_whole(text.substr(begin, end - begin));
 }
 
+constexpr std::string_view kGlobal = "global_step";
+
 /// The number behind the first `word` that has one.
 std::optional<std::int64_t> number_of(std::string_view line, std::string_view word) {
   for (std::size_t i = 0; i + word.size() < line.size(); ++i) {
     if (lower(line[i]) != word.front() || !starts_with_word(line.substr(i), word)) continue;
-    if (i > 0 && (is_letter(line[i - 1]) || line[i - 1] == '/')) continue;
+    // "timing_s/step" is no step's number, as "micro_step=8/global_step=2" has one.
+    const bool is_path = i > 0 && line[i - 1] == '/' && word != kGlobal;
+    if (is_path || (i > 0 && is_letter(line[i - 1]))) continue;
     if (const auto number = number_after(line.substr(i + word.size()))) return number;
   }
   return {};
@@ -92,7 +96,9 @@ bool split_csv(std::string_view line, std::vector<std::string_view>& cells) {
 }
 
 std::optional<std::int64_t> step_number(std::string_view line) {
-  static constexpr std::array<std::string_view, 4> kWords{"iteration", "iter", "step", "batch"};
+  // DeepSpeed's line has micro steps before it.
+  static constexpr std::array<std::string_view, 5> kWords{kGlobal, "iteration", "iter", "step",
+                                                          "batch"};
   for (const std::string_view word : kWords) {
     if (const auto number = number_of(line, word)) return number;
   }

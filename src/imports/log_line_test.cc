@@ -32,6 +32,7 @@ TEST(StepNumber, FollowsItsWord) {
   EXPECT_THAT(step_number("Step #12\tLoss: 0.5"), Optional(12));
   EXPECT_THAT(step_number("Iter #7: 250.3 img/sec per GPU"), Optional(7));
   EXPECT_THAT(step_number("global_step=40 lr=0.1"), Optional(40));
+  EXPECT_THAT(step_number("epoch=0/micro_step=80/global_step=20, rate"), Optional(20));
   EXPECT_THAT(step_number("Epoch 3, Batch [5/100]"), Optional(5));
   EXPECT_THAT(step_number("batch 64, iteration: 9"), Optional(9));
 }

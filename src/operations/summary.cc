@@ -75,6 +75,13 @@ std::string usual_text(const record::Iterations& iterations) {
   return fmt::format("{} most alike · median ", time_text(usual_s));
 }
 
+/// One value has none.
+std::string interval_text(const record::Iterations& iterations) {
+  if (iterations.count < 2) return {};
+  return fmt::format(" (95 % CI {} – {})", time_text(iterations.ci_low_s),
+                     time_text(iterations.ci_high_s));
+}
+
 /// "" where nothing is wrong.
 std::string quality_text(const record::Run& run) {
   if (run.quality.reasons.empty()) return {};
@@ -162,10 +169,9 @@ std::string imported_text(const record::Run& run, const Imported& imported,
                           const std::string& folder, const std::string& verdict) {
   std::string text = verdict + sources_text(imported);
   if (run.iterations && run.iterations->median_s) {
-    text += fmt::format("{:<17}{} told · {}{} (95 % CI {} – {})\n", "steps",
-                        count_text(run.iterations->count), usual_text(*run.iterations),
-                        time_text(run.iterations->median_s), time_text(run.iterations->ci_low_s),
-                        time_text(run.iterations->ci_high_s));
+    text += fmt::format("{:<17}{} told · {}{}{}\n", "steps", count_text(run.iterations->count),
+                        usual_text(*run.iterations), time_text(run.iterations->median_s),
+                        interval_text(*run.iterations));
   }
   text += quality_text(run);
   text += "\n";

@@ -156,7 +156,8 @@ Kind kind_of(std::string_view text) {
   if (of_nccl > 0 && pace.steps() < of_nccl)
     return has_rows_of_perf(text) ? Kind::NcclTests : Kind::NcclLog;
   // Stamps tell when a step was, which a time beside its number does not.
-  const bool has_stamps = (pace.steps() == 0 || pace.is_loose()) && is_step_log(text);
+  const bool has_stamps =
+      (pace.steps() == 0 || pace.is_loose() || pace.lacks_batch()) && is_step_log(text);
   if (has_stamps) return Kind::StepLog;
   if (pace.steps() > 0) return Kind::PaceLog;
   return has_rows_of_perf(text) ? Kind::NcclTests : Kind::Unknown;

@@ -94,9 +94,13 @@ void PaceBars::moved(const Place& to) {
   if (goes_on) {
     const std::int64_t steps = to.number - *bar->number;
     const double passed = to.elapsed_s - bar->elapsed_s;
-    // Whole seconds say too little of a short time; the bar's own average says more.
+    // Whole seconds say too little of a short time; the bar's own average says more, as far as they allow it: it has slow first steps in it
+    // for long.
     const bool is_exact = passed >= kExact * to.resolution_s;
-    const double each = is_exact ? passed / static_cast<double>(steps) : to.each_s;
+    const double each =
+        is_exact ? passed / static_cast<double>(steps)
+                 : std::clamp(to.each_s, (passed - to.resolution_s) / static_cast<double>(steps),
+                              (passed + to.resolution_s) / static_cast<double>(steps));
     for (std::int64_t i = 0; i < steps; ++i) add(*bar, *bar->number + i, each);
   }
   bar->number = to.number;

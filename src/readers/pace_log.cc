@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/pace_log.h"
 
+#include "trainwire/base/units.h"
 #include "trainwire/imports/colours.h"
 #include "trainwire/readers/pace_words.h"
 #include "trainwire/readers/words.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +17,21 @@ namespace {
 
 constexpr std::size_t kMostSteps = 4'000'000;
 constexpr double kLongest_s = 1e6;
+constexpr double kHalfRate_per_s = 0.0005;  ///< Hugging Face rounds to three decimals
+constexpr double kPoor = 0.01;              ///< rounding by more is told
+
+/// Steps a second of "TrainOutput(global_step=200, .., metrics={'train_runtime': 225.8005, ..": it is not rounded.
+std::optional<double> exact_rate(std::string_view text) {
+  Words words(text);
+  if (!words.go_behind("global_step=")) return {};
+  const auto steps = words.whole();
+  constexpr std::string_view kTime = "train_runtime";
+  const std::size_t at = text.find(kTime);
+  const auto time = at == text.npos ? std::nullopt : real(text.substr(at + kTime.size()));
+  if (!steps || *steps <= 0 || !time || *time <= 0) return {};
+  const double rate = static_cast<double>(*steps) / *time;
+  return rate > 1 / kLongest_s ? std::optional(rate) : std::nullopt;
+}
 
 /// A way to tell what a step took, and how many seconds its unit has.
 struct Telling {
@@ -262,7 +280,11 @@ bool PaceLog::whole(std::string_view text) {
   const std::size_t at = text.find(kWord);
   if (at == std::string_view::npos) return false;
   const auto rate = real(text.substr(at + kWord.size()));
-  if (rate && *rate > 1 / kLongest_s) whole_per_s_ = *rate;
+  if (rate && *rate > 1 / kLongest_s && !is_whole_exact_) whole_per_s_ = *rate;
+  if (const auto exact = exact_rate(text)) {
+    whole_per_s_ = *exact;
+    is_whole_exact_ = true;
+  }
   return rate.has_value();
 }
 
@@ -301,6 +323,12 @@ void PaceLog::finish_means(operations::Told& told) {
   add(0, 1 / whole_per_s_);
   told.reasons.emplace_back(
       "one line tells the mean of the whole training: single steps are not visible");
+  if (is_whole_exact_ || kHalfRate_per_s < kPoor * whole_per_s_) return;
+  const double most_s = whole_per_s_ > kHalfRate_per_s ? 1 / (whole_per_s_ - kHalfRate_per_s) : 0;
+  told.reasons.push_back(
+      fmt::format("its steps a second are rounded to three decimals: a step took {} {}",
+                  readable(from_seconds(1 / (whole_per_s_ + kHalfRate_per_s))),
+                  most_s > 0 ? "to " + readable(from_seconds(most_s)) : "or more"));
 }
 
 void PaceLog::finish(operations::Told& told) {

@@ -38,7 +38,9 @@ class PaceLog {
   }
   /// Whether all it has are numbers of steps with a time beside them, as any log may have them.
   bool is_loose() const { return steps() == numbered_; }
-  /// The same of what finish() has told.
+  /// Whether all it has are samples a second, and no line tells how many samples a step has.
+  bool lacks_batch() const { return !paces_.empty() && steps() == paces_.size() && !batch_; }
+  /// is_loose() of what finish() has told.
   bool was_loose() const { return told_ == numbered_; }
 
  private:
@@ -67,8 +69,9 @@ class PaceLog {
   std::size_t told_ = 0;
   std::optional<std::int64_t> batch_;         ///< samples of a step, of all ranks
   std::optional<std::int64_t> batch_number_;  ///< of the line "[batch=10/4800]:"
-  std::vector<double> phases_;  ///< seconds of DeepSpeed's forward, backward and step together
-  double whole_per_s_ = 0;      ///< steps a second of the whole training
+  std::vector<double> phases_;   ///< seconds of DeepSpeed's forward, backward and step together
+  double whole_per_s_ = 0;       ///< steps a second of the whole training
+  bool is_whole_exact_ = false;  ///< it was not rounded
   PaceBars bars_;
   imports::MetricTable table_;
   operations::Skips skips_;

@@ -390,5 +390,42 @@ TEST(PaceLog, AStepThatTwoLinesTellOfCountsOnce) {
   EXPECT_EQ(told.skipped, 1U);
 }
 
+// Sixteen seconds passed in two steps and the fourth is told to take 20 s: the first, of a minute, is still in that average.
+TEST(PaceLog, ABarsAverageIsBoundedByTheTimeThatPassed) {
+  const Told told = read_text(
+      "  0%|  | 1/4000 [01:00<26:02:32, 60.00s/it]\n"
+      "  0%|  | 2/4000 [01:08<13:28:05, 30.10s/it]\n"
+      "  0%|  | 3/4000 [01:16<10:21:29, 20.00s/it]\n",
+      "log");
+  ASSERT_EQ(told.steps.size(), 2u);
+  EXPECT_EQ(told.steps[0].duration_ns, 9'000'000'000);
+  EXPECT_EQ(told.steps[1].duration_ns, 9'000'000'000);
+}
+
+TEST(PaceLog, AMeanThatIsRoundedAwaySaysSo) {
+  // 1/0.0025 s and 1/0.0015 s.
+  const Told rounded = read_text("{'train_steps_per_second': 0.002, 'epoch': 9.48}\n", "log");
+  EXPECT_THAT(rounded.reasons, Contains(HasSubstr("a step took 6.667 min to 11.11 min")));
+  const Told exact = read_text(
+      "TrainOutput(global_step=50, training_loss=1.2, metrics={'train_runtime': 29130.84, "
+      "'train_steps_per_second': 0.002})\n",
+      "log");
+  ASSERT_EQ(exact.steps.size(), 1u);
+  EXPECT_NEAR(1e-9 * static_cast<double>(exact.steps[0].duration_ns), 29130.84 / 50, 1e-6);
+}
+
+// DeepSpeed before 2022 without its settings: samples a second are of no known batch, but its lines have stamps.
+TEST(PaceLog, StampsTellWhatSamplesOfNoKnownBatchDoNot) {
+  const Told told = read_text(
+      "[2022-03-11 02:06:58,985] [INFO] [Rank 0] step=40, skipped=2\n"
+      "[2022-03-11 02:06:58,985] [INFO] 0/40, SamplesPerSec=83.4\n"
+      "[2022-03-11 02:07:13,985] [INFO] [Rank 0] step=50, skipped=2\n"
+      "[2022-03-11 02:07:13,985] [INFO] 0/50, SamplesPerSec=83.7\n",
+      "log");
+  EXPECT_EQ(told.kind, "step_log");
+  ASSERT_FALSE(told.steps.empty());
+  EXPECT_EQ(told.steps.back().duration_ns, 1'500'000'000);
+}
+
 }  // namespace
 }  // namespace tw::readers
