@@ -150,6 +150,10 @@ record::Quality quality_of(const Imported& imported) {
         fmt::format("times of {} of {} ranks: a rank without a file may be the last",
                     of - imported.balance->without_file, of));
   }
+  if (is_cut_off(imported)) {
+    quality.level = "fair";
+    quality.reasons.emplace_back("traces end in the middle: what they lack is not counted");
+  }
   for (const Told& file : imported.told) {
     if (file.records > 0 || !file.steps.empty() || !file.wiring.empty()) continue;
     quality.level = "fair";
@@ -249,6 +253,11 @@ Imported imported(std::vector<Told> told) {
   made.agreements = agreements(made.told);
   made.steps = steps_of(made.told);
   return made;
+}
+
+bool is_cut_off(const Imported& imported) {
+  return std::any_of(imported.told.begin(), imported.told.end(),
+                     [](const Told& file) { return file.is_cut_off && !file.operations.empty(); });
 }
 
 void add_to(record::Run& run, const Imported& imported) {

@@ -47,6 +47,9 @@ struct Imported {
 
 Imported imported(std::vector<Told> told);
 
+/// Whether a file that tells of operations ends in the middle.
+bool is_cut_off(const Imported& imported);
+
 /// Moves everything that files told to the packets' clock where that is another. `wire`: when packets carry bytes, disjoint, in
 /// order.
 void put_on_axis_of(const std::vector<Span>& wire, Imported& imported);

@@ -179,6 +179,29 @@ record::Verdict in_turn_verdict(const Balance& balance, double cost_s) {
               few.empty() ? "wait" : "ranks wait", time_text(cost_s), whole_text(balance))};
 }
 
+/// Collectives take little.
+record::Verdict computing_verdict(const Imported& imported, const Balance& balance) {
+  const double rest_s = balance.exposed_s() + balance.apart_s;
+  const std::string little =
+      fmt::format("of {} only {} go to collectives that computing does not hide",
+                  whole_text(balance), time_text(rest_s));
+  if (is_cut_off(imported)) {
+    return {.cause = "unknown",
+            .text =
+                "No verdict: traces end in the middle, and collectives may be in what they lack; "
+                "as far as "
+                "they go, " +
+                little + "."};
+  }
+  return {.cause = "compute",
+          .cost_s = balance.step_s - rest_s,
+          .share = 1 - rest_s / balance.step_s,
+          .gain_s = rest_s,
+          .gain_ci = {0, rest_s},
+          .confidence = 0.9,
+          .text = fmt::format("Not the network: {}.", little)};
+}
+
 record::Verdict timed_verdict(const Imported& imported, const Balance& balance) {
   const double worth_s = kWorthNaming * balance.step_s;
   const double wait_s = balance.exposed_wait_s;
@@ -193,16 +216,7 @@ record::Verdict timed_verdict(const Imported& imported, const Balance& balance) 
     return apart_verdict(balance);
   if (wait_s >= worth_s && wait_s > transfer_s) return in_turn_verdict(balance, wait_s);
   if (transfer_s >= worth_s) return transfer_verdict(imported, balance, transfer_s);
-  const double rest_s = balance.exposed_s() + balance.apart_s;
-  return {.cause = "compute",
-          .cost_s = balance.step_s - rest_s,
-          .share = 1 - rest_s / balance.step_s,
-          .gain_s = rest_s,
-          .gain_ci = {0, rest_s},
-          .confidence = 0.9,
-          .text = fmt::format(
-              "Not the network: of {} only {} go to collectives that computing does not hide.",
-              whole_text(balance), time_text(rest_s))};
+  return computing_verdict(imported, balance);
 }
 
 bool only_benchmarks(const Imported& imported) {

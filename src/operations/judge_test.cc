@@ -233,6 +233,17 @@ TEST(Judge, OneRanksTraceTellsHowLongAndNotWhy) {
   EXPECT_THAT(little.verdict->confidence, Lt(0.7));
 }
 
+TEST(Judge, TracesThatAreCutOffDoNotClearTheNetwork) {
+  std::vector<Told> told = traces_of({.transfer_ns = 2'000'000});
+  EXPECT_EQ(run_of(told).verdict->cause, "compute");
+  told[3].is_cut_off = true;
+  const record::Run run = run_of(told);
+  EXPECT_EQ(run.verdict->cause, "unknown");
+  EXPECT_THAT(run.verdict->text, AllOf(HasSubstr("traces end in the middle"),
+                                       HasSubstr("of a step of 82 ms only 2 ms go to")));
+  EXPECT_EQ(run.quality.level, "fair");
+}
+
 TEST(Judge, OneRankMayLackItsFile) {
   std::vector<Told> told = traces_of({});
   told.resize(3);

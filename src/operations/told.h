@@ -79,7 +79,8 @@ struct Told {
   std::uint64_t skipped = 0;
   std::vector<std::string> reasons = {};
   std::optional<int> rank = {};
-  int world_size = 0;  ///< ranks of the job; 0 where it is not told
+  bool is_cut_off = false;  ///< a trace that ends in the middle: of what it lacks nothing is known
+  int world_size = 0;       ///< ranks of the job; 0 where it is not told
   std::vector<Operation> operations = {};
   std::vector<Step> steps = {};
   std::vector<Span> computing = {};  ///< of the device, without NCCL; disjoint, in order

@@ -300,6 +300,7 @@ void Reading::drop_untold_steps() {
 }
 
 void Reading::finish(bool ended_early) {
+  told_.is_cut_off = ended_early;
   if (ended_early) drop_untold_steps();
   constexpr std::int64_t kMostBase = std::int64_t{1} << 61;  // 2043
   if (base_ns_ < 0 || base_ns_ > kMostBase) base_ns_ = 0;
