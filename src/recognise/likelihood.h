@@ -65,6 +65,8 @@ struct Assumptions {
   /// the rest sleeps as long after each answer, as if it computed.
   double by_demand = 0.35;
   double by_clock = 0.15;
+  /// And that hosts which send to several keep no order among these.
+  double in_any_order = 0.35;
   /// Bytes that each host sends in a step of a job, at least, of all but so few.
   double smallest_step = 10'000;
   double small_steps = 0.05;

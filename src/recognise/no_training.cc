@@ -73,6 +73,14 @@ Driven driven(const rhythm::Steps& exchanges, bool may_be_clocked) {
           .by_clock = by_clock > std::exp(demand)};
 }
 
+/// The same of the order in which hosts send to several.
+double disordered(const rhythm::Steps& exchanges, const std::optional<Recognition>& found) {
+  const rhythm::Order order =
+      rhythm::order_of(exchanges, found ? found->servers : std::vector<int>{});
+  const double any = std::min(-order.nats * static_cast<double>(order.observations), kCertain);
+  return std::log(1 - kAssumed.in_any_order + kAssumed.in_any_order * std::exp(any));
+}
+
 double host_bytes(const rhythm::Steps& exchanges) {
   double sum = 0;
   for (const rhythm::Lane& lane : exchanges.lanes) sum += static_cast<double>(lane.bytes);
@@ -86,15 +94,18 @@ bool is_small(double bytes_of_host) { return bytes_of_host < kAssumed.smallest_s
 Doubt no_training(const rhythm::Steps& exchanges, const std::optional<Recognition>& found,
                   bool is_one_side) {
   const Driven beginnings = driven(exchanges, is_any_kind(found) && !is_one_side);
-  double nats = prior(exchanges, found) + beginnings.nats;
+  const double disorder = disordered(exchanges, found);
+  double nats = prior(exchanges, found) + beginnings.nats + disorder;
   const bool is_little = is_small(host_bytes(exchanges));
   if (is_little) nats += log_odds(1 - kAssumed.small_steps);
   const char* const why =
       beginnings.nats > 0 && beginnings.by_clock
           ? "it keeps to a clock, where a step of a job begins when the one before has ended"
       : beginnings.nats > 0 ? "it begins at any time, where a rank begins when it has computed"
-      : is_little           ? "each host sends hardly more than a few packets at a time"
-                            : "some are answered before others have begun, as a service does it";
+      : disorder > 0
+          ? "it goes to one and to another in any order, where a rank keeps to its program"
+      : is_little ? "each host sends hardly more than a few packets at a time"
+                  : "some are answered before others have begun, as a service does it";
   return {.probability = 1 / (1 + std::exp(-nats)), .why = why};
 }
 

@@ -6,6 +6,7 @@
 //
 //   drive   who trains begins when it has computed for about as long as before; others begin by a
 //           clock, or when somebody asks (rhythm/drive.h), or sleep, which looks like computing
+//   order   who trains sends to one and to another as far apart in every step
 //   size    a step of a job moves more than a few packets
 //   prior   what repeats in a pattern of hosts that some strategy has is mostly that; what all send
 //           to all, what nobody knows, and what is answered before all have asked is as often none

@@ -70,6 +70,26 @@ TEST(NoTraining, IsLikelyWhereAStepIsAFewPackets) {
   EXPECT_GT(no_training(star(500, computing), found_star()).probability, 0.5);
 }
 
+TEST(NoTraining, IsLikelyWhereHostsAskOneOrAnotherByChance) {
+  Random random(7, "order");
+  rhythm::Steps steps;
+  for (int from = 0; from < 3; ++from) {
+    for (int to = 0; to < 3; ++to) {
+      if (from == to) continue;
+      steps.lanes.push_back(
+          {.from = from, .to = to, .channel = 0, .bytes = 1'000'000, .beats = {}});
+    }
+  }
+  for (int i = 0; i < 30; ++i) {
+    const double at = 100 * kMs * i;
+    for (rhythm::Lane& lane : steps.lanes) {
+      lane.beats.push_back(beat(at + 100 * kMs * random.uniform(), 1'000'000));
+    }
+    steps.steps.push_back({static_cast<std::int64_t>(at), static_cast<std::int64_t>(at) + 1, 6});
+  }
+  EXPECT_GT(no_training(steps, found_star()).probability, 0.5);
+}
+
 TEST(NoTraining, IsLikelierWhereNothingIsKnownOfTheSteps) {
   const rhythm::Steps steps = star(1'000'000, computing);
   EXPECT_GT(no_training(steps, {}).probability, no_training(steps, found_star()).probability);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -181,6 +182,16 @@ Drive drive_of(const Beginnings& seen) {
   return result;
 }
 
+/// How much later the lane begins than another one in each step that both have.
+std::vector<double> delays(const Lane& lane, const Lane& other) {
+  std::vector<double> result;
+  for (std::size_t step = 0; step < lane.beats.size(); ++step) {
+    if (!lane.beats[step] || !other.beats[step]) continue;
+    result.push_back(static_cast<double>(lane.beats[step]->start_ns - other.beats[step]->start_ns));
+  }
+  return result;
+}
+
 }  // namespace
 
 Drive drive_of(const Steps& exchanges) {
@@ -201,6 +212,29 @@ Drive drive_of(const Steps& exchanges) {
           .demand = middle([](const Drive& one) { return one.demand; }),
           .observations =
               static_cast<std::size_t>(middle([](const Drive& one) { return one.observations; }))};
+}
+
+Order order_of(const Steps& exchanges, std::span<const int> servers) {
+  if (exchanges.steps.size() < kFewest) return {};
+  const double period_ns =
+      static_cast<double>(exchanges.steps.back().start_ns - exchanges.steps.front().start_ns) /
+      static_cast<double>(exchanges.steps.size() - 1);
+  std::map<int, const Lane*> first;  // of each host
+  std::vector<double> nats;
+  std::vector<double> observations;
+  for (const Lane& lane : exchanges.lanes) {
+    if (std::find(servers.begin(), servers.end(), lane.from) != servers.end()) continue;
+    const auto [own, is_first] = first.try_emplace(lane.from, &lane);
+    if (is_first) continue;
+    const std::vector<double> later = delays(lane, *own->second);
+    if (later.size() < kFewest) continue;
+    const std::vector<double> off = around(later, stats::median(later));
+    nats.push_back(laplace_nats(off, std::max(kStampNs, typical_size(off)), period_ns));
+    observations.push_back(static_cast<double>(later.size()));
+  }
+  if (nats.empty()) return {};
+  return {.nats = stats::median(std::move(nats)),
+          .observations = static_cast<std::size_t>(stats::median(std::move(observations)))};
 }
 
 }  // namespace tw::rhythm

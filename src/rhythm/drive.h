@@ -15,6 +15,10 @@
 // likelihood. Hosts that begin after they have received something in a step only answer, and count
 // for nothing.
 //
+// Who trains goes through the same program in each step besides: what a host sends to one and to
+// another begins as far apart in every step. Who asks one or another as chance has it keeps no such
+// order.
+//
 // Limits: a program that sleeps as long after each answer looks like one that computes.
 
 #pragma once
@@ -22,6 +26,7 @@
 #include "trainwire/rhythm/steps.h"
 
 #include <cstddef>
+#include <span>
 
 namespace tw::rhythm {
 
@@ -34,5 +39,15 @@ struct Drive {
 };
 
 Drive drive_of(const Steps& exchanges);
+
+/// Mean log-likelihood that a host sends to several in the same order as before, against at any time
+/// within a period: the median over what each sends.
+struct Order {
+  double nats = 0;
+  std::size_t observations = 0;  ///< steps; 0: nobody who counts sends to several
+};
+
+/// Of all hosts but `servers`, who answer when they are asked.
+Order order_of(const Steps& exchanges, std::span<const int> servers);
 
 }  // namespace tw::rhythm

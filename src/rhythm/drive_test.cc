@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 namespace tw::rhythm {
 namespace {
@@ -79,6 +80,39 @@ TEST(DriveOf, WhoOnlyAnswersTellsNothing) {
   Steps steps;
   steps.lanes = {{.from = 0, .to = 1, .channel = 0, .bytes = 1000, .beats = {}}};
   EXPECT_EQ(drive_of(steps).observations, 0u);
+}
+
+/// 20 steps of 100 ms in which host 0 sends to host 1 first, and to host 2 when `later` says, by chance.
+template <typename Later>
+Order order_by(Later later, const std::vector<int>& servers = {}) {
+  Random random(3, "order");
+  Steps steps;
+  steps.lanes = {{.from = 0, .to = 1, .channel = 0, .bytes = 1000, .beats = {}},
+                 {.from = 0, .to = 2, .channel = 1, .bytes = 1000, .beats = {}}};
+  for (int i = 0; i < 20; ++i) {
+    const double start = 100 * kMs * i;
+    const double second = start + kMs * later(random.uniform());
+    steps.lanes[0].beats.push_back(beat(start, start + kMs));
+    steps.lanes[1].beats.push_back(beat(second, second + kMs));
+    steps.steps.push_back({.start_ns = static_cast<std::int64_t>(start),
+                           .end_ns = static_cast<std::int64_t>(second + kMs),
+                           .bytes = 2000});
+  }
+  return order_of(steps, servers);
+}
+
+TEST(OrderOf, AProgramKeepsIt) {
+  const Order found = order_by([](double chance) { return 20 + 5 * chance; });
+  EXPECT_GT(found.nats, 1);
+  EXPECT_EQ(found.observations, 20u);
+}
+
+TEST(OrderOf, ChanceKeepsNone) {
+  EXPECT_LT(order_by([](double chance) { return 100 * chance; }).nats, -0.1);
+}
+
+TEST(OrderOf, WhoAnswersTellsNothing) {
+  EXPECT_EQ(order_by([](double chance) { return 100 * chance; }, {0}).observations, 0u);
 }
 
 }  // namespace
