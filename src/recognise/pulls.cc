@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/recognise/pulls.h"
 
+#include "trainwire/recognise/no_training.h"
 #include "trainwire/rhythm/rhythm.h"
 #include "trainwire/stats/quantile.h"
 
@@ -66,16 +67,43 @@ bool are_at_once(const std::map<int, std::vector<Pull>>& by_host) {
   return 4 * early > pulls;
 }
 
+std::vector<double> distances_of(const std::vector<Pull>& pulls) {
+  std::vector<double> result;
+  for (std::size_t i = 1; i < pulls.size(); ++i) {
+    result.push_back(static_cast<double>(pulls[i].start_ns - pulls[i - 1].start_ns));
+  }
+  return result;
+}
+
+/// How much the distances vary, in ns.
+double spread(const std::vector<double>& distances) {
+  double sum = 0;
+  for (const double distance : distances) sum += distance;
+  return stats::variation(distances) * sum / static_cast<double>(distances.size());
+}
+
+/// Whether those who send set the pace, not who fetches: what comes from one is then more even than
+/// what comes from all. Who fetches from one after another comes back after several of its own
+/// distances, which together vary by more than each.
+bool are_pushed(const std::map<int, std::vector<Pull>>& by_host) {
+  std::vector<double> excess;
+  for (const auto& [host, pulls] : by_host) {
+    std::map<int, std::vector<Pull>> by_sender;
+    for (const Pull& pull : pulls) by_sender[pull.from].push_back(pull);
+    for (const auto& [sender, own] : by_sender) {
+      if (own.size() < kFewestPulls) continue;
+      excess.push_back(spread(distances_of(own)) - spread(distances_of(pulls)));
+    }
+  }
+  return !excess.empty() && stats::median(std::move(excess)) < 0;
+}
+
 }  // namespace
 
 double regularity(const std::map<int, std::vector<Pull>>& by_host) {
   std::vector<double> values;
   for (const auto& [host, pulls] : by_host) {
-    std::vector<double> distances;
-    for (std::size_t i = 1; i < pulls.size(); ++i) {
-      distances.push_back(static_cast<double>(pulls[i].start_ns - pulls[i - 1].start_ns));
-    }
-    values.push_back(1 - std::min(1.0, stats::variation(distances)));
+    values.push_back(1 - std::min(1.0, stats::variation(distances_of(pulls))));
   }
   return values.empty() ? 0 : stats::median(std::move(values));
 }
@@ -114,8 +142,9 @@ std::optional<Pulls> find_pulls(std::span<const rhythm::Channel> channels, std::
         for (const Pull& pull : host.second) from.insert(pull.from);
         return senders.contains(host.first) && from.size() >= 2;
       });
-  if (result.share < kLeastOfAll || are_at_once(result.by_host) || result.by_host.size() < 3 ||
-      !is_mutual || result.regularity < kLeastRegularity) {
+  if (result.share < kLeastOfAll || is_small(result.bytes) || are_at_once(result.by_host) ||
+      are_pushed(result.by_host) || result.by_host.size() < 3 || !is_mutual ||
+      result.regularity < kLeastRegularity) {
     return std::nullopt;
   }
   return result;
