@@ -23,7 +23,6 @@ constexpr double kDominanceWorth = 0.05;  ///< of pauses that all stand out, in 
 constexpr double kClearlyMore = 0.01;     ///< of two shares
 constexpr double kNoMultiple = 0.04;      ///< how far from a whole number
 constexpr double kMuchMore = 0.04;        ///< the same: what the faster pace has to leave out
-constexpr double kAlways = 0.85;          ///< of the beats pause at a place, and
 constexpr double kEveryOther = 0.65;      ///< where half of them are of another kind
 constexpr std::size_t kFewestOfAKind = 5;  ///< beats that are all alike
 constexpr double kMostlySeen = 0.85;       ///< of the pauses that a pace expects

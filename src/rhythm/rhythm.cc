@@ -41,6 +41,30 @@ std::uint64_t least_burst(std::span<const flow::Burst> bursts) {
   return 1;
 }
 
+/// Distances from each place to the next.
+std::vector<double> parts_of(const std::vector<double>& places) {
+  std::vector<double> parts;
+  for (std::size_t i = 1; i < places.size(); ++i) parts.push_back(places[i] - places[i - 1]);
+  return parts;
+}
+
+/// Whether places divide a distance, the last of them, evenly.
+bool are_equal(const std::vector<double>& places) {
+  const std::vector<double> parts = parts_of(places);
+  const auto [shortest, longest] = std::minmax_element(parts.begin(), parts.end());
+  return *longest - *shortest < kUneven * places.back() / static_cast<double>(places.size());
+}
+
+/// Whether they would if there were more of them: messages of one size, after some of which pauses
+/// are long.
+bool are_of_equal_parts(const std::vector<double>& places) {
+  const std::vector<double> parts = parts_of(places);
+  const double shortest = *std::min_element(parts.begin(), parts.end());
+  return std::all_of(parts.begin(), parts.end(), [&](double part) {
+    return std::abs(part / shortest - std::round(part / shortest)) < kUneven;
+  });
+}
+
 /// What a host received up to a moment that only moves forward.
 class Receipts {
  public:
@@ -277,17 +301,11 @@ ByteStream::Likeness ByteStream::likeness_of(const RhythmFit& fit, double least_
     common.push_back(places[(low + high) / 2]);
   }
   common.push_back(fit.bytes);
-  double shortest = fit.bytes;
-  double longest = 0;
-  for (std::size_t i = 1; i < common.size(); ++i) {
-    shortest = std::min(shortest, common[i] - common[i - 1]);
-    longest = std::max(longest, common[i] - common[i - 1]);
-  }
-  const bool is_even =
-      longest - shortest < kUneven * fit.bytes / static_cast<double>(common.size());
   const auto met = static_cast<double>(common.size() - 2);
+  const double constancy = met > 0 ? shared / (beats * met) : 0;
+  const bool is_even = are_equal(common) || (constancy < kAlways && are_of_equal_parts(common));
   return {.share = is_even ? 0 : shared / static_cast<double>(places.size()),
-          .constancy = met > 0 ? shared / (beats * met) : 0};
+          .constancy = constancy};
 }
 
 double ByteStream::covered_bytes(const std::vector<ChainLink>& links) const {

@@ -42,6 +42,8 @@
 
 namespace tw::rhythm {
 
+inline constexpr double kAlways = 0.85;  ///< of the beats: pauses that belong to a place
+
 /// One repetition, from its first to its last byte. Messages that are small against the rest are
 /// part of the pause.
 struct Beat {

@@ -43,6 +43,25 @@ bool has_near(const std::vector<double>& values, double wanted) {
                      [&](double value) { return std::abs(value - wanted) < 0.001 * wanted; });
 }
 
+/// Messages of one size, after which a pause is long when `is_long` says so, by their number.
+template <typename IsLong>
+double likeness_of_messages(double step, IsLong is_long) {
+  std::vector<flow::Burst> bursts;
+  for (int i = 0; i < 80; ++i) append(bursts, is_long(i) ? 60 : 1, 100'000);
+  const Channel channel = of(std::move(bursts));
+  return ByteStream(channel, {}, kGapNs).fit(step).likeness;
+}
+
+TEST(ByteStream, MessagesOfOneSizeAreNoSteps) {
+  const auto is_long = [](int i) { return i * i % 13 < 8; };  // as good as by chance
+  EXPECT_EQ(likeness_of_messages(800'000, is_long), 0);
+}
+
+TEST(ByteStream, StepsMayPauseAtSomeOfEvenPlaces) {
+  const auto is_long = [](int i) { return i % 8 == 0 || i % 8 == 1 || i % 8 == 4; };
+  EXPECT_GT(likeness_of_messages(800'000, is_long), 0.7);
+}
+
 TEST(ByteStream, GuessesTheBytesBetweenLongPauses) {
   const Channel channel = of(two_buckets(8));
   EXPECT_TRUE(has_near(ByteStream(channel, {}, kGapNs).guess_distances(), 1e6));
