@@ -121,10 +121,11 @@ std::vector<bool> most_common(const rhythm::Steps& exchanges) {
 }
 
 /// Whether the exchanges are more than a few lanes of many that repeat together by chance: most of
-/// what their hosts send and receive, or many steps.
+/// what their hosts send and receive, or many steps. Two of several hosts share these wherever one
+/// answers the other.
 bool is_shown(const rhythm::Steps& exchanges, std::span<const rhythm::Channel> channels) {
-  if (exchanges.steps.size() >= kManySteps) return true;
   const std::vector<int> hosts = rhythm::hosts_of(exchanges);
+  if (exchanges.steps.size() >= kManySteps && hosts.size() > 2) return true;
   const auto takes_part = [&](int host) {
     return std::binary_search(hosts.begin(), hosts.end(), host);
   };
@@ -283,6 +284,7 @@ void doubt(Hypothesis& result, const Circumstances& setting) {
   if (doubt.probability > 0.5) {
     result.recognition.reset();
     result.why_not = doubt.why;
+    result.begins_otherwise = doubt.begins_otherwise;
     return;
   }
   result.doubt = doubt.probability;

@@ -35,6 +35,7 @@ struct Hypothesis {
   std::optional<rhythm::Alternative> alternative = {};
   std::optional<std::string> why_not = {};  ///< it is no training, although it repeats
   double doubt = 0;                         ///< probability that it is none
+  bool begins_otherwise = false;            ///< the reason why it is none is when it begins
 };
 
 /// Bytes of all steps.

@@ -57,12 +57,18 @@ Repetition repetition_of(const Hypothesis& found) {
 }
 
 /// Where the likeliest tempo of some channels gives no strategy: what the next ones give, if any.
+/// None is slower than what begins by a wish: that begins every n-th of its beats as well.
 std::optional<Hypothesis> best_rival(const rhythm::Tempos& tempos,
                                      std::span<const rhythm::Channel> channels,
-                                     const Circumstances& setting) {
+                                     const Circumstances& setting,
+                                     const std::optional<Hypothesis>& likeliest) {
   std::optional<Hypothesis> best;
   const double all = rhythm::bytes_of(channels);
   for (const rhythm::Tempo& rival : tempos.rivals()) {
+    if (likeliest && likeliest->begins_otherwise &&
+        rival.period_ns > likeliest->exchanges.tempo.period_ns) {
+      continue;
+    }
     std::optional<Hypothesis> found = hypothesis(rival, channels, setting);
     if (!found || !found->recognition || is_dense(*found->recognition)) continue;
     if (bytes_in(found->exchanges) < kLeastExplained * all) continue;
@@ -82,7 +88,8 @@ Attempt attempt(std::vector<rhythm::Channel> channels, const Circumstances& sett
     if (!tempo) break;
     std::optional<Hypothesis> found = hypothesis(*tempo, result.channels, setting);
     if (!setting.only_host && (!found || !found->recognition)) {
-      if (auto other = best_rival(tempos, result.channels, setting)) found = std::move(other);
+      if (auto other = best_rival(tempos, result.channels, setting, found))
+        found = std::move(other);
     }
     if (found && found->why_not) {
       if (!result.repetition) result.repetition = repetition_of(*found);

@@ -96,6 +96,12 @@ double explained(const Job& job) {
   return job.exchanges && job.recognition ? bytes_in(*job.exchanges) : 0;
 }
 
+/// Whether it was found in connections taken together, which may be of several jobs.
+bool is_joined(const Job& job) {
+  return std::any_of(job.channels.begin(), job.channels.end(),
+                     [](const rhythm::Channel& channel) { return channel.flows.size() > 1; });
+}
+
 /// Whether every host sends to as many as it receives from, and all to equally many, as in rings and
 /// where all exchange with all.
 bool are_alike(const Channels& channels) {
@@ -159,10 +165,11 @@ bool are_apart(const std::vector<Found>& jobs) {
 }
 
 /// The jobs that these parts of a group are, each by itself; nothing unless they are several, and
-/// explain as much as one job of all of them does.
-std::vector<Found> jobs_of(const std::vector<Channels>& parts, const Job& one,
+/// explain as much as one job of all of them does, and most: a few of many connections are alike by
+/// chance.
+std::vector<Found> jobs_of(const std::vector<Channels>& parts, const Found& one,
                            const gather::Captured& traffic, const std::vector<int>& host_of) {
-  const double needed = kAsMuch * explained(one);
+  const double needed = std::max(kAsMuch * explained(one.job), kLeastExplained * one.bytes);
   double possible = 0;
   for (const Channels& part : parts) possible += bytes_of(part);
   std::size_t left = parts.size();
@@ -180,9 +187,10 @@ std::vector<Found> jobs_of(const std::vector<Channels>& parts, const Job& one,
 
 /// Several jobs of hosts that are connected. The connections of one job carry the same, in rings and
 /// wherever all send alike, or end together.
-std::vector<Found> several_in(const Channels& group, const Job& one,
+std::vector<Found> several_in(const Channels& group, const Found& one,
                               const gather::Captured& traffic, const std::vector<int>& host_of) {
-  if (one.pulls || explained(one) >= kNearlyAll * bytes_of(group)) return {};
+  if (one.job.pulls) return {};
+  if (!is_joined(one.job) && explained(one.job) >= kNearlyAll * one.bytes) return {};
   if (only_witness(traffic, host_of)) return {};  // whose pairs are parts of anything
   const auto bytes = [](const rhythm::Channel& channel) {
     return static_cast<double>(channel.bytes);
@@ -214,7 +222,7 @@ Jobs find_jobs(const gather::Captured& traffic, const std::vector<int>& host_of,
     const double bytes = bytes_of(group);
     if (bytes < least) continue;
     Found one{.job = job_of(group, traffic, host_of), .bytes = bytes};
-    std::vector<Found> jobs = several_in(group, one.job, traffic, host_of);
+    std::vector<Found> jobs = several_in(group, one, traffic, host_of);
     if (jobs.empty() && (found.empty() || is_job(one))) jobs.push_back(std::move(one));
     for (Found& job : jobs) {
       if (job.job.recognition && !job.job.only_host) {

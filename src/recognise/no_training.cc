@@ -106,7 +106,9 @@ Doubt no_training(const rhythm::Steps& exchanges, const std::optional<Recognitio
           ? "it goes to one and to another in any order, where a rank keeps to its program"
       : is_little ? "each host sends hardly more than a few packets at a time"
                   : "some are answered before others have begun, as a service does it";
-  return {.probability = 1 / (1 + std::exp(-nats)), .why = why};
+  return {.probability = 1 / (1 + std::exp(-nats)),
+          .why = why,
+          .begins_otherwise = beginnings.nats > 0};
 }
 
 }  // namespace tw::recognise

@@ -25,7 +25,8 @@ namespace tw::recognise {
 
 struct Doubt {
   double probability;
-  std::string why;  ///< "but ...", where it is likelier than training
+  std::string why;        ///< "but ...", where it is likelier than training
+  bool begins_otherwise;  ///< than work does: so do several of its steps
 };
 
 /// Where one host's side is all that is seen, nobody knows what it waits for, and clocks are left out.
