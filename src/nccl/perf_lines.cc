@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Behind "> " of a quotation, "0: " of srun -l, "2026-11-15T05:16:39.9Z " of kubectl --timestamps and "[pod/a/b] " of its --prefix; nothing
+/// Behind "> " of a quotation, "0: " of srun -l, "[0] " of Hydra's -l, "2026-11-15T05:16:39.9Z " of kubectl --timestamps and "[pod/a/b] " of its --prefix; nothing
 /// where none of them begins the line.
 std::optional<std::string_view> behind_prefix(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t");
@@ -19,10 +19,12 @@ std::optional<std::string_view> behind_prefix(std::string_view line) {
   const std::string_view word = line.substr(0, end);
   const bool is_rank = word.size() >= 2 && word.size() <= 8 && word.ends_with(':') &&
                        std::all_of(word.begin(), word.end() - 1, is_digit);
+  const bool is_label = word.size() > 2 && word[0] == '[' && word.ends_with(']') &&
+                        std::all_of(word.begin() + 1, word.end() - 1, is_digit);
   const bool is_time = word.size() >= 19 && is_digit(word[0]) && word[4] == '-' && word[7] == '-' &&
                        word[10] == 'T' && word[13] == ':';
   const bool is_pod = word.starts_with("[pod/") && word.ends_with(']');
-  if (word != ">" && !is_rank && !is_time && !is_pod) return std::nullopt;
+  if (word != ">" && !is_rank && !is_label && !is_time && !is_pod) return std::nullopt;
   return line.substr(end);
 }
 

@@ -39,10 +39,11 @@ bool is_in_parts(const PerfRow& row) {
   return element && row.count > 0 && row.bytes / row.count >= 2 * *element;
 }
 
-/// Of operations without a root that combine nothing: what is in parts and cannot be checked in place is all-to-all.
+/// Of operations without a root that combine nothing: of those in parts all-to-all is the one that cannot be checked in place.
 std::optional<Operation> exchange(const Factor& factor, const PerfRow& row, std::size_t ranks) {
-  if (is_in_parts(row))
-    return row.in_place_unchecked ? std::optional(Operation::AllToAll) : std::nullopt;
+  if (is_in_parts(row) && row.in_place_unchecked) return Operation::AllToAll;
+  if (is_in_parts(row) && row.in_place_checked) return Operation::AllGather;
+  if (is_in_parts(row)) return {};
   return ranks > 1 && is_near(factor, 1) ? std::optional(Operation::SendRecv) : std::nullopt;
 }
 
@@ -83,9 +84,11 @@ int ranks_by_columns(const PerfTable& table, Operation operation) {
 std::optional<Operation> operation_by_columns(const PerfTable& table, std::size_t ranks) {
   const Factor factor = factor_of(table);
   const PerfRow& row = table.rows.front();
-  if (row.redop.empty()) return {};
-  const bool combines = row.redop != "none";
-  const PerfRow& last = table.rows.back();
+  // Before 2022 there was no such column where nothing is combined.
+  const bool combines = !row.redop.empty() && row.redop != "none";
+  PerfRow last = table.rows.back();
+  last.in_place_checked = row.in_place_checked;  // the last may be cut off
+  last.in_place_unchecked = row.in_place_unchecked;
   if (row.root.value_or(-1) < 0)
     return combines ? sum(factor, last, ranks) : exchange(factor, last, ranks);
   if (!is_near(factor, 1)) return {};

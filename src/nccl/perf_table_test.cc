@@ -181,6 +181,23 @@ TEST(PerfTable, TellsItsRanksWhereTheListIsTorn) {
   EXPECT_EQ(small.ranks, 0);
 }
 
+// A row of Hydra's -l, of a table that was cut off, and one before there was a column "redop".
+TEST(PerfTable, GathersAreKnownByTheirPartsAndChecks) {
+  const PerfTable labelled =
+      parse_perf(
+          "[0]  65536   512  float  none  -1  107.5  0.61  0.59  0  105.6  0.62  0.60  0\n"
+          "[0] 131072  1024  float  none  -1  210.0  0.62  0.60  0  202.6  0.65  0.63\n",
+          "log")
+          .tables[0];
+  EXPECT_EQ(labelled.rows.size(), 1u);
+  EXPECT_EQ(labelled.operation, Operation::AllGather);
+  EXPECT_EQ(labelled.ranks, 32);
+  const PerfTable old =
+      parse_perf("4096 64 float 34.50 0.12 0.11 0e+00 34.58 0.12 0.11 0e+00\n", "log").tables[0];
+  EXPECT_EQ(old.operation, Operation::AllGather);
+  EXPECT_EQ(old.ranks, 16);
+}
+
 TEST(PerfTable, IsNamedByTheLineBehindIt) {
   const PerfFile file = of_two_ranks(
       " 1048576 131072 float none -1 100 10.49 5.24 0 100 10.49 5.24 N/A\n"

@@ -235,7 +235,8 @@ Remark summary(const Wiring& wiring) {
   if (!wiring.rings.empty()) {
     const std::vector<std::string> order = order_text(wiring);
     if (order.size() <= 16) text += fmt::format(", ring {}", fmt::join(order, " → "));
-    text += fmt::format(", {} channel{}", wiring.rings.size(), wiring.rings.size() == 1 ? "" : "s");
+    const auto channels = std::max(static_cast<int>(wiring.rings.size()), wiring.channels);
+    text += fmt::format(", {} channel{}", channels, channels == 1 ? "" : "s");
   }
   if (!wiring.network.empty()) text += fmt::format(", network {}", wiring.network);
   if (!wiring.ways.empty()) text += fmt::format("; ways: {}", ways_text(wiring));

@@ -39,6 +39,7 @@ struct Drawn {
   std::map<int, std::vector<int>> rings = {};
   std::map<int, std::map<int, int>> next = {};  ///< channel: rank to the next one
   std::vector<std::pair<int, int>> edges = {};
+  int channels = 0;  ///< as the log counts them, of which it may not tell each
 };
 
 struct NcclLog::State {

@@ -61,7 +61,8 @@ bool NcclLog::State::ring(std::string_view text) {
   if (words.take("Channel ")) {
     const auto channel = words.small();
     if (!channel) return false;
-    if (words.take("/") && !words.small()) return false;
+    const auto channels = words.take("/") ? words.small() : std::optional(0);
+    if (!channels) return false;
     if (!words.take(":")) return false;
     std::vector<int> order;
     while (const auto rank = words.small()) {
@@ -71,7 +72,9 @@ bool NcclLog::State::ring(std::string_view text) {
     }
     words.skip_blanks();
     if (order.size() < 2 || !words.rest().empty()) return false;
-    drawn[static_cast<int>(order.size())].rings.try_emplace(*channel, std::move(order));
+    Drawn& into = drawn[static_cast<int>(order.size())];
+    if (*channels < 1000) into.channels = std::max(into.channels, *channels);
+    into.rings.try_emplace(*channel, std::move(order));
     return true;
   }
   // "Ring 00 : prev -> rank -> next"
@@ -222,10 +225,10 @@ void NcclLog::State::close_network() {
 
 /// Rings that no rank told whole, from what each told of its neighbours.
 void NcclLog::State::close_rings() {
-  if (drawn.contains(wiring.ranks)) {
-    wiring.rings = drawn[wiring.ranks].rings;
-  } else if (wiring.ranks == 0 && !drawn.empty()) {
-    wiring.rings = drawn.rbegin()->second.rings;
+  if (drawn.contains(wiring.ranks) || (wiring.ranks == 0 && !drawn.empty())) {
+    const Drawn& of = wiring.ranks == 0 ? drawn.rbegin()->second : drawn[wiring.ranks];
+    wiring.rings = of.rings;
+    wiring.channels = std::max(wiring.channels, of.channels);
   }
   for (const auto& [channel, next] : drawn[0].next) {
     if (wiring.rings.contains(channel)) continue;

@@ -131,7 +131,10 @@ bool PaceLog::timed(std::string_view text) {
       break;
     }
     std::string_view before = text.substr(0, at);
-    if (telling.words.starts_with("iter time: ")) before = before.substr(0, before.find(" step "));
+    if (telling.words.starts_with("iter time: ")) {
+      before = before.substr(0, before.find(" step "));
+      ++(value.find("step)") == std::string_view::npos ? parts_ : ends_);
+    }
     const auto number = number_of_step(before);
     if (number && telling.words.starts_with("elapsed") && is_told(*number)) {
       skips_.add("lines tell an iteration again, as other ranks print it");
@@ -334,6 +337,8 @@ void PaceLog::finish_means(operations::Told& told) {
 void PaceLog::finish(operations::Told& told) {
   finish_samples(told);
   finish_means(told);
+  if (parts_ > 0 && ends_ > 0)
+    told.reasons.emplace_back("its iterations are parts of steps, in which gradients add up");
   told_ = steps_.size();
   told.steps = std::move(steps_);
   told.records = told.steps.size();

@@ -67,6 +67,8 @@ class PaceLog {
   std::vector<Pace> paces_;
   std::size_t numbered_ = 0;
   std::size_t told_ = 0;
+  std::size_t parts_ = 0;  ///< iterations of LitGPT at whose end there is no step of the optimizer
+  std::size_t ends_ = 0;   ///< and others
   std::optional<std::int64_t> batch_;         ///< samples of a step, of all ranks
   std::optional<std::int64_t> batch_number_;  ///< of the line "[batch=10/4800]:"
   std::vector<double> phases_;   ///< seconds of DeepSpeed's forward, backward and step together

@@ -427,5 +427,13 @@ TEST(PaceLog, StampsTellWhatSamplesOfNoKnownBatchDoNot) {
   EXPECT_EQ(told.steps.back().duration_ns, 1'500'000'000);
 }
 
+TEST(PaceLog, IterationsThatAreNoStepsAreCalledSo) {
+  const Told told = read_text(
+      "iter 1 step 0: loss 3.5, iter time: 94.7ms\n"
+      "iter 2 step 1: loss 3.3, iter time: 244.9ms (optimizer.step)\n",
+      "log");
+  EXPECT_THAT(told.reasons, Contains(HasSubstr("iterations are parts of steps")));
+}
+
 }  // namespace
 }  // namespace tw::readers

@@ -564,5 +564,14 @@ TEST(NcclLog, WarningsEndWithAWholeWord) {
   EXPECT_TRUE(told.wiring.warnings[0].ends_with(" error 4126 ...")) << told.wiring.warnings[0];
 }
 
+TEST(NcclLog, TellsHowManyChannelsThereAreWhereNotAllAreShown) {
+  const Told told = read_text(
+      "a:1:1 [0] NCCL INFO Channel 00/08 :    0   1\n"
+      "a:1:1 [0] NCCL INFO Channel 01/08 :    0   1\n",
+      "log");
+  EXPECT_EQ(told.wiring.rings.size(), 2u);
+  EXPECT_EQ(told.wiring.channels, 8);
+}
+
 }  // namespace
 }  // namespace tw::readers

@@ -44,7 +44,7 @@ std::string_view program_of(std::string_view text) {
     if (has("\"event\"") && has("\"interval\"") && has("\"bits_per_second\"")) return "iperf3";
     return has("\"out_of_place\"") ? "nccl_tests" : "";
   }
-  if (has("# OSU ")) return "osu";
+  if (has("# OSU ") || (has("OSU MPI") && has(" Test v") && has("\nSize  "))) return "osu";
   if (has("# Benchmarking ") && has("#repetitions")) return "imb";
   if (has("# Benchmarking: ") && has("#repetitions")) return "oneccl";
   if (has("| ") && has("busbw") && has("algbw") && has("GBps")) return "all_reduce_bench";

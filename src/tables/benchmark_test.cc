@@ -115,6 +115,19 @@ TEST(Benchmark, ReadsIntervalsOfIperf) {
   EXPECT_THAT(json.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 interval; 3 segments")));
 }
 
+// As mpirun's --tag-output --timestamp-output and a page without its '#' show it.
+TEST(Benchmark, ReadsOsuAsPeopleShowIt) {
+  const std::string tag = "Sun Jan 28 03:16:43 2018[1,0]<stdout>:";
+  const Benchmark tagged =
+      parse_benchmark(tag + "# OSU MPI Bandwidth Test v5.3.2\n" + tag +
+                          "# Size      Bandwidth (MB/s)\n" + tag + "32                    160.00\n",
+                      "x");
+  EXPECT_THAT(tagged.curves[0].rows, ElementsAre(Row{32, 0.2e-6}));
+  const Benchmark bare = parse_benchmark(
+      "osu_latency\n\nOSU MPI Latency Test v5.0\nSize          Latency (us)\n8     1.5\n", "x");
+  EXPECT_THAT(bare.curves[0].rows, ElementsAre(Row{8, 1.5e-6}));
+}
+
 TEST(Benchmark, CountsRowsOfOsuThatTellNothing) {
   const std::string good(kOsu);
   const Benchmark whole = parse_benchmark(good, "x");

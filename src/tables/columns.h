@@ -23,10 +23,11 @@ std::optional<double> number_in(std::string_view word);
 /// The whole word as a number that is not negative.
 std::optional<std::int64_t> count_in(std::string_view word);
 
-/// A line without what launchers put before it: "[1,0]<stdout>:", "0: ".
+/// A line without what launchers put before it: "[1,0]<stdout>:", with a date before it or not, "0: ".
 inline std::string_view behind_launcher(std::string_view line) {
-  const std::size_t tag = line.substr(0, 64).find("<stdout>:");
-  if (line.starts_with('[') && tag != std::string_view::npos) return line.substr(tag + 9);
+  const std::string_view first = line.substr(0, 64);
+  const std::size_t tag = first.find("]<stdout>:");
+  if (tag != std::string_view::npos && first.find('[') < tag) return line.substr(tag + 10);
   const std::size_t digits = line.find_first_not_of("0123456789");
   const bool is_rank = digits != std::string_view::npos && digits > 0 && digits <= 7;
   return is_rank && line.substr(digits).starts_with(": ") ? line.substr(digits + 2) : line;

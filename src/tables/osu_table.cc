@@ -62,6 +62,14 @@ void take_header(std::string_view line, Meaning& into) {
   into.is_rate = columns.size() > 1 && columns[1].find("MB/s") != std::string_view::npos;
 }
 
+/// Where "OSU MPI Latency Test" stands: people's texts lose the '#' before it.
+std::size_t title_in(std::string_view line) {
+  const std::size_t hash = line.find("# OSU ");
+  if (hash != std::string_view::npos) return hash;
+  const std::size_t title = line.find("OSU MPI");
+  return line.find(" Test v", title) == std::string_view::npos ? std::string_view::npos : title;
+}
+
 double seconds_of(const Meaning& meaning, std::int64_t size, double value) {
   if (!meaning.is_rate) return 1e-6 * value;
   return value > 0 ? meaning.times * static_cast<double>(size) / (1e6 * value) : 0;
@@ -75,12 +83,12 @@ Benchmark parse_osu(std::string_view text) {
   bool is_per_rank = false;
   std::size_t failed = 0;
   for_lines(text, [&](std::string_view line) {
-    if (line.find("# OSU ") != std::string_view::npos) {
-      meaning = meaning_of_title(line.substr(line.find("# OSU ")));
+    if (const std::size_t title = title_in(line); title != std::string_view::npos) {
+      meaning = meaning_of_title(line.substr(title));
       made.curves.push_back({.op = meaning.op});
       return;
     }
-    if (line.starts_with('#')) {
+    if (line.starts_with('#') || line.starts_with("Size ")) {
       if (line.find("Size") != std::string_view::npos) take_header(line, meaning);
       if (const std::size_t at = line.find("[ pairs: "); at != std::string_view::npos) {
         const auto rest = words_of(line.substr(at + 9));
