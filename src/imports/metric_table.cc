@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLongestHeader = 64 << 10;
 
 /// How a metric's name ends, behind the run's name and its groups, and how many seconds its unit has.
-constexpr std::array<std::pair<std::string_view, double>, 8> kMetrics{{
+constexpr std::array<std::pair<std::string_view, double>, 10> kMetrics{{
     {"timing_s/step", 1},
     {"time_per_step", 1},
     {"step_time", 1},
@@ -23,6 +23,8 @@ constexpr std::array<std::pair<std::string_view, double>, 8> kMetrics{{
     {"step_time_ms", 1e-3},
     {"iter_time", 1},
     {"iteration-time", 1},
+    {"iteration_time", 1},
+    {"elapsed_time_per_iteration_ms", 1e-3},  // nanotron
     {"train_step_timing in s", 1},
 }};
 

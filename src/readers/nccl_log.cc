@@ -55,6 +55,9 @@ bool NcclLog::State::collective(const NcclLine& line) {
   const Communicator* known = nullptr;
   if (words.go_behind(" comm 0x")) known = find(line.process, words.word());
   if (ranks && *ranks > 0 && *ranks < 10'000'000) made.group_size = static_cast<int>(*ranks);
+  // RCCL's tells the rank.
+  const auto rank = number_behind(rest, " globalrank ");
+  if (rank && *rank >= 0 && *rank < 10'000'000) made.rank = static_cast<int>(*rank);
   if (known != nullptr) {
     made.rank = known->rank;
     made.group_size = known->ranks;

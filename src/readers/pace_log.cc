@@ -20,6 +20,16 @@ constexpr double kLongest_s = 1e6;
 constexpr double kHalfRate_per_s = 0.0005;  ///< Hugging Face rounds to three decimals
 constexpr double kPoor = 0.01;              ///< rounding by more is told
 
+/// Half of the last decimal of the number at the beginning.
+double half_unit(std::string_view text) {
+  const std::size_t begin = text.find_first_of("0123456789.");
+  text = text.substr(std::min(begin, text.size()));
+  text = text.substr(0, text.find_first_not_of("0123456789."));
+  const std::size_t point = text.find('.');
+  const std::size_t decimals = point == text.npos ? 0 : text.size() - point - 1;
+  return 0.5 * std::pow(10.0, -static_cast<double>(decimals));
+}
+
 /// Steps a second of "TrainOutput(global_step=200, .., metrics={'train_runtime': 225.8005, ..": it is not rounded.
 std::optional<double> exact_rate(std::string_view text) {
   Words words(text);
@@ -157,6 +167,7 @@ bool PaceLog::rated(std::string_view text) {
     const auto rate = real(text.substr(at + word.size()));
     if (!rate || *rate <= 0) continue;
     const auto number = number_of_step(text);
+    rounded_ = std::max(rounded_, half_unit(text.substr(at + word.size())) / *rate);
     add(number ? *number : batch_number_.value_or(static_cast<std::int64_t>(steps_.size())),
         1 / *rate);
     return true;
@@ -337,6 +348,9 @@ void PaceLog::finish_means(operations::Told& told) {
 void PaceLog::finish(operations::Told& told) {
   finish_samples(told);
   finish_means(told);
+  if (rounded_ > kPoor)
+    told.reasons.push_back(
+        fmt::format("steps a second are rounded, by up to {:.2g} %", 100 * rounded_));
   if (parts_ > 0 && ends_ > 0)
     told.reasons.emplace_back("its iterations are parts of steps, in which gradients add up");
   told_ = steps_.size();

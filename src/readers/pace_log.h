@@ -67,6 +67,7 @@ class PaceLog {
   std::vector<Pace> paces_;
   std::size_t numbered_ = 0;
   std::size_t told_ = 0;
+  double rounded_ = 0;     ///< by how much of itself a rate may be rounded, at most
   std::size_t parts_ = 0;  ///< iterations of LitGPT at whose end there is no step of the optimizer
   std::size_t ends_ = 0;   ///< and others
   std::optional<std::int64_t> batch_;         ///< samples of a step, of all ranks

@@ -89,6 +89,9 @@ TEST(PaceLog, ReadsAMetricInATable) {
       ElementsAre(47'100, 46'500));
   EXPECT_THAT(times_of("epoch,step,train/loss,perf/step_time_ms\n0,10,0.7,250.5\n0,20,0.6,251\n"),
               ElementsAre(250.5, 251));
+  EXPECT_THAT(times_of("iteration,consumed_tokens,elapsed_time_per_iteration_ms,lm_loss\n"
+                       "1,4190000.0,41200.0,11.1\n2,8390000.0,20400.0,11.1\n"),
+              ElementsAre(41200, 20400));
   EXPECT_THAT(read_text("epoch,step,train_loss\n0,10,0.7\n0,20,0.6\n", "metrics.csv").steps,
               IsEmpty());
 }
@@ -433,6 +436,14 @@ TEST(PaceLog, IterationsThatAreNoStepsAreCalledSo) {
       "iter 2 step 1: loss 3.3, iter time: 244.9ms (optimizer.step)\n",
       "log");
   EXPECT_THAT(told.reasons, Contains(HasSubstr("iterations are parts of steps")));
+}
+
+// fairseq of 2019 tells one decimal: 0.1 is 0.05 to 0.15.
+TEST(PaceLog, RatesThatAreRoundedAwaySaySo) {
+  EXPECT_THAT(read_text("epoch 001: loss=13.6, ups=0.1, num_updates=98\n", "log").reasons,
+              Contains(HasSubstr("rounded, by up to 50 %")));
+  EXPECT_THAT(read_text("epoch 001: loss=13.6, ups=22.1, num_updates=98\n", "log").reasons,
+              Not(Contains(HasSubstr("rounded"))));
 }
 
 }  // namespace

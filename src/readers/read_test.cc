@@ -573,5 +573,16 @@ TEST(NcclLog, TellsHowManyChannelsThereAreWhereNotAllAreShown) {
   EXPECT_EQ(told.wiring.channels, 8);
 }
 
+TEST(NcclLog, LinesOfRcclTellTheRank) {
+  const Told told = read_text(
+      "a:1:1 [2] NCCL INFO AllReduce: opCount 2 sendbuff 0x1 recvbuff 0x1 count 9 datatype 8 op 0 "
+      "root 0 "
+      "comm 0xac [nranks=8] stream 0xa7 task 0 globalrank 2\n",
+      "log");
+  ASSERT_EQ(told.operations.size(), 1u);
+  EXPECT_EQ(told.operations[0].rank, 2);
+  EXPECT_EQ(told.operations[0].group_size, 8);
+}
+
 }  // namespace
 }  // namespace tw::readers

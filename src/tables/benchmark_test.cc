@@ -115,6 +115,17 @@ TEST(Benchmark, ReadsIntervalsOfIperf) {
   EXPECT_THAT(json.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 interval; 3 segments")));
 }
 
+TEST(Benchmark, ReadsImbWithoutItsSigns) {
+  const Benchmark found = parse_benchmark(
+      "   Benchmarking Bcast \n"
+      "          #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+      "               8         1000         0.90        41.66        22.70\n",
+      "x");
+  EXPECT_EQ(found.program, "imb");
+  EXPECT_EQ(found.curves[0].op, "broadcast");
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{8, 22.7e-6}));
+}
+
 // As mpirun's --tag-output --timestamp-output and a page without its '#' show it.
 TEST(Benchmark, ReadsOsuAsPeopleShowIt) {
   const std::string tag = "Sun Jan 28 03:16:43 2018[1,0]<stdout>:";

@@ -18,6 +18,15 @@ std::string_view behind_colon(std::string_view text) {
   return text;
 }
 
+/// Where the name of "# Benchmarking Allreduce" begins: pages lose the '#'. Headers of old versions say "#Benchmarking  #procs  #bytes".
+std::size_t behind_title(std::string_view line) {
+  constexpr std::string_view kBenchmarking = "Benchmarking";
+  const std::size_t at = line.find(kBenchmarking);
+  const bool is_title = at != std::string_view::npos && (at == 0 || line[at - 1] == ' ') &&
+                        line.find('#', at) == std::string_view::npos;
+  return is_title ? at + kBenchmarking.size() : std::string_view::npos;
+}
+
 }  // namespace
 
 Benchmark parse_imb(std::string_view text) {
@@ -27,10 +36,9 @@ Benchmark parse_imb(std::string_view text) {
   std::string block;
   std::set<std::string> unread;
   for_lines(text, [&](std::string_view line) {
-    constexpr std::string_view kTitle = "# Benchmarking";
     const auto words = words_of(line);
-    if (const std::size_t at = line.find(kTitle); at != std::string_view::npos) {
-      const auto name = words_of(behind_colon(line.substr(at + kTitle.size())));
+    if (const std::size_t at = behind_title(line); at != std::string_view::npos) {
+      const auto name = words_of(behind_colon(line.substr(at)));
       block = name.empty() ? "" : name.front().substr(0, 32);
       made.curves.push_back({.op = op_named(block)});
       time_at = 0;
