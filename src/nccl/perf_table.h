@@ -4,7 +4,7 @@
 // Understood: tables with and without `root`, with `error` or `#wrong`, with per-iteration columns
 // (-I) and time stamps (-S); prefixes of launchers ("[1,0]<stdout>:", "0: ", kubectl's time stamps); lines of NCCL's log in between,
 // glued to a row or in the middle of it; several tables in a file; files of which a header or the '#' of comments was
-// lost on the way. rccl-tests prints the same. Bytes from outside: what is no row is passed over, a
+// lost on the way. rccl-tests prints the same, and writes JSON of its own, a line for each half of a row (-Z json). Bytes from outside: what is no row is passed over, a
 // file without any row is a DataError.
 //
 // Limits: of per-iteration columns nothing is kept; a row is believed as it stands, and where its

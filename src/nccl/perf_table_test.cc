@@ -198,6 +198,21 @@ TEST(PerfTable, GathersAreKnownByTheirPartsAndChecks) {
   EXPECT_EQ(old.ranks, 16);
 }
 
+TEST(PerfTable, LinesOfRcclTestsAreHalvesOfRows) {
+  const PerfFile file = parse_perf(
+      R"({"#wrong":"0","algBw":0.0533,"busBw":0.08,"gpus":4,"inPlace":0,"name":"AllReduce","redop":"sum","size":1024,"time":19.2,"type":"float"}
+{"#wrong":"0","algBw":0.0514,"busBw":0.0771,"gpus":4,"inPlace":1,"name":"AllReduce","redop":"sum","size":1024,"time":19.9,"type":"float"}
+{"#wrong":"0","algBw":)",
+      "log");
+  ASSERT_EQ(file.tables.size(), 1u);
+  EXPECT_EQ(file.tables[0].operation, Operation::AllReduce);
+  EXPECT_EQ(file.tables[0].ranks, 4);
+  ASSERT_EQ(file.tables[0].rows.size(), 1u);
+  EXPECT_DOUBLE_EQ(file.tables[0].rows[0].out_of_place->time_us, 19.2);
+  EXPECT_DOUBLE_EQ(file.tables[0].rows[0].in_place->busbw_gbs, 0.0771);
+  EXPECT_EQ(file.unreadable, 1);
+}
+
 TEST(PerfTable, IsNamedByTheLineBehindIt) {
   const PerfFile file = of_two_ranks(
       " 1048576 131072 float none -1 100 10.49 5.24 0 100 10.49 5.24 N/A\n"

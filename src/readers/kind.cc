@@ -71,6 +71,7 @@ Kind json_kind(std::string_view text) {
   }
   if (has(text, "\"profiling_name\"") && has(text, "\"collective_seq_id\""))
     return Kind::FlightRecorder;
+  if (has(text, "\"algBw\"") && has(text, "\"busBw\"")) return Kind::NcclTests;
   if (has(text, "\"out_of_place\"") || has(text, "\"average_bus_bandwidth\"") ||
       (has(text, "\"results\"") && has(text, "\"nccl_version\""))) {
     return Kind::NcclTests;

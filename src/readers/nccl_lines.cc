@@ -80,8 +80,8 @@ std::optional<NcclLine> nccl_line(std::string_view line) {
 }
 
 bool is_of_watchdog(std::string_view line) {
-  return line.find("Watchdog caught collective operation timeout: WorkNCCL(") !=
-         std::string_view::npos;
+  return line.find("Watchdog caught collective operation timeout:") != std::string_view::npos ||
+         line.find(" detected by watchdog at work: ") != std::string_view::npos;
 }
 
 std::optional<NcclType> nccl_type(std::int64_t number) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tw::readers {
 namespace {
@@ -144,6 +145,12 @@ bool NcclLog::State::tuning(const NcclLine& line) {
 /// many ranks there are is not told: at least as many as the highest says.
 bool NcclLog::State::watchdog(std::string_view text) {
   if (!is_of_watchdog(text)) return false;
+  if (const auto work = number_behind(text, " detected by watchdog at work: ")) {
+    const auto stands_in = number_behind(text, " Rank ");
+    if (stands_in && *stands_in >= 0 && *stands_in < 10'000'000 && stands.size() < kMostOperations)
+      stands.emplace_back(static_cast<int>(*stands_in), *work);
+    return true;
+  }
   auto rank = number_behind(text, "[rank");
   if (!rank) rank = number_behind(text, "Rank ");
   const auto sequence = number_behind(text, "WorkNCCL(SeqNum=");
@@ -164,6 +171,28 @@ bool NcclLog::State::watchdog(std::string_view text) {
   ranks_waiting = std::max(ranks_waiting, static_cast<int>(*rank) + 1);
   ++used;
   return true;
+}
+
+/// "[PG 1 Rank 3] Exception (..) detected by watchdog at work: 1580, last enqueued NCCL work: 1582": of a rank whose own line is not there,
+/// what the others tell of that collective holds.
+void NcclLog::State::close_watchdog() {
+  std::map<std::int64_t, std::pair<std::string, std::set<int>>> known;
+  for (const Operation& each : operations) {
+    if (each.state != operations::State::Started) continue;
+    known[*each.sequence].first = each.op;
+    known[*each.sequence].second.insert(*each.rank);
+  }
+  for (const auto& [rank, sequence] : stands) {
+    const auto found = known.find(sequence);
+    if (found == known.end() || !found->second.second.insert(rank).second) continue;
+    operations.push_back({.rank = rank,
+                          .group = "watchdog",
+                          .op = found->second.first,
+                          .sequence = sequence,
+                          .state = operations::State::Started});
+    ranks_waiting = std::max(ranks_waiting, rank + 1);
+    ++used;
+  }
 }
 
 void NcclLog::State::take(const NcclLine& line) {
@@ -198,6 +227,14 @@ bool NcclLog::line(std::string_view shown) {
     state_->take(*line);
     return true;
   }
+  // The line may be broken in two.
+  if (text.ends_with("collective operation timeout:") || text.ends_with("operation timeout: ")) {
+    state_->torn = text;
+    return true;
+  }
+  if (!state_->torn.empty() && text.starts_with("WorkNCCL("))
+    return state_->watchdog(std::exchange(state_->torn, {}).append(text));
+  state_->torn.clear();
   if (state_->watchdog(text)) return true;
   // Rank 0 also prints this without host and process, behind what launchers put before it.
   const std::size_t at = std::min(text.find("NCCL version "), text.find("RCCL version "));
@@ -209,6 +246,7 @@ void NcclLog::finish(Told& told) {
   State& state = *state_;
   state.close_rings();
   state.close_network();
+  state.close_watchdog();
   Wiring& wiring = state.wiring;
   for (const std::string& name : state.mentioned) {
     const bool taken =

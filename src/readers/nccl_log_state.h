@@ -53,6 +53,9 @@ struct NcclLog::State {
   operations::Skips skips;
   std::uint64_t lines = 0;
   std::uint64_t used = 0;
+  /// Rank and number of a collective, where only that the rank stands in it is told.
+  std::vector<std::pair<int, std::int64_t>> stands;
+  std::string torn;            ///< the beginning of a line of the watchdog
   int ranks_waiting = 0;       ///< the highest that the watchdog names, and 1
   bool has_no_ib = false;      ///< "NET/IB : No device found."
   bool has_old_sizes = false;  ///< TUNING tells the large side, as before 2.21
@@ -71,6 +74,7 @@ struct NcclLog::State {
   const Communicator* find(const std::string& process, std::string_view pointer) const;
   void close_rings();
   void close_network();
+  void close_watchdog();
 };
 
 /// Whether a NIC of that name does RDMA.

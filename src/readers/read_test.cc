@@ -425,6 +425,20 @@ TEST(NcclLog, TakesWhatTheWatchdogSays) {
         "OpType=_REDUCE_SCATTER_BASE, NumelIn=16, NumelOut=4, Timeout(ms)=600000) ran for 600020 "
         "milliseconds before timing out.\n";
   }
+  const std::string exception =
+      "] Exception (either an error or timeout) detected by watchdog at work: 808, last enqueued";
+  const Told all = read_text(text + "[rank2]:[E] [PG 1 Rank 2" + exception + "\n" +
+                                 "[rank3]:[E] [PG 1 Rank 3" + exception + "\n",
+                             "x.log");
+  ASSERT_EQ(all.operations.size(), 4U);
+  EXPECT_EQ(all.operations[3].rank, 2);
+  EXPECT_EQ(all.operations[3].op, "reduce_scatter");
+  const Told broken = read_text(
+      "[Rank 2] Watchdog caught collective operation timeout: \n"
+      "WorkNCCL(SeqNum=2070, OpType=REDUCE, NumelIn=1) ran for 600034 milliseconds\n",
+      "x.log");
+  ASSERT_EQ(broken.operations.size(), 1U);
+  EXPECT_EQ(broken.operations[0].rank, 2);
   const Told told = read_text(text, "x.log");
   EXPECT_EQ(told.kind, "nccl_log");
   ASSERT_EQ(told.operations.size(), 3U);

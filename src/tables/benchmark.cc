@@ -42,7 +42,7 @@ std::string_view program_of(std::string_view text) {
   if (first != std::string_view::npos && text[first] == '{') {
     if (has("\"intervals\"") && has("\"iperf ")) return "iperf3";
     if (has("\"event\"") && has("\"interval\"") && has("\"bits_per_second\"")) return "iperf3";
-    return has("\"out_of_place\"") ? "nccl_tests" : "";
+    return has("\"out_of_place\"") || has("\"algBw\"") ? "nccl_tests" : "";
   }
   if (has("# OSU ") || (has("OSU MPI") && has(" Test v") && has("\nSize  "))) return "osu";
   if (has("# Benchmarking: ") && has("#repetitions")) return "oneccl";
