@@ -46,9 +46,16 @@ void take_devices(ExpectOptions& options, const nccl::PerfFile& file) {
   if (options.gpu.empty() && nccl::find_gpu(file.device)) options.gpu = file.device;
   if (file.alone) return;
   const int ranks = file.tables.front().ranks;
-  if (!options.ranks && ranks > 0) options.ranks = ranks;
   // A list with lines missing does not say who is where.
-  if (static_cast<int>(file.hosts.size()) != ranks || file.hosts.empty()) return;
+  const bool is_listed = !file.hosts.empty() && static_cast<int>(file.hosts.size()) == ranks;
+  if (!options.ranks && ranks > 0 && !is_listed && !options.per_host) {
+    throw SpecError(fmt::format(
+        "--per-host: the file does not list which host each of its {} ranks is on; write "
+        "--per-host 8, or 1",
+        ranks));
+  }
+  if (!options.ranks && ranks > 0) options.ranks = ranks;
+  if (!is_listed) return;
   const std::set<std::string> hosts(file.hosts.begin(), file.hosts.end());
   const auto count = static_cast<int>(hosts.size());
   if (!options.per_host && *options.ranks == ranks && ranks % count == 0) {

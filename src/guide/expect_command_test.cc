@@ -83,7 +83,23 @@ TEST(Expect, LaysAMeasuredTableBeside) {
   EXPECT_THAT(shown, HasSubstr("looks like 1 of 2 NICs is used"));
   EXPECT_THAT(shown, HasSubstr("t = alpha + bytes / bandwidth"));
   EXPECT_THAT(refusal({"--nic", "2x100Gbit", "--op", "broadcast", "--against", file}),
-              HasSubstr("is --op or --ranks another?"));
+              HasSubstr("write --op all_gather"));
+  EXPECT_THAT(
+      refusal({"--nic", "2x100Gbit", "--ranks", "2", "--op", "all_gather", "--against", file}),
+      HasSubstr("is --op or --ranks another?"));
+}
+
+// 834.57/423.16 is the factor of 72 ranks alone, but not where they are.
+TEST(Expect, AsksWhereRanksAreThatAreNotListed) {
+  const result::TestFolder folder;
+  const std::string file = folder.file(
+      "perf.log",
+      "8589934592 2147483648 float sum -1 20299 423.16 834.57 0 20006 429.37 846.82 0\n");
+  EXPECT_THAT(
+      refusal({"--nic", "400Gbit", "--against", file}),
+      HasSubstr("--per-host: the file does not list which host each of its 72 ranks is on"));
+  EXPECT_THAT(expect({"--nic", "400Gbit", "--per-host", "72", "--against", file}),
+              HasSubstr("all_reduce on 72 ranks, 1 host of 72"));
 }
 
 TEST(Expect, RefusesWhatIsNotThere) {

@@ -28,6 +28,15 @@ Benchmark of_nccl_tests(std::string_view text, std::string_view name) {
   return made;
 }
 
+/// Without their header.
+bool has_perf_rows(std::string_view text) {
+  try {
+    return !nccl::parse_perf(text, "").tables.empty();
+  } catch (const DataError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::size_t Benchmark::rows() const {
@@ -53,7 +62,9 @@ std::string_view program_of(std::string_view text) {
   if (has("p50 (us)") && has("p99 (us)")) return "gloo_benchmark";
   if ((has("[ ID]") && has(" Interval") && has("bits/sec")) || text.starts_with("iperf3: error - "))
     return "iperf3";
-  const bool is_perf = (has("algbw") && has("busbw") && has("redop")) || has("# nThread ");
+  const bool is_perf =
+      (has("algbw") && has("busbw") && has("redop")) || has("# nThread ") ||
+      ((has(" float ") || has(" half ") || has("bfloat16 ")) && has_perf_rows(text));
   return is_perf ? "nccl_tests" : "";
 }
 

@@ -115,6 +115,13 @@ TEST(Benchmark, ReadsIntervalsOfIperf) {
   EXPECT_THAT(json.notes, ElementsAre(HasSubstr("7.9 Gbit/s over 1 interval; 3 segments")));
 }
 
+TEST(Benchmark, RowsOfNcclTestsNeedNoHeader) {
+  EXPECT_EQ(
+      program_of("  1073741824 268435456 float sum -1 22661 47.38 47.38 0 22658 47.39 47.39 0\n"),
+      "nccl_tests");
+  EXPECT_EQ(program_of("a float is no row\n"), "");
+}
+
 TEST(Benchmark, ReadsImbWithoutItsSigns) {
   const Benchmark found = parse_benchmark(
       "   Benchmarking Bcast \n"
