@@ -208,14 +208,14 @@ void add_notes(Comparison& found, const PerfFile& file, const PerfTable& table) 
 
 const PerfTable& table_of(const PerfFile& file, Operation operation, int ranks) {
   for (const PerfTable& table : file.tables) {
-    if (table.operation) {
-      if (*table.operation == operation) return table;
-      continue;
-    }
+    const bool is_named = table.operation == operation;
+    if (table.operation && !is_named) continue;
+    // Processes that measured alone have no factor of any number of ranks.
+    if (is_named && table.ranks < 2) return table;
     if (has_factor(table, operation, ranks).value_or(true)) return table;
   }
   const PerfTable& first = file.tables.front();
-  if (first.operation) {
+  if (first.operation && first.operation != operation) {
     throw DataError(fmt::format("the file is about {}, not {}; write --op {}",
                                 name_of(*first.operation), name_of(operation),
                                 name_of(*first.operation)));
