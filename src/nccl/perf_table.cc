@@ -188,7 +188,7 @@ class Reader {
   bool began_row(Words words, bool is_cut);
   bool ended_row(Words words, bool is_cut);
   void leave_row();
-  void mend_old(std::int64_t bytes, std::optional<Timed>& timed) const;
+  void mend_old(const PerfRow& row, std::optional<Timed>& timed) const;
 
   PerfFile file_;
   Columns columns_;
@@ -221,18 +221,24 @@ void Reader::take_device(const Words& words, std::string_view line) {
 }
 
 /// All-gather and reduce-scatter of nccl-tests up to 2020 count only what a rank gets from the others, as both bandwidths.
-void Reader::mend_old(std::int64_t bytes, std::optional<Timed>& timed) const {
-  const auto ranks = static_cast<double>(file_.hosts.size());
-  if (!timed || ranks < 2 || timed->algbw_gbs != timed->busbw_gbs || agrees(bytes, *timed)) return;
+/// Their count is that of one rank's part.
+void Reader::mend_old(const PerfRow& row, std::optional<Timed>& timed) const {
+  if (!timed || timed->algbw_gbs != timed->busbw_gbs || agrees(row.bytes, *timed)) return;
+  const auto element = type_bytes(row.type);
+  const bool has_parts = element && row.count > 0 && row.count <= row.bytes / *element;
+  const double ranks = file_.hosts.size() > 1 ? static_cast<double>(file_.hosts.size())
+                       : has_parts ? static_cast<double>(row.bytes / *element / row.count)
+                                   : 0;
+  if (ranks < 2) return;
   Timed whole = *timed;
   whole.algbw_gbs *= ranks / (ranks - 1);
-  if (agrees(bytes, whole)) timed = whole;
+  if (agrees(row.bytes, whole)) timed = whole;
 }
 
 void Reader::take_row(PerfRow row) {
   if (rows_ >= kMostRows) return;
-  mend_old(row.bytes, row.out_of_place);
-  mend_old(row.bytes, row.in_place);
+  mend_old(row, row.out_of_place);
+  mend_old(row, row.in_place);
   const bool sound = (!row.out_of_place || agrees(row.bytes, *row.out_of_place)) &&
                      (!row.in_place || agrees(row.bytes, *row.in_place));
   if (!sound) {

@@ -196,6 +196,13 @@ TEST(PerfTable, GathersAreKnownByTheirPartsAndChecks) {
       parse_perf("4096 64 float 34.50 0.12 0.11 0e+00 34.58 0.12 0.11 0e+00\n", "log").tables[0];
   EXPECT_EQ(old.operation, Operation::AllGather);
   EXPECT_EQ(old.ranks, 16);
+  // Of two ranks each gets a half of 1 MiB in 47.38 us.
+  const PerfTable older =
+      parse_perf("1048576 131072 float 47.38 11.06 11.06 0e+00 46.84 11.19 11.19 0e+00\n", "log")
+          .tables[0];
+  EXPECT_EQ(older.operation, Operation::AllGather);
+  EXPECT_EQ(older.ranks, 2);
+  EXPECT_DOUBLE_EQ(older.rows[0].timed().algbw_gbs, 22.12);
 }
 
 TEST(PerfTable, LinesOfRcclTestsAreHalvesOfRows) {

@@ -60,8 +60,9 @@ std::string_view program_of(std::string_view text) {
   if (has("data_size(Bytes)") && has("alg_bandwidth(GB/s)")) return "hccl_test";
   if (has("---- Performance of ") && has("Throughput (")) return "deepspeed_bench";
   if (has("p50 (us)") && has("p99 (us)")) return "gloo_benchmark";
-  if ((has("[ ID]") && has(" Interval") && has("bits/sec")) || text.starts_with("iperf3: error - "))
-    return "iperf3";
+  const bool has_iperf = has("bits/sec") && ((has("[ ID]") && has(" Interval")) ||
+                                             (has("]   0.00-") && has(" sender")));
+  if (has_iperf || text.starts_with("iperf3: error - ")) return "iperf3";
   const bool is_perf =
       (has("algbw") && has("busbw") && has("redop")) || has("# nThread ") ||
       ((has(" float ") || has(" half ") || has("bfloat16 ")) && has_perf_rows(text));

@@ -226,6 +226,19 @@ TEST(Benchmark, RunsOfIperfThatWereCutOffAreRead) {
                   "iperf3 moved 13.7 Mbit/s over 1 interval; 30 segments were sent again"));
 }
 
+// One of several streams, the next of one.
+TEST(Benchmark, EndsOfSeveralRunsOfIperfNeedNoHeader) {
+  const Benchmark found = parse_benchmark(
+      "$ iperf3 -c 172.16.80.200 -P 12 -t 10\n"
+      "[SUM]   0.00-10.00  sec  27.3 GBytes  23.4 Gbits/sec   25             sender\n"
+      "$ iperf3 -c 172.16.80.200 -P 1 -t 5\n"
+      "[  5]   0.00-5.00   sec  4.06 GBytes  6.96 Gbits/sec    0            sender\n",
+      "x");
+  EXPECT_THAT(found.notes,
+              ElementsAre("iperf3 moved 23.4 Gbit/s over 10 s; 25 segments were sent again",
+                          "iperf3 moved 6.96 Gbit/s over 5 s; 0 segments were sent again"));
+}
+
 // As iperf 3.17 writes it with --json-stream.
 TEST(Benchmark, EventsOfIperfAreRead) {
   const Benchmark found = parse_benchmark(

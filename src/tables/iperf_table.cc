@@ -169,7 +169,8 @@ void end_run(Benchmark& into, Directions& directions) {
   if (!into.curves.back().rows.empty()) into.curves.push_back({.op = "send", .ranks = 2});
 }
 
-void read_lines(std::string_view text, Benchmark& into) {
+/// One run's lines.
+void read_run(std::string_view text, Benchmark& into) {
   const bool has_sums = text.find("[SUM]") != std::string_view::npos;
   bool has_retries = false;
   Directions directions;
@@ -178,9 +179,6 @@ void read_lines(std::string_view text, Benchmark& into) {
     if (line.starts_with(kError)) into.error = printable(line.substr(kError.size(), 200));
     if (line.find("Interval") != std::string_view::npos)
       has_retries = line.find("Retr") != std::string_view::npos;
-    const bool begins = line.find("Connecting to host ") != std::string_view::npos ||
-                        line.find("Accepted connection from ") != std::string_view::npos;
-    if (begins) end_run(into, directions);
     const std::size_t bracket = line.find('[');
     if (bracket == std::string_view::npos || line.find("omitted") != std::string_view::npos) return;
     const auto words = words_of(line);
@@ -201,6 +199,21 @@ void read_lines(std::string_view text, Benchmark& into) {
     add(into, *interval);
   });
   end_run(into, directions);
+}
+
+/// What a run's lines begin with: its command, or what the two sides say when they meet.
+void read_lines(std::string_view text, Benchmark& into) {
+  std::size_t begin = 0;
+  for_lines(text, [&](std::string_view line) {
+    const bool begins = line.find("Connecting to host ") != std::string_view::npos ||
+                        line.find("Accepted connection from ") != std::string_view::npos ||
+                        line.find("iperf3 -c ") != std::string_view::npos;
+    if (!begins) return;
+    const auto at = static_cast<std::size_t>(line.data() - text.data());
+    read_run(text.substr(begin, at - begin), into);
+    begin = at;
+  });
+  read_run(text.substr(begin), into);
 }
 
 double number(const nlohmann::ordered_json& object, const char* key) {
