@@ -378,6 +378,7 @@ int analyze(AnalyzeOptions options, command::Streams streams) {
     imported = operations::imported(std::move(given.told));
     operations::put_on_axis_of(spans_of(summarise::busy_times(result.traffic)), *imported);
     if (options.log.empty()) how.log = readers::steps_for_packets(imported->told);
+    how.ranks = operations::ranks_of(*imported);
   }
   result.log = how.log;
   const gather::PortHosts ports = gather::ports_as_hosts(result.traffic);

@@ -180,6 +180,19 @@ void follow_log(Analysis& analysis, const Iterations& inferred) {
   analysis.straggler.reset();
 }
 
+/// How many ranks a ring has on each host is a guess of packets; what an edge carries is not: 2 (N - 1) / N payloads of N ranks.
+void follow_ranks(recognise::Recognition& ring, int ranks) {
+  const auto hosts = static_cast<int>(ring.order.size());
+  const bool is_known = ranks > 0 && recognise::is_ring(ring) && !ring.sharding && hosts > 1;
+  if (!is_known || ranks % hosts != 0 || ranks / hosts == ring.ranks_on_each) return;
+  const auto edge = [](double n) { return (n - 1) / n; };
+  ring.payload *= edge(hosts * ring.ranks_on_each) / edge(ranks);
+  ring.ranks_on_each = ranks / hosts;
+  ring.payload_fit = ring.fit;
+  ring.runner_up.reset();
+  ring.evidence += fmt::format("; but files tell of {} ranks in all", ranks);
+}
+
 /// Says that one host's side is all there is, and what shows there. Returns why no strategy does.
 std::string doubt_one_side(Analysis& analysis, const recognise::Job& job) {
   const recognise::OwnBytes own = recognise::own_bytes(*job.exchanges, *job.only_host);
@@ -241,7 +254,9 @@ Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options
     analysis.iterations = iterations_of(*job.pulls, traffic, gradient);
   }
   if (job.recognition) {
-    add_collectives(analysis, *job.recognition);
+    recognise::Recognition found = *job.recognition;
+    follow_ranks(found, options.ranks);
+    add_collectives(analysis, found);
     if (start) {
       analysis.collectives.push_back(
           {.operation = "broadcast",

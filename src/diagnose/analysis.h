@@ -140,6 +140,7 @@ struct AnalysisOptions {
   std::optional<imports::StepLog> log = {};
   /// Address text to host name, from a hosts file.
   std::vector<std::pair<std::string, std::string>> names = {};
+  int ranks = 0;  ///< of the job, where another source tells them: a ring's bytes hang on them
 };
 
 Analysis analyse(const gather::Captured& traffic, const AnalysisOptions& options = {});

@@ -38,6 +38,22 @@ std::string strategy_of(const gather::Captured& traffic) {
   return found.collectives.empty() ? "none" : found.collectives[0].strategy;
 }
 
+// What an edge carries of eight ranks on four hosts, 2 * 7 / 8 payloads, is 2 * 3 / 4 of 7 / 6 as much.
+TEST(Recognise, RanksThatAreToldGoBeforeThoseThatPausesShow) {
+  const gather::Captured traffic =
+      rhythm::play({.strategy = "ring", .placement = {0, 0, 1, 1, 2, 2, 3, 3}, .steps = 12});
+  const Analysis guessed = analyse(traffic);
+  const Analysis told = analyse(traffic, {.ranks = 4});
+  const auto bytes = static_cast<double>(*guessed.model_bytes);
+  EXPECT_NEAR(static_cast<double>(*told.model_bytes), bytes * 7 / 6, 1);
+  EXPECT_FALSE(told.collectives[0].runner_up);
+  EXPECT_THAT(told.collectives[0].evidence, testing::HasSubstr("but files tell of 4 ranks in all"));
+  // Seven ranks do not go over four hosts evenly.
+  EXPECT_EQ(analyse(traffic, {.ranks = 7}).model_bytes, guessed.model_bytes);
+  EXPECT_EQ(analyse(traffic, {.ranks = 8}).collectives[0].evidence,
+            guessed.collectives[0].evidence);
+}
+
 /// Three leaves send a megabyte to host 0, which sends it back.
 std::vector<gather::Message> star() {
   std::vector<gather::Message> messages;

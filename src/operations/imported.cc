@@ -255,6 +255,12 @@ Imported imported(std::vector<Told> told) {
   return made;
 }
 
+int ranks_of(const Imported& imported) {
+  int ranks = imported.wiring.ranks;
+  for (const Told& file : imported.told) ranks = std::max(ranks, file.world_size);
+  return ranks;
+}
+
 bool is_cut_off(const Imported& imported) {
   return std::any_of(imported.told.begin(), imported.told.end(),
                      [](const Told& file) { return file.is_cut_off && !file.operations.empty(); });

@@ -47,6 +47,9 @@ struct Imported {
 
 Imported imported(std::vector<Told> told);
 
+/// Ranks of the job; 0 where no file tells.
+int ranks_of(const Imported& imported);
+
 /// Whether a file that tells of operations ends in the middle.
 bool is_cut_off(const Imported& imported);
 

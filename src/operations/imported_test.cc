@@ -53,6 +53,13 @@ TEST(Imported, AnOperationWithoutNameHasNoBusBandwidth) {
   EXPECT_TRUE(run.operations->by_op[0].transfer_s);
 }
 
+TEST(Imported, RanksAreThoseOfTheLargestWorldOrCommunicator) {
+  EXPECT_EQ(ranks_of(imported({{.world_size = 2}, {.world_size = 8}})), 8);
+  Told log;
+  log.wiring.ranks = 4;
+  EXPECT_EQ(ranks_of(imported({log, {.world_size = 2}})), 4);
+}
+
 TEST(Imported, TellsALateRankFromASlowWire) {
   const record::Run late = run_of({.late_rank = 2, .late_ns = 40'000'000});
   EXPECT_EQ(late.verdict->cause, "late_rank");
