@@ -174,10 +174,14 @@ record::Verdict unknown_verdict(const record::Run& run, const Seen& seen) {
                 "Their {} are used to {:.0f} % meanwhile: delay, or what the hosts do, "
                 "limits it; packets alone do not say which.",
                 readable(BitRate(slowest->requested.rate_bps)), 100 * used_share(run));
+  // Links are compared where it is known who sends to whom.
+  const std::string over =
+      run.collectives.empty()
+          ? "; what links and hosts have to do with it does not show from these packets"
+          : ", over links that are all alike";
   return {.cause = "unknown",
-          .text = fmt::format("No cause stands out: bytes of the exchange move for {} a step, over "
-                              "links that are all alike. {}",
-                              part_of(seen.moving, seen.step), rates)};
+          .text = fmt::format("No cause stands out: bytes of the exchange move for {} a step{}. {}",
+                              part_of(seen.moving, seen.step), over, rates)};
 }
 
 record::Verdict verdict_of(const record::Run& run, const Seen& seen) {

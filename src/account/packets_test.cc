@@ -53,7 +53,11 @@ TEST(Packets, AloneDoNotSayWhatLimitsEqualLinks) {
   add_of_packets(run);
   EXPECT_EQ(run.verdict->cause, "unknown");
   EXPECT_THAT(run.verdict->text, HasSubstr("the links' rates are missing"));
+  EXPECT_THAT(run.verdict->text, HasSubstr("does not show from these packets"));
   EXPECT_EQ(run.accounting->not_visible.size(), 2U);
+  run.collectives.emplace_back();
+  add_of_packets(run);
+  EXPECT_THAT(run.verdict->text, HasSubstr("over links that are all alike"));
 }
 
 TEST(Packets, SayItWhereRatesAreKnown) {

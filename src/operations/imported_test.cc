@@ -340,6 +340,9 @@ TEST(Imported, PacketsNameTheLinkWhereTracesSayTransfer) {
   const record::Verdict late{
       .cause = "late_rank", .where = "host2", .cost_s = 0.2, .text = "Late."};
   EXPECT_EQ(of_both({.cause = "unknown"}, late).cause, "late_rank");
+  // Traces of some ranks do not tell a transfer from a late rank; packets do.
+  const record::Verdict doubt{.cause = "bandwidth", .cost_s = 0.1, .confidence = 0.4};
+  EXPECT_EQ(of_both({.cause = "late_rank"}, doubt).cause, "late_rank");
   EXPECT_THAT(of_both({.cause = "late_rank", .text = "Late too."}, late).text,
               HasSubstr("The packets agree: Late too."));
 }

@@ -386,6 +386,9 @@ record::Verdict of_both(const record::Verdict& packets, const record::Verdict& f
   // One rank's trace says less than packets do, where these say something.
   const bool is_of_one = files.cause == "compute" && files.confidence <= kOneTrace;
   if (is_of_one && packets.cause != "unknown") return packets;
+  // Nor do traces of some ranks, where another may be late.
+  const bool is_doubt = files.cause == "bandwidth" && files.confidence <= kDoubtfulConfidence;
+  if (is_doubt && packets.cause == "late_rank") return packets;
   const bool slow_link = packets.cause == "slow_link";
   if (files.cause == "late_rank" && slow_link) {
     record::Verdict both = files.cost_s >= packets.cost_s ? files : packets;
