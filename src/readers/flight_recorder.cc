@@ -75,7 +75,8 @@ std::optional<Entry> entry_of(std::string_view text) {
       }
     }
     if (key == "process_group") made.group = first_string(each.value());
-    if (key == "collective_seq_id") collective = whole_of(each.value());
+    if (key == "collective_seq_id" || key == "seq_id")  // the latter before torch 2.4
+      collective = whole_of(each.value());
     if (key == "p2p_seq_id") message = whole_of(each.value());
     if (key == "is_p2p") is_p2p = each.value() == "true";
     if (key == "input_sizes") made.in = elements_of(each.value()).value_or(0);

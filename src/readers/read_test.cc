@@ -276,6 +276,16 @@ TEST(NcclLog, CutAnywhereIsReadWithoutFailure) {
   }
 }
 
+// torch 2.2 and 2.3 have one number, of collectives and messages together.
+TEST(FlightRecorder, FirstVersionsNumberCollectivesByAnotherName) {
+  const Told told = read_text(R"json({"version": "1.0", "entries": [
+    {"pg_id": 0, "seq_id": 8, "profiling_name": "nccl:all_reduce", "input_sizes": [[1000]],
+     "output_sizes": [[1000]], "input_dtypes": ["Float"], "state": "started"}]})json",
+                              "nccl_trace_rank_2");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].sequence, 8);
+}
+
 TEST(FlightRecorder, TellsSizesStatesAndGroups) {
   const Told told = read_text(
       R"({"entries":[{"collective_seq_id":2,"input_dtypes":["Float"],"input_sizes":[[10],[6]],
