@@ -27,6 +27,10 @@ constexpr double kSame = 1e-6;       ///< of loads, that chunks' rounding makes 
 constexpr double kSmallPart = 0.01;  ///< of a step: what may be left out
 /// Of what the path holds: queues like that had streams that meet lose nothing, at flow level and packet by packet.
 constexpr double kDeep = 3;
+/// When CUBIC's slow start ends at the latest (HyStart, netsim/cubic.cc), and what a connection has sent until then, by trains of
+/// segments that hide how long acknowledgements take; as much again is let out by the answers to it.
+constexpr double kSlowStart_s = 1e-3;
+constexpr double kSlowStartBytes = 4 * 65536;
 /// Messages of a step; more of them that overflow queues take too long to simulate.
 constexpr double kMostSimulated = 4000;
 constexpr double kFilled =
@@ -183,6 +187,15 @@ double reopening_seconds(const workload::Training& training, const Shape& shape,
   return doublings * line.round_trip_s * (shape.early ? 1 : static_cast<double>(shape.count()));
 }
 
+/// A queue that holds so much takes what streams have under way while they look for their rate: several times what the path
+/// holds, the windows that they begin with, and what slow start sends until it ends.
+double deep_bytes(const Shape& shape, const Line& line) {
+  const double begins = shape.streams * fluid::kInitialWindow * line.segment_bytes;
+  const double until_slow_start_ends =
+      std::min(shape.streams * kSlowStartBytes, line.bytes_per_s * kSlowStart_s);
+  return std::max({kDeep * line.bytes_per_s * line.round_trip_s, begins, until_slow_start_ends});
+}
+
 /// How far ranks of one host may be ahead of one another in a ring: one sends its last chunk while another computes already;
 /// of two opposite rings each has to wait for the other's.
 double skew_seconds(const workload::Training& training, const Shape& shape, const Line& line) {
@@ -309,8 +322,7 @@ bool overflows(const workload::Training& training, const Shape& shape, const Lin
   }
   const auto bytes = static_cast<double>(elements * workload::kElementBytes);
   const double at_once = (shape.early ? shape.busiest() : shape.largest()) * bytes;
-  const double holds = line.bytes_per_s * line.round_trip_s;
-  return at_once > line.queue_bytes && line.queue_bytes < kDeep * holds;
+  return at_once > line.queue_bytes && line.queue_bytes < deep_bytes(shape, line);
 }
 
 double exchange_seconds(const Shape& shape, double bytes, const Line& line) {

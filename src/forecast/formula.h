@@ -15,7 +15,8 @@
 //
 // Limits: a star of equal links without loss, cross traffic, faults or limits on sockets; one job whose
 // ranks compute alike and wait for one another, whose schedule loads links evenly or in two rounds. Where streams
-// meet in a port, its queue holds what comes at once, or several times what the path does. BBR's messages fill the path.
+// meet in a port, its queue holds what comes at once, or what they have under way while they look for their rate.
+// BBR's messages fill the path.
 // asks_for_simulation() says what is outside. Queues, acknowledgements and processors take no time. In
 // tests it is within 1 % of the flow level, or 2 % where rounds are only frames long; over ways of
 // milliseconds rings of eight and more were up to 1.5 % off.

@@ -136,6 +136,32 @@ TEST(Formula, IsAsUncertainAsQueuesWhereTooManyMeetToSimulate) {
   EXPECT_EQ(step.regime, Regime::Queue);
 }
 
+TEST(Formula, QueuesHoldWhatSlowStartSendsBeforeItEnds) {
+  // Seven streams begin with 14.5 kB each and have at most 0.25 MB under way when HyStart ends slow start, 1.75 MB together; a
+  // path of 4 us holds nothing.
+  const auto reason = [](const char* rate, const char* queue) {
+    return no_formula(parsed(text_of("clique", 8, {rate, "1us", "20MB"}),
+                             {fmt::format("network.queue={}", queue)}));
+  };
+  EXPECT_EQ(reason("100Gbit", "1500KB"), "streams meet in queues that may overflow");
+  EXPECT_EQ(reason("100Gbit", "2MB"), "");
+  EXPECT_EQ(reason("1Gbit", "256KiB"), "");  // 125 kB in the millisecond that slow start lasts
+  // Of two ranks a host 28 streams meet: 400 kB.
+  EXPECT_EQ(no_formula(parsed(text_of("all_to_all", 8, {"10Mbit", "50us", "265kB"}, "ranks = 16"),
+                              {"network.queue=100KB"})),
+            "streams meet in queues that may overflow");
+}
+
+TEST(Formula, LeavesToPacketsWhatMeetsWhateverTheRate) {
+  // Packet by packet timeouts make such a step several times as long as the line does.
+  const spec::Experiment fast = parsed(text_of("clique", 6, {"10Gbit", "1us", "6MB"}, "ranks = 12"),
+                                       {"network.queue=256KiB", "job.steps=3", "job.warmup=1"});
+  EXPECT_EQ(step_times(fast).front().regime, Regime::Queue);
+  const StepTime step = step_times(fast, {.most_packets = 2e7}).front();
+  EXPECT_EQ(step.method, Method::Packet);
+  EXPECT_GT(step.median_s, 0.2);
+}
+
 TEST(Formula, LeavesShortMessagesOfBbrToSimulation) {
   const std::vector<std::string> bbr{"network.congestion_control=bbr"};
   const auto reason = [&](const char* size) {

@@ -6,7 +6,6 @@
 #include "trainwire/forecast/changes.h"
 #include "trainwire/forecast/formula.h"
 #include "trainwire/forecast/packets.h"
-#include "trainwire/forecast/range.h"
 #include "trainwire/sim/describe.h"
 #include "trainwire/sim/simulate.h"
 #include "trainwire/workload/training.h"
@@ -152,9 +151,22 @@ bool changes_partners(const spec::Experiment& experiment) {
   });
 }
 
+/// What full queues do to streams that meet is known to flows no better than what shallow ones do.
+void count_overflows(const spec::Experiment& experiment, std::vector<StepTime>& found) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const spec::Job& job = experiment.jobs[i];
+    const workload::Training training = workload::training_of(experiment, job);
+    const Line line = line_of(experiment.network, job);
+    if (!is_nearer_by_packets(found[i].regime) && overflows(training, shape_of(training), line)) {
+      found[i].regime = Regime::Queue;
+    }
+  }
+}
+
 /// By flows, or by packets where they are few and nearer.
 std::vector<StepTime> simulated(const spec::Experiment& experiment, const Asking& asking) {
   std::vector<StepTime> found = simulated(experiment, asking, sim::Level::Flow);
+  count_overflows(experiment, found);
   const bool is_alike = asking.alike == Method::Packet;
   if (!is_alike && !is_nearer_by_packets(found.front().regime) && !changes_partners(experiment)) {
     return found;
@@ -237,10 +249,8 @@ std::vector<StepTime> step_times(const spec::Experiment& experiment, const Askin
           fmt::format("the formula does not hold: {}; --level flow simulates", because));
     }
     if (answer.found) found = {std::move(*answer.found)};
-    // Packets were nearer in runs; where nobody measured, they are not known to be.
-    const bool is_nearer = answer.meets && extrapolation_of(experiment) == 0;
     const bool is_alike = asking.alike == Method::Packet;
-    if (!found.empty() && (is_alike || (is_nearer && may_take_packets(asking)))) {
+    if (!found.empty() && (is_alike || (answer.meets && may_take_packets(asking)))) {
       found = by_few_packets(experiment, asking, std::move(found));
     }
     if (!found.empty() && found.front().method == Method::Packet) {

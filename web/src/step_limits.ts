@@ -5,7 +5,7 @@
 // Limits: what sliders move. What else a run may have that the formula has not (cross traffic, several switches) is
 // settings.ts's; loss is let pass, of which step_time.ts counts a part. Pure.
 
-import { type Line, lineOf, pathSegments, reopening, sentSegments, type Setting, type Shape, shapeOf, stepTime, streamsOf, type Work } from "./step_time";
+import { INITIAL_WINDOW, type Line, lineOf, pathSegments, reopening, sentSegments, type Setting, type Shape, shapeOf, stepTime, streamsOf, type Work } from "./step_time";
 
 /** Not a limit of the formula: there is no such job. */
 export const NO_WORKER = "no worker is left beside the servers";
@@ -17,6 +17,9 @@ const SAME = 1e-6;
 const SMALL_PART = 0.01;
 /** Of what the path holds: queues like that had streams that meet lose nothing. */
 const DEEP = 3;
+/** When CUBIC's slow start ends at the latest, and what a connection has sent until then, with as much again. */
+const SLOW_START_S = 1e-3;
+const SLOW_START_BYTES = 4 * 65536;
 /** Messages of a step; more of them that overflow queues take too long to simulate. */
 const MOST_SIMULATED = 4000;
 /** Of what the path holds: messages that BBR sends at the line's rate. */
@@ -27,12 +30,19 @@ const isUneven = (setting: Setting, work: Work): boolean => setting.strategy ===
 
 const tooShortForBbr = (shape: Shape, work: Work, line: Line): boolean => work.congestionControl.startsWith("bbr") && sentSegments(shape, work, line) < FILLED * pathSegments(line);
 
+/** A queue that holds so much takes what streams have under way while they look for their rate. */
+function deepBytes(shape: Shape, line: Line): number {
+  const begins = streamsOf(shape) * INITIAL_WINDOW * line.segmentBytes;
+  const untilSlowStartEnds = Math.min(streamsOf(shape) * SLOW_START_BYTES, line.bytesPerS * SLOW_START_S);
+  return Math.max(DEEP * line.bytesPerS * line.roundTrip_s, begins, untilSlowStartEnds);
+}
+
 /** Whether streams that meet in a port may have more under way than it takes, so that TCP has to find its rate there. */
 function overflows(shape: Shape, work: Work, line: Line): boolean {
   if (streamsOf(shape) <= 1 + SAME) return false;
   const largest = Math.max(0, ...work.buckets.map((bucket) => bucket.bytes));
   const atOnce = (shape.early ? shape.rounds : 1) * shape.share * largest;
-  return atOnce > line.queueBytes && line.queueBytes < DEEP * line.bytesPerS * line.roundTrip_s;
+  return atOnce > line.queueBytes && line.queueBytes < deepBytes(shape, line);
 }
 
 /** Whether the formula answers although queues may overflow: simulating so many messages would take too long. */

@@ -64,7 +64,7 @@ export interface Line {
 const ETHERNET = 14;
 const TCP = 32;
 const LEAST_TIMEOUT_S = 0.2;
-const INITIAL_WINDOW = 10;
+export const INITIAL_WINDOW = 10;
 const PASSED_ON_FRAMES = 2;
 /** Packets that a port of a switch takes at least, and where only products are given. */
 const LEAST_QUEUE = { ofASwitch: 20, ofProducts: 2 };
