@@ -55,6 +55,35 @@ TEST(Account, BlamesTheSlowLink) {
   EXPECT_NEAR(run.accounting->step_s - run.verdict->gain_s, without.accounting->step_s, 1e-6);
 }
 
+TEST(Account, NamesBothOfTwoSlowLinks) {
+  const auto slow = [](const char* host) {
+    return fmt::format(
+        "[[network.link]]\nat = \"{}\"\ndirection = \"to_host\"\nrate = \"50Mbit\"\n", host);
+  };
+  const record::Run run =
+      simulated(ring(slow("host1") + slow("host3"), "compute_time = \"20ms\"\n"));
+  EXPECT_THAT(run.verdict->text, HasSubstr("host1's way in, 50 Mbit/s where its peers have 200 "
+                                           "Mbit/s, and host3's way in, 50 Mbit/s."));
+}
+
+TEST(Account, BlamesTheLinkThatIsFar) {
+  const record::Run run = simulated(
+      ring("[[network.link]]\nat = \"host1\"\ndelay = \"80ms\"\n", "compute_time = \"20ms\"\n"));
+  EXPECT_EQ(run.verdict->cause, "latency");
+  EXPECT_EQ(run.verdict->where, "host1");
+  EXPECT_THAT(run.verdict->text, HasSubstr("delay, 80 ms on host1's link where its peers have"));
+}
+
+// Whoever waits for the late host would not see the slow link, and the other way round: without one of them the other is left.
+TEST(Account, IsNotSureOfACauseThatHidesAnother) {
+  const record::Run run = simulated(
+      ring("[[network.link]]\nat = \"host2\"\ndirection = \"from_host\"\nrate = \"100Mbit\"\n",
+           "compute_time = \"200ms\"\nstraggler = \"host0\"\nstraggler_factor = 1.8\n"));
+  EXPECT_EQ(run.verdict->cause, "slow_link");
+  EXPECT_LT(run.verdict->confidence, 0.5);
+  EXPECT_THAT(run.verdict->text, HasSubstr("most of that would then be waiting for a late rank."));
+}
+
 TEST(Account, BlamesTheHostThatComputesLonger) {
   const record::Run run = simulated(
       ring("", "compute_time = \"300ms\"\nstraggler = \"host2\"\nstraggler_factor = 1.5\n"));

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -119,7 +120,18 @@ Named slow_link(const Question& question, const Experiment& base, Trials&) {
     made.cause.words = fmt::format("{}, {} where its peers have {}",
                                    place_words(worst.link, worst.direction, is_core),
                                    told(worst.rate), told(worst.peers));
-    made.cause.if_not = fmt::format("At {}", told(worst.peers));
+    if (slow.size() == 2) {
+      const SlowLink& next = slow.back();
+      const bool is_in_core = spec::is_core_link(base.network, next.link);
+      made.cause.words += fmt::format(
+          ", and {}, {}", place_words(next.link, next.direction, is_in_core), told(next.rate));
+    } else if (slow.size() > 2) {
+      made.cause.words += fmt::format(", and {} more that are slow", slow.size() - 1);
+    }
+    const bool are_alike = std::all_of(
+        slow.begin(), slow.end(), [&](const SlowLink& link) { return link.peers == worst.peers; });
+    made.cause.if_not =
+        are_alike ? fmt::format("At {}", told(worst.peers)) : "At their peers' rates";
   } else if (const auto core = narrow_core(base, question.job)) {
     const bool is_one = *base.network.topology == spec::Topology::Dumbbell;
     made.cause.where = "core";
@@ -146,10 +158,33 @@ Named idle_restart(const Question&, const Experiment& base, Trials&) {
   return made;
 }
 
-Named latency(const Question& question, const Experiment& base, Trials&) {
+/// A link whose own delay is half of what delay costs, or more. Takes a trial where one has its own.
+std::optional<Named> far_link(const Question& question, const Experiment& base, Trials& trials) {
+  const auto far = farthest(question.told, question.job);
+  if (!far) return {};
+  Named made{.without = without_own_delay(base, far->link)};
+  const auto trial = trials.of(made.without, question.job, made.manner);
+  const double saved_s = trial ? question.chain.step_s - trial->step_s : 0;
+  if (saved_s < 0.5 * question.chain.part("latency")) return {};
+  const bool is_core = spec::is_core_link(base.network, far->link);
+  made.cause.where = far->direction ? place_name(far->link, *far->direction) : far->link;
+  made.cause.words = fmt::format("delay, {} on {} where its peers have {}", readable(far->delay),
+                                 far->direction ? place_words(far->link, *far->direction, is_core)
+                                                : fmt::format("{}'s link", far->link),
+                                 readable(far->others));
+  made.cause.if_not = fmt::format("With {} there", readable(far->others));
+  return made;
+}
+
+Named latency(const Question& question, const Experiment& base, Trials& trials) {
+  if (auto far = far_link(question, base, trials)) return std::move(*far);
+  const spec::Network& told = question.told.network;
   Named made{.without = with_delays(base, 0.5)};
-  made.cause.words =
-      fmt::format("delay, {} on each link", readable(*question.told.network.link.delay));
+  const bool is_alike =
+      *told.topology == spec::Topology::Star || *told.core_delay == *told.link.delay;
+  made.cause.words = is_alike ? fmt::format("delay, {} on each link", readable(*told.link.delay))
+                              : fmt::format("delay, {} on hosts' links and {} between switches",
+                                            readable(*told.link.delay), readable(*told.core_delay));
   made.cause.if_not = "With half of it";
   return made;
 }

@@ -23,7 +23,7 @@ struct Question {
   const record::Link* dropping = nullptr;  ///< that dropped most packets, if any did
 };
 
-/// Empty for "unknown". Takes one trial.
+/// Empty for "unknown". Takes one trial, of latency sometimes two.
 Cause cause_of(const std::string& cause, const Question& question, Trials& trials);
 
 }  // namespace tw::account

@@ -18,6 +18,7 @@ constexpr double kInherent = 0.4;      ///< of the excess
 constexpr double kMostSure = 0.99;
 constexpr double kMostDoubt = 0.8;
 constexpr double kMostOfTwo = 0.45;  ///< where another cause may be as much to blame
+constexpr double kGained = 0.5;      ///< of a part: less where others take its place
 
 using Parts = std::vector<record::AccountPart>;
 
@@ -103,6 +104,21 @@ Judged judged(const record::Accounting& accounting, double disagreement) {
     }
   }
   return made;
+}
+
+Judged doubted(Judged found, double gain_s) {
+  const Parts avoidable = only(found.largest, false);
+  const bool is_avoidable = std::any_of(avoidable.begin(), avoidable.end(),
+                                        [&](const auto& part) { return part.name == found.cause; });
+  if (!is_avoidable || gain_s >= kGained * found.cost_s) return found;
+  found.is_hidden = true;
+  found.confidence = std::min(found.confidence, kMostOfTwo);
+  for (const record::AccountPart& part : avoidable) {
+    if (part.name == found.cause) continue;
+    found.hider = part.name;
+    break;
+  }
+  return found;
 }
 
 }  // namespace tw::account

@@ -35,10 +35,16 @@ struct Judged {
   std::vector<record::AccountPart> largest = {};  ///< of the excess, the largest first
   /// Could have been named too.
   std::optional<record::AccountPart> beside = {};
+  bool is_hidden = false;  ///< without the cause alone another takes its place
+  std::string hider = {};  ///< a part's name, where it is known
 };
 
 /// `disagreement`: of simulation and measurement, as a share of the step.
 Judged judged(const record::Accounting& accounting, double disagreement);
+
+/// The same, less sure, where without its cause alone a step gains less than half of what the part costs: then another
+/// takes its place, the next part that could be avoided.
+Judged doubted(Judged found, double gain_s);
 
 /// Whether a part is the network's: neither computing nor waiting for it, nor unexplained.
 bool is_of_network(const std::string& part);

@@ -140,4 +140,21 @@ std::optional<LossyLink> lossiest(const spec::Experiment& experiment) {
   return most;
 }
 
+std::optional<FarLink> farthest(const spec::Experiment& experiment, std::size_t job) {
+  const spec::Network& network = experiment.network;
+  std::set<std::string> hosts;
+  for (const int host : hosts_of(experiment, job)) hosts.insert(spec::host_name(host));
+  std::optional<FarLink> most;
+  for (const spec::LinkOverride& override : network.overrides) {
+    const bool is_core = spec::is_core_link(network, *override.at);
+    if (!override.delay || (!is_core && !hosts.contains(*override.at))) continue;
+    const Duration others = is_core ? *network.core_delay : *network.link.delay;
+    const Duration delay = override.delay->value;
+    if (delay <= others || (most && most->delay >= delay)) continue;
+    most = FarLink{
+        .link = *override.at, .direction = *override.direction, .delay = delay, .others = others};
+  }
+  return most;
+}
+
 }  // namespace tw::account

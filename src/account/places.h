@@ -59,4 +59,13 @@ struct LossyLink {
 };
 std::optional<LossyLink> lossiest(const spec::Experiment& experiment);
 
+/// Of the job's host links and those between switches the one with the longest delay of its own, beyond its peers'.
+struct FarLink {
+  std::string link = {};
+  std::optional<spec::Direction> direction = {};  ///< both when absent
+  Duration delay = {};
+  Duration others = {};
+};
+std::optional<FarLink> farthest(const spec::Experiment& experiment, std::size_t job);
+
 }  // namespace tw::account

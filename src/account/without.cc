@@ -135,6 +135,15 @@ spec::Experiment without_delay(spec::Experiment experiment) {
   return with_delays(std::move(experiment), 0);
 }
 
+spec::Experiment without_own_delay(spec::Experiment experiment, const std::string& link) {
+  spec::Network& network = experiment.network;
+  fix_queues(network);
+  for (spec::LinkOverride& override : network.overrides) {
+    if (*override.at == link) override.delay.reset();
+  }
+  return experiment;
+}
+
 spec::Experiment without_rates(spec::Experiment experiment) {
   spec::Network& network = experiment.network;
   fix_queues(network);

@@ -9,6 +9,7 @@
 #include "trainwire/spec/experiment.h"
 
 #include <cstddef>
+#include <string>
 
 namespace tw::account {
 
@@ -42,6 +43,9 @@ spec::Experiment with_rates(spec::Experiment experiment, double factor);
 
 /// All delays by `factor`; queues hold what they held.
 spec::Experiment with_delays(spec::Experiment experiment, double factor);
+
+/// That link has the delay of its peers; queues hold what they held.
+spec::Experiment without_own_delay(spec::Experiment experiment, const std::string& link);
 
 /// What hid in computing is seen: buckets go when all are ready.
 spec::Experiment without_overlap(spec::Experiment experiment, std::size_t job);

@@ -47,10 +47,15 @@ std::string_view part_words(const std::string& part) {
   return found == words.end() ? std::string_view(part) : found->second;
 }
 
-std::string gain_text(const Cause& cause) {
+std::string gain_text(const Judged& judged, const Cause& cause) {
   if (cause.if_not.empty()) return {};
-  return fmt::format(" {} a step would take {}.", cause.if_not,
-                     with_interval(cause.step_s, cause.low_s, cause.high_s));
+  std::string text = fmt::format(" {} a step would take {}", cause.if_not,
+                                 with_interval(cause.step_s, cause.low_s, cause.high_s));
+  if (judged.is_hidden) {
+    text += fmt::format(": most of that would then be {}",
+                        judged.hider.empty() ? "other causes'" : part_words(judged.hider));
+  }
+  return text + ".";
 }
 
 std::string network_text(const record::Accounting& accounting, const Judged& judged,
@@ -124,15 +129,17 @@ std::string with_interval(double time_s, double low_s, double high_s) {
                      number(high_s, unit));
 }
 
-record::Verdict verdict_of(const record::Accounting& accounting, const Judged& judged,
+record::Verdict verdict_of(const record::Accounting& accounting, const Judged& found,
                            const Cause& cause) {
+  const Judged judged =
+      cause.if_not.empty() ? found : doubted(found, accounting.step_s - cause.step_s);
   record::Verdict verdict{.job = accounting.job,
                           .cause = judged.cause,
                           .where = cause.where,
                           .cost_s = judged.cost_s,
                           .share = accounting.step_s > 0 ? judged.cost_s / accounting.step_s : 0,
                           .confidence = judged.confidence,
-                          .text = text_of(accounting, judged, cause) + gain_text(cause)};
+                          .text = text_of(accounting, judged, cause) + gain_text(judged, cause)};
   if (!cause.if_not.empty()) {
     verdict.gain_s = accounting.step_s - cause.step_s;
     verdict.gain_ci = {accounting.step_s - cause.high_s, accounting.step_s - cause.low_s};
