@@ -45,6 +45,7 @@ rhythm::Steps star(std::uint64_t bytes, Pause pause) {
 }
 
 double computing(double chance) { return kMs * (30 + 3 * chance); }
+double unevenly(double chance) { return kMs * (12 + 36 * chance); }
 double wished(double chance) { return -30 * kMs * std::log(1 - chance); }
 
 Recognition found_star() {
@@ -64,6 +65,10 @@ TEST(NoTraining, IsUnlikelyWhereRanksCompute) {
 
 TEST(NoTraining, IsLikelyWhereStepsBeginAtAnyTime) {
   EXPECT_GT(no_training(star(1'000'000, wished), found_star()).probability, 0.5);
+}
+
+TEST(NoTraining, IsUnlikelyWhereRanksComputeForHalfAsLongAgain) {
+  EXPECT_LT(no_training(star(1'000'000, unevenly), found_star()).probability, 0.5);
 }
 
 TEST(NoTraining, IsLikelyWhereAStepIsAFewPackets) {
