@@ -92,6 +92,39 @@ TEST(Jobs, AStarBesideARingOnSomeOfItsHostsIsAJob) {
   EXPECT_EQ(jobs.others[0].size(), 4u);
 }
 
+TEST(Jobs, OnTheSameCircleAreToldApartByTheirConnections) {
+  const gather::Captured traffic =
+      together({.strategy = "ring", .placement = {0, 1, 2, 3}}, {.strategy = "ring",
+                                                                 .placement = {1, 2, 3, 0},
+                                                                 .payload = 2'000'000,
+                                                                 .steps = 22,
+                                                                 .compute_s = 0.031,
+                                                                 .seed = 2});
+  const Jobs jobs = found_in(traffic);
+  ASSERT_EQ(jobs.others.size(), 1u);
+  EXPECT_EQ(jobs.main.exchanges->steps.size(), 15u);
+  EXPECT_EQ(jobs.others[0].size(), 4u);
+}
+
+// The same bytes on every connection, and paces a tenth apart.
+TEST(Jobs, AreEachLookedAtWithoutTheOther) {
+  const gather::Captured traffic = together({.strategy = "star",
+                                             .placement = {4, 2, 3, 5},
+                                             .payload = 2'700'000,
+                                             .steps = 24,
+                                             .compute_s = 0.215},
+                                            {.strategy = "tree",
+                                             .placement = {0, 1, 2, 3},
+                                             .payload = 3'200'000,
+                                             .steps = 20,
+                                             .compute_s = 0.19,
+                                             .seed = 2});
+  const Jobs jobs = found_in(traffic);
+  ASSERT_TRUE(jobs.main.recognition);
+  ASSERT_EQ(jobs.others.size(), 1u);
+  EXPECT_EQ(jobs.main.exchanges->steps.size() + jobs.others[0].size(), 24u + 6u);
+}
+
 TEST(Jobs, OfAHundredthOfTheBytesAreFound) {
   const gather::Captured traffic =
       together({.strategy = "ring", .placement = {3, 4, 5}, .payload = 40'000'000},

@@ -50,15 +50,19 @@ std::vector<Channels> groups_of(const Channels& channels) {
   return result;
 }
 
-/// What is left when the job has its flows.
-Channels without(const Channels& channels, const std::vector<std::size_t>& taken) {
+/// Those with the flows of a job, and what is left.
+struct Split {
+  Channels own;
   Channels rest;
+};
+
+Split split(const Channels& channels, const std::vector<std::size_t>& taken) {
+  Split result;
   for (const rhythm::Channel& channel : channels) {
-    if (!std::binary_search(taken.begin(), taken.end(), channel.flows.front())) {
-      rest.push_back(channel);
-    }
+    const bool is_own = std::binary_search(taken.begin(), taken.end(), channel.flows.front());
+    (is_own ? result.own : result.rest).push_back(channel);
   }
-  return rest;
+  return result;
 }
 
 struct Found {
@@ -185,6 +189,17 @@ std::vector<Found> jobs_of(const std::vector<Channels>& parts, const Found& one,
   return are_several ? std::move(found) : std::vector<Found>{};
 }
 
+/// A job that is a part of its group, as it is without the rest, to whose pace its own may have been
+/// bent; as it was found unless it is one then.
+Found alone(Found part, const Channels& group, const gather::Captured& traffic,
+            const std::vector<int>& host_of) {
+  if (!part.job.recognition || part.job.only_host || is_job(part)) return part;
+  const Channels own = split(group, part.job.gradient_flows()).own;
+  if (own.size() == group.size()) return part;
+  Found result{.job = job_of(own, traffic, host_of), .bytes = bytes_of(own)};
+  return is_job(result) ? result : part;
+}
+
 /// Several jobs of hosts that are connected. The connections of one job carry the same, in rings and
 /// wherever all send alike, or end together.
 std::vector<Found> several_in(const Channels& group, const Found& one,
@@ -223,10 +238,11 @@ Jobs find_jobs(const gather::Captured& traffic, const std::vector<int>& host_of,
     if (bytes < least) continue;
     Found one{.job = job_of(group, traffic, host_of), .bytes = bytes};
     std::vector<Found> jobs = several_in(group, one, traffic, host_of);
+    if (jobs.empty()) one = alone(std::move(one), group, traffic, host_of);
     if (jobs.empty() && (found.empty() || is_job(one))) jobs.push_back(std::move(one));
     for (Found& job : jobs) {
       if (job.job.recognition && !job.job.only_host) {
-        group = without(group, job.job.gradient_flows());
+        group = split(group, job.job.gradient_flows()).rest;
       }
       found.push_back(std::move(job));
     }
