@@ -3,7 +3,8 @@
 // others, cannot have a job in common: each such group is looked at alone. In a group one job
 // competes with several: connections that carry the same, or end together, may be a job each, with
 // a pace of its own. Several are taken where they explain as many bytes as one does; a mixture of
-// paces fits many things. What is left of a group when a job was found in it is looked at again,
+// paces fits many things. One that explains little is looked at again without the others, to whose
+// pace it may have been bent. What is left of a group when a job was found in it is looked at again,
 // for another job on some of the same hosts.
 //
 // A second job must be worth the name: a strategy that is recognised, for most of what is left, of

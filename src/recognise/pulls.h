@@ -3,7 +3,8 @@
 // order, at its own pace or in step with the others.
 //
 // Then no channel has a tempo of its own (peers are chosen by chance), but every transfer of every
-// channel has the same size, and what one host receives comes at an even pace.
+// channel has the same size, and what one host receives comes at an even pace: more evenly than what
+// one host sends it, for it is who fetches that sets the pace. Heartbeats are pushed.
 
 #pragma once
 
