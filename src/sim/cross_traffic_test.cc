@@ -192,5 +192,33 @@ TEST(CrossTraffic, IsRecordedAndCheckedAgainstTheLinks) {
   }
 }
 
+// What is on its way when all ends has come from where the traffic comes from, on the other side of the core.
+TEST(CrossTraffic, FarTrafficMayBeOnItsWayWhenAllEnds) {
+  const spec::Vocabulary words{
+      .models = {}, .strategies = {"ring"}, .devices = {"a100"}, .served = {}};
+  const spec::Experiment made = spec::parse(
+      "[network]\nhosts = 4\nrate = \"100Mbit\"\ndelay = \"20ms\"\ntopology = "
+      "\"dumbbell\"\ncore_rate "
+      "= \"100Mbit\"\n[[job]]\nparameters = 4000\nsteps = 9\ncompute = \"none\"\nbroadcast = "
+      "false\n"
+      "[[traffic]]\nkind = \"long\"\nload = 0.5\nfrom = \"host3\"\nto = \"host0\"\n",
+      "x.toml", words, {});
+  Simulated found = simulate(made);
+  const network::Network network(made.network);
+  const int port = network.path(3, 0).back();
+  double more = 0;  // than what has come
+  for (const PlayedTraffic& one : found.traffic) {
+    more -= static_cast<double>(one.outcome->sent.count());
+  }
+  for (const auto& [pair, bytes] : found.jobs[0].bytes) {
+    if (pair.second == 0) more -= static_cast<double>(bytes);
+  }
+  double& carried = found.ports[static_cast<std::size_t>(port)].payload_bytes;
+  carried = -more + 0.055 * 100e6 / 8;  // of 60 ms
+  EXPECT_TRUE(traffic_check(network, found).ok) << traffic_check(network, found).text;
+  carried += 0.015 * 100e6 / 8;
+  EXPECT_FALSE(traffic_check(network, found).ok);
+}
+
 }  // namespace
 }  // namespace tw::sim

@@ -47,16 +47,26 @@ std::vector<record::GradientPair> gradient_pairs(const network::Network& network
 struct Bounds {
   double least = 0;
   double most = 0;
+  double on_the_way = 0;  ///< carried by its link, and perhaps not there when all ends
 };
 
+/// Bytes that a path holds at the rate of its last link.
+double held_by(const network::Network& network, const std::vector<int>& path) {
+  double way_s = 0;
+  for (const int port : path) way_s += seconds(network.request(port).delay);
+  return way_s * network.request(path.back()).rate.bits_per_second() / 8;
+}
+
 /// Of hosts that cross traffic goes to.
-std::map<int, Bounds> bounds_of(const Simulated& simulated) {
+std::map<int, Bounds> bounds_of(const network::Network& network, const Simulated& simulated) {
   std::map<int, Bounds> bounds;
   for (const PlayedTraffic& one : simulated.traffic) {
     if (!one.outcome) continue;
     Bounds& into = bounds[one.entry.to];
     into.least += static_cast<double>(one.outcome->acknowledged.count());
     into.most += static_cast<double>(one.outcome->sent.count());
+    const std::vector<int> path = network.path(one.entry.from, one.entry.to);
+    if (!path.empty()) into.on_the_way = std::max(into.on_the_way, held_by(network, path));
   }
   for (const SimulatedJob& job : simulated.jobs) {
     for (const auto& [pair, bytes] : job.bytes) {
@@ -69,13 +79,6 @@ std::map<int, Bounds> bounds_of(const Simulated& simulated) {
     }
   }
   return bounds;
-}
-
-/// Bytes that a path holds: what its last link carried may not be there when all ends.
-double on_the_way(const network::Network& network, const std::vector<int>& path) {
-  double way_s = 0;
-  for (const int port : path) way_s += seconds(network.request(port).delay);
-  return way_s * network.request(path.back()).rate.bits_per_second() / 8;
 }
 
 bool anything_was_sent_twice(const Simulated& simulated) {
@@ -100,14 +103,13 @@ record::Check traffic_check(const network::Network& network, const Simulated& si
   double carried = 0;
   std::string first;
   const bool again = anything_was_sent_twice(simulated);
-  for (const auto& [host, bounds] : bounds_of(simulated)) {
-    const std::vector<int> path = network.path(host == 0 ? 1 : 0, host);
-    const int port = path.back();
+  for (const auto& [host, bounds] : bounds_of(network, simulated)) {
+    const int port = network.path(host == 0 ? 1 : 0, host).back();
     const double seen = simulated.ports[static_cast<std::size_t>(port)].payload_bytes;
     sum.least += bounds.least;
     sum.most += bounds.most;
     carried += seen;
-    const double slack = kUnderWay + kRounding * bounds.most + on_the_way(network, path);
+    const double slack = kUnderWay + kRounding * bounds.most + bounds.on_the_way;
     if (seen >= bounds.least - slack && (again || seen <= bounds.most + slack)) continue;
     first = fmt::format("into {}: {:.0f} bytes were sent, {:.0f} came, the link carried {:.0f}",
                         spec::host_name(host), bounds.most, bounds.least, seen);
