@@ -122,6 +122,23 @@ TEST(Benchmark, RowsOfNcclTestsNeedNoHeader) {
   EXPECT_EQ(program_of("a float is no row\n"), "");
 }
 
+TEST(Benchmark, LastValuesThatAreCutOffAreNoTimes) {
+  const Benchmark osu = parse_benchmark(
+      "# OSU MPI Allreduce Latency Test v7.5\n# Size       Avg Latency(us)\n"
+      "8192                   14.79\n16384                  1\n",
+      "x");
+  ASSERT_EQ(osu.rows(), 1U);
+  EXPECT_EQ(osu.curves[0].rows[0].bytes, 8192);
+  EXPECT_EQ(osu.skipped, 1U);
+  const Benchmark imb = parse_benchmark(
+      "# Benchmarking Bcast\n# #processes = 2\n"
+      "  #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+      "     8    1000    0.90    41.66    22.70\n    16    1000    0.91    41.66    2\n",
+      "x");
+  ASSERT_EQ(imb.rows(), 1U);
+  EXPECT_EQ(imb.curves[0].rows[0].bytes, 8);
+}
+
 TEST(Benchmark, ReadsImbWithoutItsSigns) {
   const Benchmark found = parse_benchmark(
       "   Benchmarking Bcast \n"

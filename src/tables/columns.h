@@ -23,6 +23,12 @@ std::optional<double> number_in(std::string_view word);
 /// The whole word as a number that is not negative.
 std::optional<std::int64_t> count_in(std::string_view word);
 
+/// Digits behind the point.
+inline std::size_t decimals_of(std::string_view word) {
+  const std::size_t point = word.find('.');
+  return point == std::string_view::npos ? 0 : word.size() - point - 1;
+}
+
 /// A line without what launchers put before it: "[1,0]<stdout>:", with a date before it or not, "0: ".
 inline std::string_view behind_launcher(std::string_view line) {
   const std::string_view first = line.substr(0, 64);
