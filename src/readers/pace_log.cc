@@ -308,11 +308,16 @@ bool PaceLog::in_table(std::string_view text) {
   return true;
 }
 
+/// Bars that only come behind the mean of the whole training are of what follows it.
+bool PaceLog::bar(std::string_view text) {
+  return (bars_.any() || whole_per_s_ <= 0) && bars_.line(text);
+}
+
 bool PaceLog::line(std::string_view shown) {
   std::string kept;
   const std::string_view text = imports::without_colours(shown, kept);
   return in_table(text) || timed(text) || rated(text) || samples(text) || phases(text) ||
-         bars_.line(text) || whole(text) || numbered(text);
+         bar(text) || whole(text) || numbered(text);
 }
 
 /// Means where nothing tells single steps: bars, DeepSpeed's phases, the whole training.

@@ -50,6 +50,7 @@ class PaceLog {
   bool add_numbered(std::int64_t number, double seconds);
   bool samples(std::string_view text);
   bool phases(std::string_view text);
+  bool bar(std::string_view text);
   bool whole(std::string_view text);
   bool in_table(std::string_view text);
   void finish_samples(operations::Told& told);

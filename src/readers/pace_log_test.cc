@@ -446,5 +446,11 @@ TEST(PaceLog, RatesThatAreRoundedAwaySaySo) {
               Not(Contains(HasSubstr("rounded"))));
 }
 
+TEST(PaceLog, BarsBehindTheTrainingsMeanAreOfWhatFollows) {
+  EXPECT_THAT(times_of("  train_steps_per_second   =      0.064\n"
+                       "100%|####| 1000/1000 [03:46<00:00,  4.42it/s]\n"),
+              ElementsAre(15625));
+}
+
 }  // namespace
 }  // namespace tw::readers
