@@ -161,6 +161,11 @@ TEST(Benchmark, ReadsOsuAsPeopleShowIt) {
   const Benchmark bare = parse_benchmark(
       "osu_latency\n\nOSU MPI Latency Test v5.0\nSize          Latency (us)\n8     1.5\n", "x");
   EXPECT_THAT(bare.curves[0].rows, ElementsAre(Row{8, 1.5e-6}));
+  const Benchmark indented = parse_benchmark(
+      "    # OSU MPI-CUDA Bandwidth Test v7.5\n    # Size      Bandwidth (MB/s)        Validation\n"
+      "    32                    160.00              Pass\n",
+      "x");
+  EXPECT_THAT(indented.curves[0].rows, ElementsAre(Row{32, 0.2e-6}));
 }
 
 TEST(Benchmark, CountsRowsOfOsuThatTellNothing) {

@@ -89,6 +89,7 @@ Benchmark parse_osu(std::string_view text) {
       made.curves.push_back({.op = meaning.op});
       return;
     }
+    line.remove_prefix(std::min(line.find_first_not_of(" \t>"), line.size()));
     if (line.starts_with('#') || line.starts_with("Size ")) {
       if (line.find("Size") != std::string_view::npos) take_header(line, meaning);
       if (const std::size_t at = line.find("[ pairs: "); at != std::string_view::npos) {
