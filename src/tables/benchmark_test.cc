@@ -166,6 +166,9 @@ TEST(Benchmark, ReadsOsuAsPeopleShowIt) {
       "    32                    160.00              Pass\n",
       "x");
   EXPECT_THAT(indented.curves[0].rows, ElementsAre(Row{32, 0.2e-6}));
+  const Benchmark joined = parse_benchmark(
+      "# OSU MPI Bandwidth Test (Version 2.0)\n# Size Bandwidth (MB/s)\n32 160.000000\n", "x");
+  EXPECT_THAT(joined.curves[0].rows, ElementsAre(Row{32, 0.2e-6}));
 }
 
 TEST(Benchmark, CountsRowsOfOsuThatTellNothing) {

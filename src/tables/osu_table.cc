@@ -56,10 +56,12 @@ Meaning meaning_of_title(std::string_view title) {
 void take_header(std::string_view line, Meaning& into) {
   const auto columns = columns_of(line);
   into.value_at = 1;
+  if (columns.empty()) return;
   for (std::size_t i = 1; i < columns.size(); ++i) {
     if (columns[i].starts_with("Pure Comm")) into.value_at = i;
   }
-  into.is_rate = columns.size() > 1 && columns[1].find("MB/s") != std::string_view::npos;
+  // Mails join their blanks: "# Size Bandwidth (MB/s)" is one column then.
+  into.is_rate = columns[columns.size() > 1 ? 1 : 0].find("MB/s") != std::string_view::npos;
 }
 
 /// Where "OSU MPI Latency Test" stands: people's texts lose the '#' before it.
