@@ -274,6 +274,7 @@ int analyze_others(const AnalyzeOptions& options, std::vector<operations::Told> 
   const std::vector<command::Judged> judged = command::judge_all(expectations, "analyze", run);
   if (folder) {
     operations::write_table(imported, *folder);
+    operations::write_pairs(run, *folder);
     folder->finish(run);
   }
   if (options.json) {

@@ -307,4 +307,13 @@ void write_table(const Imported& imported, record::RunFolder& folder) {
   }
 }
 
+void write_pairs(const record::Run& run, record::RunFolder& folder) {
+  if (run.pairs.empty()) return;
+  result::TableFile& table = folder.table("pairs");
+  for (const record::Pair& each : run.pairs) {
+    table.row({each.from, each.to, each.packets, each.wire_bytes, each.payload_bytes,
+               each.stream_bytes, each.retransmitted_bytes});
+  }
+}
+
 }  // namespace tw::operations

@@ -62,5 +62,7 @@ void add_to(record::Run& run, const Imported& imported);
 
 /// The table `operations`. Throws SystemError.
 void write_table(const Imported& imported, record::RunFolder& folder);
+/// The table `pairs` of flow records, where there are no packets. Throws SystemError.
+void write_pairs(const record::Run& run, record::RunFolder& folder);
 
 }  // namespace tw::operations

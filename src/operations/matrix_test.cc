@@ -2,6 +2,8 @@
 #include "trainwire/operations/matrix.h"
 
 #include "trainwire/operations/imported.h"
+#include "trainwire/operations/summary.h"
+#include "trainwire/record/json.h"
 
 #include <gmock/gmock.h>
 
@@ -49,6 +51,8 @@ TEST(Matrix, IsPartOfTheRecord) {
   EXPECT_THAT(run.verdict->text, HasSubstr("flow records tell who sent how much to whom"));
   EXPECT_THAT(run.findings[0].text, HasSubstr("4040 B between 4 addresses"));
   EXPECT_THAT(run.findings[1].text, HasSubstr("a → c → b → d"));
+  EXPECT_THAT(record::dumped(run), HasSubstr("\"pairs\""));
+  EXPECT_THAT(imported_text(run, {}, "x.run", ""), HasSubstr("tables: x.run/pairs.csv and run"));
 }
 
 }  // namespace

@@ -184,8 +184,12 @@ std::string imported_text(const record::Run& run, const Imported& imported,
     text += fmt::format("  {}  {}\n", i + 1, printable(run.findings[i].text));
   }
   text += "\n";
-  if (!folder.empty())
-    text += fmt::format("tables: {}/operations.csv and run.json\n", printable(folder));
+  if (!folder.empty()) {
+    const bool has_rows = run.operations && run.operations->rows > 0;
+    text += fmt::format("tables: {}/{}{}run.json\n", printable(folder),
+                        has_rows ? "operations.csv and " : "",
+                        run.pairs.empty() ? "" : "pairs.csv and ");
+  }
   return text +
          "next: trainwire analyze --json for programs, docs/imports.md for what each kind of file "
          "can show\n";

@@ -239,6 +239,7 @@ template <typename Io>
 void describe_imported(Io& io, As<Run> auto& run) {
   io("quality", run.quality);
   io("hosts", run.hosts);
+  io("pairs", run.pairs);
   io.if_any("iterations", run.iterations);
   io("collectives", run.collectives);
   io.or_null("straggler", run.straggler);
