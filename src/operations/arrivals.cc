@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kFarthestShift = 16;
 constexpr std::size_t kFewest = 3;  ///< collectives that tell a clock
+constexpr std::int64_t kGrows = 4;  ///< part of an offset that it grows by where no clock makes it
 
 /// The timed operations of one rank in one group, in order.
 struct Row {
@@ -123,6 +124,7 @@ std::int64_t median(std::vector<std::int64_t> values) {
 struct Offset {
   std::int64_t ns;
   std::int64_t uncertainty_ns;
+  bool grows;  ///< with how long collectives take: a slow way, and no clock
 };
 
 struct Difference {
@@ -130,17 +132,27 @@ struct Difference {
   std::int64_t ns;
 };
 
+std::int64_t median_of(const std::vector<Difference>& differences) {
+  std::vector<std::int64_t> values;
+  for (const Difference& each : differences) values.push_back(each.ns);
+  return median(std::move(values));
+}
+
 std::optional<Offset> offset_of(std::vector<Difference> differences) {
   if (differences.size() < kFewest) return {};
   // Short collectives end for all within less.
   std::sort(differences.begin(), differences.end(),
             [](const Difference& a, const Difference& b) { return a.duration_ns < b.duration_ns; });
+  const std::int64_t of_longer =
+      median_of({differences.begin() + static_cast<std::ptrdiff_t>(differences.size() / 2),
+                 differences.end()});
   differences.resize(std::max(kFewest, differences.size() / 2));
+  const std::int64_t offset = median_of(differences);
   std::vector<std::int64_t> values;
-  for (const Difference& each : differences) values.push_back(each.ns);
-  const std::int64_t offset = median(values);
-  for (std::int64_t& value : values) value = std::abs(value - offset);
-  return Offset{.ns = offset, .uncertainty_ns = median(values)};
+  for (const Difference& each : differences) values.push_back(std::abs(each.ns - offset));
+  const bool grows =
+      std::abs(of_longer - offset) > std::max(kOwnClock_ns, std::abs(offset) / kGrows);
+  return Offset{.ns = offset, .uncertainty_ns = median(values), .grows = grows};
 }
 
 /// The file that times are moved to: the first that shares a collective with another, of those that count from 1970
@@ -195,9 +207,10 @@ std::set<std::size_t> one_clock(std::vector<Told>& told) {
     if (!offset) continue;
     comparable.insert(file);
     told[file].clock_uncertainty_ns = offset->uncertainty_ns;
-    const bool is_own =
-        has_own_clock(told[file]) ||
-        (std::abs(offset->ns) > kOwnClock_ns && std::abs(offset->ns) > 3 * offset->uncertainty_ns);
+    const bool is_own = has_own_clock(told[file]) ||
+                        (std::abs(offset->ns) > kOwnClock_ns &&
+                         std::abs(offset->ns) > 3 * offset->uncertainty_ns && !offset->grows);
+    if (offset->grows && !is_own) told[file].clock_uncertainty_ns = std::abs(offset->ns);
     if (!is_own) continue;
     told[file].clock_offset_ns = offset->ns;
     move_times(told[file], told[file].clock_offset_ns);

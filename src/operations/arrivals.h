@@ -7,7 +7,8 @@
 // Parts of ranks are joined by sequence number where files have it, else by their order in the group. Clocks: ends of
 // collectives in which all wait for all agree within the time of a last message, so that a file whose ends are off
 // by more than that has another clock, and its times are moved (one_clock). Files of clock Process always have their own;
-// one that shares too few collectives with the others to tell by how much is left out.
+// one that shares too few collectives with the others to tell by how much is left out. Ends that are the further apart the longer collectives take
+// are those of a slow way, and no clock's.
 //
 // Messages between two ranks are not joined: ranks of a group have different numbers of them, in another order.
 //

@@ -52,14 +52,19 @@ void add_apart(const Told& file, OfFile& into) {
 
 ByFile by_file(const std::vector<Arrival>& arrivals, const std::vector<Told>& told) {
   ByFile made;
+  // Who is done with a collective before others comes so much earlier to the next one: these wait for the network, not for
+  // a rank.
+  std::map<std::size_t, std::int64_t> ahead_ns;
   for (const Arrival& arrival : arrivals) {
     for (const Part& part : arrival.parts) {
       OfFile& file = made[part.file];
       file.rank = part.rank;
       file.joined.push_back({part.start_ns, part.end_ns});
-      file.waits.push_back({part.start_ns, arrival.last_ns});
+      const std::int64_t waits_ns = std::min(part.start_ns + ahead_ns[part.file], arrival.last_ns);
+      ahead_ns[part.file] = arrival.end_ns - part.end_ns;
+      file.waits.push_back({waits_ns, arrival.last_ns});
       file.groups.insert(arrival.group);
-      file.wait_s += seconds(arrival.last_ns - part.start_ns);
+      file.wait_s += seconds(arrival.last_ns - waits_ns);
       file.transfer_s += seconds(arrival.transfer_ns());
     }
   }

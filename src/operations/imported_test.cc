@@ -53,6 +53,37 @@ TEST(Imported, AnOperationWithoutNameHasNoBusBandwidth) {
   EXPECT_TRUE(run.operations->by_op[0].transfer_s);
 }
 
+// Behind a slow link rank 2 is done 10 ms after the others where a collective takes 20, and 30 ms where it takes 60.
+TEST(Imported, EndsApartByASlowWayAreNoOtherClock) {
+  const auto of_ends = [](std::int64_t of_short, std::int64_t of_long) {
+    std::vector<Told> told = traces_of({.steps = 12});
+    for (Told& file : told) {
+      for (std::size_t i = 0; i < file.operations.size(); ++i) {
+        Operation& each = file.operations[i];
+        if (i % 2 == 1) each.end_ns = *each.start_ns + 60'000'000;
+        if (file.rank == 2) *each.end_ns += i % 2 == 1 ? of_long : of_short;
+      }
+    }
+    return imported(told).told[2];
+  };
+  const Told slow = of_ends(10'000'000, 30'000'000);
+  EXPECT_EQ(slow.clock_offset_ns, 0);
+  EXPECT_EQ(slow.clock_uncertainty_ns, 10'000'000);
+  EXPECT_EQ(of_ends(10'000'000, 10'500'000).clock_offset_ns, 10'000'000);
+  // A clock that is a minute off and a slow way.
+  EXPECT_EQ(of_ends(60'010'000'000, 60'030'000'000).clock_offset_ns, 60'010'000'000);
+}
+
+// The others come 1.5 ms before rank 2 to what follows, for they were done 1.5 ms before it: by a slow way, late is nobody.
+TEST(Imported, WhoIsDoneFirstDoesNotWaitForARank) {
+  std::vector<Told> told = traces_of({.steps = 8});
+  for (std::size_t i = 0; i < told[2].operations.size(); ++i) {
+    if (i > 0) *told[2].operations[i].start_ns += 1'500'000;
+    *told[2].operations[i].end_ns += 1'500'000;
+  }
+  EXPECT_THAT(imported(told).balance->wait_s, DoubleNear(0, 1e-9));
+}
+
 TEST(Imported, RanksAreThoseOfTheLargestWorldOrCommunicator) {
   EXPECT_EQ(ranks_of(imported({{.world_size = 2}, {.world_size = 8}})), 8);
   Told log;
