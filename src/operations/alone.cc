@@ -3,7 +3,7 @@
 
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/operations/exposed.h"
+#include "trainwire/operations/lateness.h"
 
 #include <fmt/format.h>
 

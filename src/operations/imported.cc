@@ -7,7 +7,6 @@
 #include "trainwire/operations/findings.h"
 #include "trainwire/operations/judge.h"
 #include "trainwire/operations/matrix.h"
-#include "trainwire/operations/same_rank.h"
 #include "trainwire/result/columns.h"
 #include "trainwire/stats/estimate.h"
 #include "trainwire/stats/quantile.h"
