@@ -24,7 +24,7 @@ struct ExpectOptions {
   std::string nic;
   std::string operation = "all_reduce";
   std::string transport = "ib";
-  std::string intra = "nvlink";
+  std::string intra;
   std::string intra_rate;
   std::string gpu;
   std::string stream = "20Gbit";
@@ -46,6 +46,9 @@ void take_devices(ExpectOptions& options, const nccl::PerfFile& file) {
   if (options.gpu.empty() && nccl::find_gpu(file.device)) options.gpu = file.device;
   if (file.alone) return;
   const int ranks = file.tables.front().ranks;
+  if (options.ranks.value_or(ranks) == 1) {
+    throw SpecError(fmt::format("{}: one rank has nobody to exchange with", options.against));
+  }
   // A list with lines missing does not say who is where.
   const bool is_listed = !file.hosts.empty() && static_cast<int>(file.hosts.size()) == ranks;
   if (!options.ranks && ranks > 0 && !is_listed && !options.per_host) {
@@ -63,6 +66,20 @@ void take_devices(ExpectOptions& options, const nccl::PerfFile& file) {
   }
 }
 
+bool is_known_by_name(const ExpectOptions& options, const nccl::PerfFile& file) {
+  return file.device.empty() || !options.gpu.empty() || nccl::find_gpu(file.device);
+}
+
+/// What joins GPUs of a host is not guessed from another kind of GPU.
+void require_known(const ExpectOptions& options, const nccl::PerfFile& file) {
+  const bool is_told = !options.intra.empty() || !options.intra_rate.empty();
+  if (is_known_by_name(options, file) || is_told || options.per_host.value_or(1) == 1) return;
+  throw SpecError(fmt::format(
+      "{}: what joins GPUs of a host is not known of {}; write --intra pcie where they have no "
+      "NVLink, else --intra-rate, or --gpu with one that is like it",
+      options.against, printable(file.device)));
+}
+
 nccl::Cluster cluster_of(const ExpectOptions& options) {
   if (!options.ranks) throw SpecError("--ranks: how many ranks are there? Write --ranks 16");
   nccl::Cluster cluster;
@@ -77,9 +94,9 @@ nccl::Cluster cluster_of(const ExpectOptions& options) {
   if (!gpu) refuse("--gpu", options.gpu, "v100, a100, h100, h200 or b200");
   cluster.gpu = *gpu;
   cluster.transport = options.transport == "ib" ? nccl::Transport::Ib : nccl::Transport::Socket;
-  cluster.intra = options.intra == "nvlink" ? nccl::Intra::NvLink
-                  : options.intra == "pcie" ? nccl::Intra::Pcie
-                                            : nccl::Intra::None;
+  cluster.intra = options.intra == "pcie"   ? nccl::Intra::Pcie
+                  : options.intra == "none" ? nccl::Intra::None
+                                            : nccl::Intra::NvLink;
   if (!options.intra_rate.empty()) {
     const auto rate = nccl::parse_bandwidth(options.intra_rate);
     if (!rate || rate->bits_per_second() <= 0) {
@@ -143,12 +160,17 @@ int expect(ExpectOptions options, command::Streams streams) {
   if (!options.against.empty()) {
     file = nccl::parse_perf(command::read_whole(options.against), options.against);
     take_devices(options, *file);
+    require_known(options, *file);
   }
   const ExpectRequest request{.cluster = cluster_of(options),
                               .operation = *nccl::find_operation(options.operation),
                               .type = options.type};
   if (file) {
-    const nccl::Comparison found = compare(request.cluster, request.operation, *file);
+    nccl::Comparison found = compare(request.cluster, request.operation, *file);
+    if (!is_known_by_name(options, *file)) {
+      found.notes.push_back(fmt::format("{} is not known here: its PCIe is counted as that of {}",
+                                        file->device, request.cluster.gpu.name));
+    }
     return print(against_text(request, found), against_document(request, found), options.json,
                  streams);
   }

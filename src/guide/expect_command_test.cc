@@ -102,6 +102,27 @@ TEST(Expect, AsksWhereRanksAreThatAreNotListed) {
               HasSubstr("all_reduce on 72 ranks, 1 host of 72"));
 }
 
+TEST(Expect, DoesNotGuessWhatJoinsGpusThatItDoesNotKnow) {
+  const result::TestFolder folder;
+  const auto table = [&](const std::string& hosts) {
+    std::string text;
+    for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+      text += "#  Rank " + std::to_string(rank) + " Group 0 Pid 1 on host" + hosts[rank] +
+              " device 0 [0x02] NVIDIA GeForce RTX 5090\n";
+    }
+    text +=
+        " 67108864 16777216 float sum -1 29341.4 2.29 2.29 0 29337.0 2.29 2.29 0\n"
+        " 134217728 33554432 float sum -1 58479.5 2.30 2.30 0 58055.4 2.31 2.31 0\n";
+    return folder.file("perf" + hosts + ".log", text);
+  };
+  EXPECT_THAT(refusal({"--against", table("00")}),
+              HasSubstr("what joins GPUs of a host is not known of NVIDIA GeForce RTX 5090"));
+  const auto note = HasSubstr("note: NVIDIA GeForce RTX 5090 is not known here");
+  EXPECT_THAT(expect({"--against", table("00"), "--intra", "pcie"}), note);
+  EXPECT_THAT(expect({"--against", table("01"), "--nic", "25Gbit"}), note);
+  EXPECT_THAT(refusal({"--against", table("0")}), HasSubstr("one rank has nobody"));
+}
+
 TEST(Expect, RefusesWhatIsNotThere) {
   EXPECT_THAT(refusal({}), HasSubstr("--ranks"));
   EXPECT_THAT(refusal({"--ranks", "16"}), HasSubstr("--nic"));
