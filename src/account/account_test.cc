@@ -81,7 +81,7 @@ TEST(Account, IsNotSureOfACauseThatHidesAnother) {
            "compute_time = \"200ms\"\nstraggler = \"host0\"\nstraggler_factor = 1.8\n"));
   EXPECT_EQ(run.verdict->cause, "slow_link");
   EXPECT_LT(run.verdict->confidence, 0.5);
-  EXPECT_THAT(run.verdict->text, HasSubstr("most of that would then be waiting for a late rank."));
+  EXPECT_THAT(run.verdict->text, HasSubstr("as waiting for a late rank would take its place."));
 }
 
 TEST(Account, BlamesTheHostThatComputesLonger) {

@@ -107,17 +107,17 @@ Judged judged(const record::Accounting& accounting, double disagreement) {
 }
 
 Judged doubted(Judged found, double gain_s) {
-  const Parts avoidable = only(found.largest, false);
-  const bool is_avoidable = std::any_of(avoidable.begin(), avoidable.end(),
-                                        [&](const auto& part) { return part.name == found.cause; });
-  if (!is_avoidable || gain_s >= kGained * found.cost_s) return found;
+  const auto is_cause = [&](const auto& part) { return part.name == found.cause; };
+  const Parts& parts = found.largest;
+  if (std::none_of(parts.begin(), parts.end(), is_cause)) return found;
+  const bool inherent = is_inherent(found.cause);
+  const double promised_s = inherent ? found.cost_s / 2 : found.cost_s;
+  if (gain_s >= kGained * promised_s) return found;
   found.is_hidden = true;
   found.confidence = std::min(found.confidence, kMostOfTwo);
-  for (const record::AccountPart& part : avoidable) {
-    if (part.name == found.cause) continue;
-    found.hider = part.name;
-    break;
-  }
+  const Parts others = inherent ? parts : only(parts, false);
+  const auto next = std::find_if_not(others.begin(), others.end(), is_cause);
+  if (next != others.end()) found.hider = next->name;
   return found;
 }
 

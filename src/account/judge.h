@@ -42,8 +42,9 @@ struct Judged {
 /// `disagreement`: of simulation and measurement, as a share of the step.
 Judged judged(const record::Accounting& accounting, double disagreement);
 
-/// The same, less sure, where without its cause alone a step gains less than half of what the part costs: then another
-/// takes its place, the next part that could be avoided.
+/// The same, less sure, where without its cause alone a step gains less than half of what is to be expected: of what the part
+/// costs, or of half of that where rates are doubled or delays halved. Then another part takes its place, the next one
+/// (of a cause that could be avoided, the next of these).
 Judged doubted(Judged found, double gain_s);
 
 /// Whether a part is the network's: neither computing nor waiting for it, nor unexplained.

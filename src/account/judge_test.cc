@@ -68,5 +68,20 @@ TEST(Judge, IsLessSureWhereSimulationAndMeasurementDisagree) {
   EXPECT_NEAR(judged(parts, 0.2).confidence, 0.8, 1e-9);
 }
 
+// The link alone would save 0.1 s of the 0.5 s, the other 0.4 s one would wait for the late rank.
+TEST(Judge, IsNotSureOfWhatGainsLittle) {
+  const Judged found =
+      judged(of_parts({{"compute", 0.3}, {"slow_link", 0.5}, {"late_rank", 0.2}}), 0);
+  EXPECT_FALSE(doubted(found, 0.3).is_hidden);
+  const Judged hidden = doubted(found, 0.1);
+  EXPECT_TRUE(hidden.is_hidden);
+  EXPECT_EQ(hidden.hider, "late_rank");
+  EXPECT_LT(hidden.confidence, 0.5);
+  // Twice the rate is to save half of the transfer.
+  const Judged transfer = judged(of_parts({{"bandwidth", 0.8}, {"latency", 0.2}}), 0);
+  EXPECT_FALSE(doubted(transfer, 0.3).is_hidden);
+  EXPECT_EQ(doubted(transfer, 0.1).hider, "latency");
+}
+
 }  // namespace
 }  // namespace tw::account

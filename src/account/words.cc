@@ -52,8 +52,8 @@ std::string gain_text(const Judged& judged, const Cause& cause) {
   std::string text = fmt::format(" {} a step would take {}", cause.if_not,
                                  with_interval(cause.step_s, cause.low_s, cause.high_s));
   if (judged.is_hidden) {
-    text += fmt::format(": most of that would then be {}",
-                        judged.hider.empty() ? "other causes'" : part_words(judged.hider));
+    text += fmt::format(", as {} would take its place",
+                        judged.hider.empty() ? "something else" : part_words(judged.hider));
   }
   return text + ".";
 }
