@@ -157,6 +157,9 @@ TEST(Formula, LeavesToPacketsWhatMeetsWhateverTheRate) {
   const spec::Experiment fast = parsed(text_of("clique", 6, {"10Gbit", "1us", "6MB"}, "ranks = 12"),
                                        {"network.queue=256KiB", "job.steps=3", "job.warmup=1"});
   EXPECT_EQ(step_times(fast).front().regime, Regime::Queue);
+  const spec::Experiment server = parsed(text_of("ps", 8, {"100Gbit", "5us", "100MB"}));
+  EXPECT_EQ(step_times(server).front().method, Method::Flow);
+  EXPECT_EQ(step_times(server).front().regime, Regime::Queue);
   const StepTime step = step_times(fast, {.most_packets = 2e7}).front();
   EXPECT_EQ(step.method, Method::Packet);
   EXPECT_GT(step.median_s, 0.2);

@@ -151,13 +151,17 @@ bool changes_partners(const spec::Experiment& experiment) {
   });
 }
 
-/// What full queues do to streams that meet is known to flows no better than what shallow ones do.
+/// What full queues do to streams that meet is known to flows no better than what shallow ones do. Regimes that come before
+/// stay: chance, others and ranks that do not wait are in them.
 void count_overflows(const spec::Experiment& experiment, std::vector<StepTime>& found) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const spec::Job& job = experiment.jobs[i];
     const workload::Training training = workload::training_of(experiment, job);
     const Line line = line_of(experiment.network, job);
-    if (!is_nearer_by_packets(found[i].regime) && overflows(training, shape_of(training), line)) {
+    const Regime regime = found[i].regime;
+    const bool is_worse =
+        regime == Regime::Loss || regime == Regime::Shared || regime == Regime::Asynchronous;
+    if (!is_worse && overflows(training, shape_of(training), line)) {
       found[i].regime = Regime::Queue;
     }
   }
