@@ -76,6 +76,24 @@ TEST(Recognise, ARankHasNoOthersOnIt) {
   EXPECT_THAT(evidence(), testing::Not(testing::HasSubstr("ranks on each host")));
 }
 
+// All ends of rounds of two buckets, of 500 and 200 kB around five hosts, are ends of 28 rounds too, as
+// three ranks on each host make.
+TEST(Recognise, TwoBucketsOfARingAreNoMoreRanks) {
+  const auto rounds = [](int) {
+    std::vector<gather::Message> messages;
+    for (int round = 0; round < 16; ++round) {
+      for (int host = 0; host < 5; ++host) {
+        messages.push_back({1.0 + 3 * round, host, (host + 1) % 5, round < 8 ? 100'000U : 40'000U});
+      }
+    }
+    return messages;
+  };
+  const Analysis found = analyse(repeated(rounds));
+  ASSERT_EQ(found.collectives.size(), 1U);
+  EXPECT_EQ(found.collectives[0].strategy, "ring");
+  EXPECT_NEAR(static_cast<double>(*found.model_bytes), 700'000, 1);
+}
+
 TEST(Recognise, ALeafThatAsksBeforeItGetsIsAWorker) {
   std::vector<gather::Message> asking = star();
   for (int leaf = 1; leaf <= 3; ++leaf) {

@@ -19,6 +19,8 @@ constexpr double kNearlyAll = 0.85;        ///< of the pauses
 constexpr std::size_t kFewestPauses = 20;  ///< inside steps
 constexpr double kSameBytes = 0.005;
 constexpr int kMostPieces = 6;
+constexpr int kMostOfBuckets =
+    64;  ///< rounds: where there are more, buckets of two sizes are not tried
 constexpr int kRanks[] = {1, 2, 3, 4, 8};
 
 /// The only host that `place` sends to, or nothing.
@@ -78,31 +80,92 @@ std::vector<double> pauses_inside(const rhythm::Steps& exchanges,
   return places;
 }
 
-/// How much likelier it is that these are the ends of so many equal parts than that they are
-/// anywhere: finer parts are found at more places by chance.
-double parts_odds(std::span<const double> places, int parts) {
-  const double width = std::min(kSamePlace, kOfPart / parts);
-  const auto hits = std::count_if(places.begin(), places.end(), [&](double place) {
-    return std::abs(place - std::round(place * parts) / parts) <= width;
-  });
+/// Where so many equal rounds end between two places.
+void add_rounds(std::vector<double>& ends, int rounds, double from, double to) {
+  for (int i = 1; i <= rounds; ++i) ends.push_back(from + (to - from) * i / rounds);
+}
+
+/// What the pauses tell for rounds that end at some places.
+struct Told {
+  double odds =
+      0;           ///< how much likelier they are there, or in the middles of rounds, than anywhere
+  double met = 0;  ///< of the ends, at how many anybody ever waits
+};
+
+/// More ends are found at more places by chance. REQUIRES: `places` rise, and so do `ends`, to 1.
+Told told_by(std::span<const double> places, const std::vector<double>& ends) {
+  const std::size_t inside = 2 * ends.size() - 1;
+  const double width = std::min(kSamePlace, kOfPart / static_cast<double>(inside + 1));
+  const auto count = [&](double place) {
+    const auto low = std::lower_bound(places.begin(), places.end(), place - width);
+    return static_cast<std::size_t>(std::upper_bound(low, places.end(), place + width) - low);
+  };
+  std::size_t hits = 0;
+  double met = 0;
+  double last = 0;
+  for (const double end : ends) {
+    const std::size_t here = count(end);
+    hits += here + count((last + end) / 2);
+    met += here > 0 && end < 1 ? 1 : 0;
+    last = end;
+  }
   const auto n = static_cast<double>(places.size());
   const double share = static_cast<double>(hits) / n;
   // What is sent in pieces of any size pauses at some of the places too.
-  if (share < kNearlyAll) return 0;
-  const double hit = std::log((1 - kAssumed.mistaken) / ((parts - 1) * 2 * width));
-  return (share * hit + (1 - share) * std::log(kAssumed.mistaken)) *
-         std::min(n, kAssumed.independent);
+  if (share < kNearlyAll) return {};
+  const double hit = std::log((1 - kAssumed.mistaken) / (static_cast<double>(inside) * 2 * width));
+  return {.odds = (share * hit + (1 - share) * std::log(kAssumed.mistaken)) *
+                  std::min(n, kAssumed.independent),
+          .met = met / static_cast<double>(ends.size() - 1)};
+}
+
+double equal_odds(std::span<const double> places, int rounds) {
+  std::vector<double> ends;
+  add_rounds(ends, rounds, 0, 1);
+  return told_by(places, ends).odds;
+}
+
+/// Places at which several steps pause, one for each.
+std::vector<double> common_places(std::span<const double> places) {
+  std::vector<double> common;
+  for (std::size_t first = 0, next = 0; first < places.size(); first = next) {
+    while (next < places.size() && places[next] - places[first] <= 2 * kSamePlace) ++next;
+    if (next - first > 1) common.push_back(places[(first + next) / 2]);
+  }
+  return common;
+}
+
+/// Of two buckets one after the other, of so many rounds each: the first ends where steps pause, and
+/// after each round somebody waits, for a bucket of few rounds can hide among many.
+double buckets_odds(std::span<const double> places, int rounds) {
+  double best = 0;
+  for (const double first : common_places(places)) {
+    if (std::min(first, 1 - first) < 4 * kSamePlace * rounds) continue;  // ends are no places then
+    std::vector<double> ends;
+    add_rounds(ends, rounds, 0, first);
+    add_rounds(ends, rounds, first, 1);
+    const Told told = told_by(places, ends);
+    const double met = law(told.met, 1 - kAssumed.mistaken, ends.size() - 1);
+    best = std::max(best, told.odds + met + std::log(2 * kSamePlace));
+  }
+  return best;
 }
 
 /// What the places of pauses tell for so many ranks on each host. All R ranks make 2(R-1) rounds,
 /// after each of which somebody may have to be waited for. Some implementations cut each round in
-/// two; others cut the payload into pieces, which make all rounds one after the other.
+/// two; others cut the payload into pieces, which make all rounds one after the other, or send two
+/// buckets, whose rounds may all end where rounds of more ranks do.
 double rounds_odds(std::span<const double> places, int hosts, int ranks) {
   if (places.size() < kFewestPauses) return 0;
-  double best = std::max(0.0, parts_odds(places, 4 * (hosts * ranks - 1)));
-  for (int pieces = 2; ranks == 1 && pieces <= kMostPieces; ++pieces) {
-    best = std::max(best, parts_odds(places, 4 * (hosts - 1) * pieces) +
-                              std::log(kAssumed.pieces / (kMostPieces - 1)));
+  double best = std::max(0.0, equal_odds(places, 2 * (hosts * ranks - 1)));
+  if (ranks > 1) return best;
+  const int rounds = 2 * (hosts - 1);
+  if (rounds <= kMostOfBuckets) {
+    best = std::max(best, buckets_odds(places, rounds) + std::log(kAssumed.pieces));
+  }
+  for (int pieces = 2; pieces <= kMostPieces; ++pieces) {
+    best = std::max(
+        best, equal_odds(places, rounds * pieces) + std::log(kAssumed.pieces / (kMostPieces - 1)));
   }
   return best;
 }
@@ -173,7 +236,8 @@ Offers as_ring(const Seen& seen) {
       "%; data flows one way only",
       n, 100 * spread(pattern));
   if (edges < order.size()) ring.evidence += "; of one edge nobody's packets are there (a guess)";
-  const std::vector<double> places = pauses_inside(seen.exchanges, seen.channels);
+  std::vector<double> places = pauses_inside(seen.exchanges, seen.channels);
+  std::sort(places.begin(), places.end());
   Offers offers;
   for (const int ranks : kRanks) {
     if (ranks > 1 && seen.views == Views::OfRanks) continue;
