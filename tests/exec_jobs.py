@@ -14,7 +14,7 @@ if os.geteuid() != 0:
 
 folder = pathlib.Path(tempfile.mkdtemp(prefix="jobs"))
 environment = dict(os.environ, TRAINWIRE_STATE=str(folder / "state"))
-STEPS, BYTES = 8, 500_000
+STEPS, BYTES = 14, 500_000
 (folder / "ring.py").write_text('''
 import os, socket, sys, threading, time
 rank, world, steps, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), int(sys.argv[1]), int(sys.argv[2])
@@ -86,17 +86,17 @@ run("exec", "two.toml", "--set", 'job.command=["true"]', "--", "true", code=2, s
 run("plan", "two.toml", "--set", 'job.command=["true"]', code=2, says=["job a", "add model"])
 # Both jobs, with b's program behind --.
 shown = run("exec", "two.toml", "-o", "two", "--no-check", "--no-page", "--keep-going", "--", *B, code=0,
-            says=["a: 8 marked by 2 ranks", "b: 8 marked by 2 ranks", "constant from host2 to host0"])
+            says=[f"a: {STEPS} marked by 2 ranks", f"b: {STEPS} marked by 2 ranks", "constant from host2 to host0"])
 for job in "ab":
-    assert f"{job} | step 7" in shown.stderr, shown.stderr
+    assert f"{job} | step {STEPS - 1}" in shown.stderr, shown.stderr
 document = json.loads((folder / "two/run.json").read_text())
 inputs = {entry["path"]: entry["hash"] for entry in document["provenance"]["inputs"]}
 assert set(inputs) == {"two.toml", "ring.py"} and all(inputs.values()), inputs
 result = document["summary"]
 assert {(rank["job"], rank["rank"]) for rank in result["steps"]["per_rank"]} == {("a", 0), ("a", 1), ("b", 0), ("b", 1)}
-# b began a second later.
+# b began a second later, but for what either program took to start.
 first = {job: float((folder / f"two/job{i}-marks-0.csv").read_text().split(",")[2]) for i, job in enumerate("ab")}
-assert first["b"] - first["a"] > 0.8, first
+assert first["b"] - first["a"] > 0.4, first
 # Cross traffic is no job's, and flows are told apart by their job.
 checks = {check["name"]: check["ok"] for check in result["checks"]}
 assert checks["ranks"] and checks["traffic"], result["checks"]
