@@ -18,6 +18,7 @@ constexpr double kCubicPaths = 1.5;
 constexpr double kPaths = 2;
 constexpr double kNearlyAll = 0.99;     ///< of a window
 constexpr double kNearly = 0.5;         ///< bytes
+constexpr double kRounded = 1e-6;       ///< segments that sums of bytes are off by
 constexpr double kTick_s = 2e-9;        ///< callers count nanoseconds
 constexpr double kProbeSlack_s = 2e-3;  ///< added to what a timer waits for (TCP_TIMEOUT_MIN)
 constexpr double kMostTimeout_s = 120;  ///< however often it has doubled (TCP_RTO_MAX)
@@ -136,7 +137,9 @@ void TcpStream::begin(double now_s) {
   if (path_.stack != Stack::Bbr && now_s - last_s_ > timeout) {
     threshold_ = std::max(threshold_, 0.75 * window_);
     const double segment = path_.segment_bytes;
-    window_ = segment * window_after_idle(window_ / segment, now_s - last_s_, timeout);
+    // Whole segments: a message a little longer than three such windows takes three rounds.
+    const double left = window_after_idle(window_ / segment, now_s - last_s_, timeout);
+    window_ = segment * std::floor(left + kRounded);
   }
   const bool after_pause = now_s - last_s_ > round_trip_s();
   last_s_ = now_s;

@@ -85,6 +85,14 @@ TEST(TcpStream, AnIdleStreamStartsSlowlyAgain) {
 }
 
 // A stream that has not yet found its rate goes on looking.
+// 100 kB are 10, 20 and 39.06 segments: the window is 40 and as many more, half of which is no whole number.
+TEST(TcpStream, AnIdleWindowIsOfWholeSegments) {
+  Alone alone({.rtt_s = 0.1, .line = 125e6});
+  alone.send(100e3);
+  alone.stream.begin(alone.now_s + 0.5);
+  EXPECT_DOUBLE_EQ(alone.stream.window_bytes(), 39 * kSegment);
+}
+
 TEST(TcpStream, AnIdleStreamThatHasSentLittleStartsAsAtFirst) {
   Alone alone({.rtt_s = 0.1, .line = 125e6});
   alone.now_s = 5;
