@@ -4,6 +4,7 @@
 #include "trainwire/account/account.h"
 #include "trainwire/base/error.h"
 #include "trainwire/command/expect.h"
+#include "trainwire/forecast/known_error.h"
 #include "trainwire/sweep/sweep.h"
 
 namespace tw::spread {
@@ -37,7 +38,10 @@ Played played(const spec::Experiment& experiment, sim::Level level,
   if (made.interrupted)
     std::erase_if(made.run.checks,
                   [](const record::Check& check) { return check.name == "schedule"; });
-  if (telling != sim::Telling::Summary && !made.interrupted) account::add(experiment, made.run);
+  if (telling != sim::Telling::Summary) {
+    if (auto doubt = forecast::known_error(experiment, level)) made.run.checks.push_back(*doubt);
+    if (!made.interrupted) account::add(experiment, made.run);
+  }
   command::judge_all(experiment.expectations, "sim", made.run);
   return made;
 }
