@@ -28,6 +28,15 @@ bool is_shallow(const spec::Network& network) {
   return spec::queue_bytes(network, network.link) < kShallow;
 }
 
+std::optional<Bytes> marked_from(const spec::Network& network) {
+  std::optional<Bytes> least = *network.link.ecn;
+  for (const spec::LinkOverride& link : network.overrides) {
+    if (!link.ecn || !**link.ecn) continue;
+    least = std::min(least.value_or(***link.ecn), ***link.ecn);
+  }
+  return least;
+}
+
 spec::Experiment with_rates(spec::Experiment experiment, double factor) {
   spec::Network& network = experiment.network;
   network.link.rate.value = *network.link.rate * factor;

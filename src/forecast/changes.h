@@ -11,6 +11,7 @@
 #include "trainwire/spec/experiment.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ bool is_lossy(const spec::Network& network);
 
 /// Whether queues hold less than a port of the kernel's own does (100 kB).
 bool is_shallow(const spec::Network& network);
+
+/// The shallowest queue from which any link marks packets, or drops them early; nothing: none does.
+std::optional<Bytes> marked_from(const spec::Network& network);
 
 /// Of all links, those with settings of their own included.
 spec::Experiment with_rates(spec::Experiment experiment, double factor);

@@ -129,6 +129,51 @@ TEST(Forecast, PartsOfPacketsAddUpWhateverTheyAreFoundBy) {
               0.02 * step.median_s);
 }
 
+TEST(Forecast, PacketsTellWhatMarksCost) {
+  const std::vector<std::string> marked{"network.ecn=10kB", "network.congestion_control=dctcp"};
+  const spec::Experiment experiment = parsed(kRing, marked);
+  const StepTime packets = step_times(experiment, {.most_packets = 2e7}).front();
+  EXPECT_EQ(packets.method, Method::Packet);
+  EXPECT_EQ(packets.marks, 0);
+  // Without packets it is told that flows know nothing of marks, of which they are on the short side.
+  const StepTime flows = step_times(experiment).front();
+  EXPECT_EQ(flows.method, Method::Flow);
+  EXPECT_EQ(flows.regime, Regime::Queue);
+  EXPECT_NEAR(flows.marks, std::log(25e3 / 10e3), 0.2);  // of 200 us and two frames at 1 Gbit/s
+  const Interval interval = interval_of(experiment, flows);
+  EXPECT_GT(interval.high_s, packets.median_s);
+  StepTime unmarked = flows;
+  unmarked.marks = 0;
+  EXPECT_NEAR(interval.low_s, interval_of(experiment, unmarked).low_s, 1e-12);
+}
+
+TEST(Forecast, StreamsThatMeetAreLeftToPacketsAlsoWhereThereIsNoFormula) {
+  const std::string text =
+      "[network]\nhosts = 4\nrate = \"1Gbit\"\ndelay = \"50us\"\n[[job]]\nstrategy = \"clique\"\n"
+      "parameters = \"1MB\"\ncompute_time = \"5ms\"\nsteps = 3\nwarmup = 1\n";
+  const auto method = [&](const std::vector<std::string>& sets) {
+    return step_times(parsed(text, sets), {.most_packets = 2e7}).front().method;
+  };
+  EXPECT_EQ(method({}), Method::Packet);
+  EXPECT_EQ(method({"network.topology=dumbbell"}), Method::Packet);
+  EXPECT_EQ(method({"job.side_connections=1"}), Method::Packet);
+  EXPECT_EQ(method({"network.topology=dumbbell", "job.strategy=ring"}), Method::Flow);
+}
+
+TEST(Forecast, AnIntervalHasAllOfAnExchangeThatComputingHides) {
+  // Of 100 ms of an exchange 90 are hidden, and all of it follows the bucket that is full after 20 ms: a tenth more is 10 ms more.
+  StepTime step{.median_s = 0.120, .compute_s = 0.110, .alone_s = 0.110, .exchange_s = 0.1};
+  const double width = std::exp(interval_of(parsed(kRing), step).sources.all()) - 1;
+  const double before_s = interval_of(parsed(kRing), step).high_s;
+  EXPECT_NEAR(before_s, 0.120 + width * (0.010 + 0.05 * 0.110), 1e-9);
+  step.tails = {{.from_s = 0.020, .exchange_s = 0.1}, {.from_s = 0.080, .exchange_s = 0.02}};
+  EXPECT_NEAR(interval_of(parsed(kRing), step).high_s, 0.120 + width * 0.1, 1e-9);
+  EXPECT_NEAR(interval_of(parsed(kRing), step).low_s, 0.110, 1e-9);  // its compute
+  // What waits for its last bucket alone is known as well as before.
+  step.tails = {{.from_s = 0.020, .exchange_s = 0.02}, {.from_s = 0.110, .exchange_s = 0.01}};
+  EXPECT_NEAR(interval_of(parsed(kRing), step).high_s, before_s, 1e-9);
+}
+
 TEST(Forecast, NamesNothingNextThatHardlyCounts) {
   const std::string text = kRing + "[[network.link]]\nat = \"host2\"\nrate = \"10Mbit\"\n";
   const std::vector<Part> parts{{"slow_link", 1}, {"compute", 1e-5}};

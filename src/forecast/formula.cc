@@ -202,12 +202,14 @@ double skew_seconds(const workload::Training& training, const Shape& shape, cons
   if (shape.hops == 1) return 0;
   const double round_bytes = shape.busiest() / static_cast<double>(shape.count()) *
                              static_cast<double>(training.bytes().count());
-  const bool both_ways = shape.streams > 1 + kSame;
+  const bool both_ways = shape.meet();
   const auto buckets = static_cast<double>(training.buckets.size());
   return round_bytes / line.bytes_per_s + (both_ways ? buckets * line.way_s : 0);
 }
 
 }  // namespace
+
+bool Shape::meet() const { return streams > 1 + kSame; }
 
 double Shape::busiest() const {
   double sum = 0;
@@ -235,9 +237,11 @@ Shape shape_of(const workload::Training& training) {
               .early = training.row().passing == collective::Passing::CutThrough};
   shape.depth = std::min(static_cast<double>(schedule.depth), static_cast<double>(shape.count()));
   // Where partners change from round to round, whoever is late makes others late, and more so.
-  const bool in_two = schedule.rounds <= 2 && schedule.goal != collective::Goal::Broadcast;
   if (shape.early) shape.hops = share_over_links(loads);
   shape.streams = std::max(1.0, shape.largest() / shape.chunk);
+  // Of more than two ranks that send to one each, partners change between two rounds as well.
+  const bool in_two = schedule.rounds <= 2 && schedule.goal != collective::Goal::Broadcast &&
+                      (shape.meet() || training.ranks() <= 2);
   // A rank in the middle: neither the root of a star nor a server.
   shape.messages = static_cast<double>(transfers_of_rank(schedule, training.ranks() > 2 ? 1 : 0)) *
                    training.ranks() / 2;
@@ -264,6 +268,10 @@ Line line_of(const spec::Network& network) {
 Line line_of(const spec::Network& network, const spec::Job& job) {
   Line line = line_of(network);
   line.bbr = fluid::stack_of(*job.congestion_control) == fluid::Stack::Bbr;
+  // BBR minds no marks, but packets that are dropped in their place.
+  const bool drops = *network.ecn_action == spec::EarlyAction::Drop;
+  const std::optional<Bytes> from = marked_from(network);
+  if (from && (drops || !line.bbr)) line.marked_bytes = static_cast<double>(from->count());
   return line;
 }
 
@@ -298,6 +306,7 @@ std::string asks_for_simulation(const workload::Training& training) {
 std::string asks_for_simulation(const workload::Training& training, const Shape& shape,
                                 const Line& line) {
   if (!shape.even) return "the strategy loads links unevenly";
+  if (marks_early(shape, line)) return "switches mark packets before streams find their rate";
   const double step_s = step_seconds(training, shape, line);
   if (reopening_seconds(training, shape, line) > kSmallPart * step_s) {
     return "windows close while ranks compute";
@@ -315,7 +324,7 @@ std::string asks_for_simulation(const workload::Training& training, const Shape&
 }
 
 bool overflows(const workload::Training& training, const Shape& shape, const Line& line) {
-  if (shape.streams <= 1 + kSame) return false;
+  if (!shape.meet()) return false;
   std::int64_t elements = 0;
   for (const workload::Bucket& bucket : training.buckets) {
     elements = std::max(elements, bucket.elements);
@@ -323,6 +332,10 @@ bool overflows(const workload::Training& training, const Shape& shape, const Lin
   const auto bytes = static_cast<double>(elements * workload::kElementBytes);
   const double at_once = (shape.early ? shape.busiest() : shape.largest()) * bytes;
   return at_once > line.queue_bytes && line.queue_bytes < deep_bytes(shape, line);
+}
+
+bool marks_early(const Shape& shape, const Line& line) {
+  return line.marked_bytes < deep_bytes(shape, line);
 }
 
 double exchange_seconds(const Shape& shape, double bytes, const Line& line) {

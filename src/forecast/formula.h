@@ -16,7 +16,7 @@
 // Limits: a star of equal links without loss, cross traffic, faults or limits on sockets; one job whose
 // ranks compute alike and wait for one another, whose schedule loads links evenly or in two rounds. Where streams
 // meet in a port, its queue holds what comes at once, or what they have under way while they look for their rate.
-// BBR's messages fill the path.
+// BBR's messages fill the path, and what switches mark is more than streams have under way meanwhile.
 // asks_for_simulation() says what is outside. Queues, acknowledgements and processors take no time. In
 // tests it is within 1 % of the flow level, or 2 % where rounds are only frames long; over ways of
 // milliseconds rings of eight and more were up to 1.5 % off.
@@ -30,6 +30,7 @@
 #include "trainwire/workload/training.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct Shape {
   bool alike = false;                    ///< all hosts carry the same in every round
   bool even = false;                     ///< the formula holds
 
+  bool meet() const;       ///< several streams, in some link
   double busiest() const;  ///< sum of shares
   double largest() const;  ///< share
   std::int64_t count() const;
@@ -70,7 +72,9 @@ struct Line {
   int frame_bytes = 0;
   double segment_bytes = 0;
   double queue_bytes = 0;  ///< of a port
-  bool bbr = false;        ///< streams go by that
+  /// From which packets are marked, or dropped early, where streams mind it.
+  double marked_bytes = std::numeric_limits<double>::infinity();
+  bool bbr = false;  ///< streams go by that
 };
 /// REQUIRES: the network is resolved.
 Line line_of(const spec::Network& network);
@@ -88,6 +92,9 @@ std::string asks_for_simulation(const workload::Training& training, const Shape&
 
 /// Whether streams that meet in a port may have more under way than it takes, so that TCP has to find its rate there.
 bool overflows(const workload::Training& training, const Shape& shape, const Line& line);
+
+/// Whether switches mark packets before streams have found their rate, which slows these down.
+bool marks_early(const Shape& shape, const Line& line);
 
 /// Of one payload.
 double exchange_seconds(const Shape& shape, double bytes, const Line& line);

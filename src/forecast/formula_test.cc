@@ -197,6 +197,27 @@ TEST(Formula, LeavesToPacketsWhereWhoIsLateMakesOthersLate) {
   EXPECT_EQ(method("double_tree", 8), Method::Packet);
 }
 
+TEST(Formula, LeavesToSimulationWhatSwitchesMark) {
+  const auto reason = [](const std::vector<std::string>& sets) {
+    return no_formula(parsed(text_of("ring", 4, {"10Gbit", "50us", "10MB"}), sets));
+  };
+  // 200 us at 10 Gbit/s are 250 kB; three times that is what streams need.
+  EXPECT_EQ(reason({"network.ecn=100kB"}), "switches mark packets before streams find their rate");
+  EXPECT_EQ(reason({"network.ecn=2MB"}), "");
+  EXPECT_EQ(reason({"network.ecn=100kB", "network.congestion_control=bbr"}), "");
+  EXPECT_EQ(
+      reason({"network.ecn=100kB", "network.congestion_control=bbr", "network.ecn_action=drop"}),
+      "switches mark packets before streams find their rate");
+}
+
+TEST(Formula, TwoRoundsWithOtherPartnersAreNotTwoRoundsOfAll) {
+  const Where where = kPlaces.front();
+  EXPECT_EQ(no_formula(parsed(text_of("recursive_doubling", 4, where))),
+            "the strategy loads links unevenly");
+  EXPECT_EQ(no_formula(parsed(text_of("recursive_doubling", 2, where))), "");
+  EXPECT_EQ(no_formula(parsed(text_of("clique", 4, where), {"network.queue=20MB"})), "");
+}
+
 TEST(Formula, IsTheRingsOwnWhereNothingWaits) {
   // 2 (4-1)/4 of 10 MB at 1 Gbit/s less headers (1448 of 1514 bytes), and one way of 2 x 50 us and a frame.
   const spec::Experiment experiment = parsed(text_of("ring", 4, {"1Gbit", "50us", "10MB"}));

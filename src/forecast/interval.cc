@@ -12,20 +12,32 @@ namespace {
 
 constexpr double kNormal90 = 1.645;
 
+/// What a step takes whose exchange overlaps backward, where the network takes `factor` times what it does: whatever is longer,
+/// computing or what is left to exchange from some bucket on.
+double computing_and(const StepTime& step, double factor) {
+  double longest = step.compute_s;
+  for (const Tail& tail : step.tails) {
+    longest = std::max(longest, tail.from_s + factor * tail.exchange_s);
+  }
+  return longest;
+}
+
 }  // namespace
 
 double Sources::all() const { return form + extrapolation + std::hypot(constants, noise); }
 
 Interval interval_of(const spec::Experiment& experiment, const StepTime& step, double constants) {
   Interval made{.sources = {.constants = constants,
-                            .form = errors().of(step.method, step.regime),
+                            .form = errors().of(step.method, step.regime) + step.marks,
                             .noise = kNormal90 * step.noise,
                             .extrapolation = extrapolation_of(experiment)}};
   const double scale = error_scale(step);
-  const double width = made.sources.all();
-  // Nothing is faster than its compute, which itself is known to a twentieth of that.
-  made.low_s = step.median_s - scale * (1 - std::exp(-width));
-  made.high_s = step.median_s + scale * (std::exp(width) - 1);
+  const double more = std::exp(made.sources.all());
+  // Nothing is faster than its compute, which itself is known to a twentieth of that; nor for its marks.
+  const double less = std::exp(step.marks) / more;
+  const double now_s = computing_and(step, 1);
+  made.low_s = step.median_s - std::max(scale * (1 - less), now_s - computing_and(step, less));
+  made.high_s = step.median_s + std::max(scale * (more - 1), computing_and(step, more) - now_s);
   return made;
 }
 

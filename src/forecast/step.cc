@@ -6,8 +6,10 @@
 #include "trainwire/forecast/changes.h"
 #include "trainwire/forecast/formula.h"
 #include "trainwire/forecast/packets.h"
+#include "trainwire/medium/sending.h"
 #include "trainwire/sim/describe.h"
 #include "trainwire/sim/simulate.h"
+#include "trainwire/spec/links.h"
 #include "trainwire/workload/training.h"
 
 #include <fmt/format.h>
@@ -23,6 +25,7 @@ constexpr int kWarmup = 2;
 constexpr double kSharedSteps = 20;  ///< of the job with the fewest, where others are in the way
 constexpr int kMostWarmup = 5;
 constexpr int kManyRanks = 512;
+constexpr double kMostByMarks = 40;  ///< of what the network takes, packet by packet
 constexpr double kSameSteps = 1e-9;  ///< seeds that differ by rounding alone
 
 bool draws(const spec::Job& job) {
@@ -73,6 +76,20 @@ double spread_of(const std::vector<double>& values) {
   return spread > kSameSteps ? spread : 0;
 }
 
+std::vector<Tail> tails_of(const workload::Training& training, const Shape& shape,
+                           const Line& line) {
+  std::vector<Tail> tails;
+  if (!training.overlap) return tails;
+  for (const workload::Bucket& bucket : training.buckets) {
+    const auto bytes = static_cast<double>(bucket.elements * workload::kElementBytes);
+    const double exchange = exchange_seconds(shape, bytes, line);
+    for (Tail& earlier : tails) earlier.exchange_s += exchange;
+    tails.push_back({.from_s = seconds(training.compute.forward) + seconds(bucket.ready),
+                     .exchange_s = exchange});
+  }
+  return tails;
+}
+
 /// Of the slowest rank where all wait for it.
 double alone_seconds(const workload::Training& training) {
   double most = 1;
@@ -108,6 +125,7 @@ std::vector<StepTime> simulated(const spec::Experiment& asked, const Asking& ask
   std::vector<StepTime> found;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const workload::Training training = workload::training_of(experiment, experiment.jobs[i]);
+    const Shape shape = shape_of(training);
     found.push_back({.median_s = median_of(jobs[i].step),
                      .compute_s = seconds(training.compute.total()),
                      .alone_s = alone_seconds(training),
@@ -115,7 +133,8 @@ std::vector<StepTime> simulated(const spec::Experiment& asked, const Asking& ask
                      .method = level == sim::Level::Packet ? Method::Packet : Method::Flow,
                      .noise = spread_of(jobs[i].step),
                      .seeds = seeds,
-                     .regime = regime_of(asked, asked.jobs[i], training, shape_of(training))});
+                     .tails = tails_of(training, shape, line_of(experiment.network)),
+                     .regime = regime_of(asked, asked.jobs[i], training, shape)});
   }
   return found;
 }
@@ -151,20 +170,50 @@ bool changes_partners(const spec::Experiment& experiment) {
   });
 }
 
-/// What full queues do to streams that meet is known to flows no better than what shallow ones do. Regimes that come before
-/// stay: chance, others and ranks that do not wait are in them.
+/// The slowest line on the way of a job's streams, over the longest way.
+Line slowest_line(const spec::Network& network, const spec::Job& job) {
+  Line line = line_of(network, job);
+  const double whole = line.bytes_per_s / network.link.rate->bits_per_second();
+  for (const spec::LinkOverride& link : network.overrides) {
+    if (link.rate) {
+      line.bytes_per_s = std::min(line.bytes_per_s, whole * (**link.rate).bits_per_second());
+    }
+  }
+  line.round_trip_s = std::max(line.round_trip_s, seconds(spec::longest_round_trip(network)));
+  return line;
+}
+
+/// How many times more a path holds than waits where packets are marked, as a logarithm.
+double marks_of(const Line& line) {
+  const double times = line.bytes_per_s * line.round_trip_s / line.marked_bytes;
+  return std::log(std::clamp(times, 1.0, kMostByMarks));
+}
+
+/// What full queues do to streams that meet, and marks to any, is known to flows no better than what shallow queues do.
+/// Regimes that come before stay: chance, others and ranks that do not wait are in them.
 void count_overflows(const spec::Experiment& experiment, std::vector<StepTime>& found) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const spec::Job& job = experiment.jobs[i];
+    if (medium::sending_of(experiment.network, job).manner == medium::Manner::Rdma) continue;
     const workload::Training training = workload::training_of(experiment, job);
-    const Line line = line_of(experiment.network, job);
+    const Shape shape = shape_of(training);
+    const Line line = slowest_line(experiment.network, job);
     const Regime regime = found[i].regime;
     const bool is_worse =
         regime == Regime::Loss || regime == Regime::Shared || regime == Regime::Asynchronous;
-    if (!is_worse && overflows(training, shape_of(training), line)) {
-      found[i].regime = Regime::Queue;
-    }
+    const bool marks = marks_early(shape, line);
+    if (marks) found[i].marks = marks_of(line);
+    if (!is_worse && (marks || overflows(training, shape, line))) found[i].regime = Regime::Queue;
   }
+}
+
+/// Whether several hosts send to one at a time, which TCP shares less evenly than flows do. Of strategies whose partners change
+/// changes_partners() says more.
+bool streams_meet(const spec::Experiment& experiment) {
+  return std::any_of(experiment.jobs.begin(), experiment.jobs.end(), [&](const spec::Job& job) {
+    const Shape shape = shape_of(workload::training_of(experiment, job));
+    return shape.even && shape.meet();
+  });
 }
 
 /// By flows, or by packets where they are few and nearer.
@@ -172,7 +221,8 @@ std::vector<StepTime> simulated(const spec::Experiment& experiment, const Asking
   std::vector<StepTime> found = simulated(experiment, asking, sim::Level::Flow);
   count_overflows(experiment, found);
   const bool is_alike = asking.alike == Method::Packet;
-  if (!is_alike && !is_nearer_by_packets(found.front().regime) && !changes_partners(experiment)) {
+  if (!is_alike && !is_nearer_by_packets(found.front().regime) && !changes_partners(experiment) &&
+      !streams_meet(experiment)) {
     return found;
   }
   return may_take_packets(asking) ? by_few_packets(experiment, asking, std::move(found)) : found;
@@ -207,8 +257,9 @@ Answer by_formula(const spec::Experiment& experiment) {
                             .compute_s = seconds(training.compute.total()),
                             .alone_s = alone_seconds(training),
                             .exchange_s = exchange,
+                            .tails = tails_of(training, shape, line),
                             .regime = regime},
-          .meets = shape.streams > 1};
+          .meets = shape.meet()};
 }
 
 }  // namespace

@@ -42,6 +42,12 @@ struct Asking {
   std::function<double(std::size_t job, double step_s, double alone_s)> adjusted = {};
 };
 
+/// Of a step whose exchange overlaps backward: from when a bucket is full, and what that and all after it take by the formula.
+struct Tail {
+  double from_s = 0;  ///< after the step's begin
+  double exchange_s = 0;
+};
+
 struct StepTime {
   double median_s = 0;
   double compute_s = 0;   ///< of a rank that is not late
@@ -52,6 +58,10 @@ struct StepTime {
   /// What seeds differ by: the standard deviation of the logarithms of their medians; 0 with one seed.
   double noise = 0;
   int seeds = 1;
+  /// Of a simulation by flows, which knows no marks: how many times more a path holds than waits where packets are marked, as a
+  /// logarithm. What that costs was up to as many times what the network takes, packet by packet.
+  double marks = 0;
+  std::vector<Tail> tails = {};
   Regime regime = Regime::Bandwidth;
 };
 

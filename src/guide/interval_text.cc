@@ -23,9 +23,11 @@ std::string percent(double width) {
 
 std::string form_words(const forecast::StepTime& step) {
   const int runs = forecast::errors().runs_of(step.method, step.regime);
-  if (runs == 0) return "the model's form, which no run was held against";
-  return fmt::format("the model's form, as {} measured jobs like this ({}) were off", runs,
-                     forecast::name_of(step.regime));
+  const char* const marks =
+      step.marks > 0 ? ", and packets that switches mark early, of which flows know nothing" : "";
+  if (runs == 0) return fmt::format("the model's form, which no run was held against{}", marks);
+  return fmt::format("the model's form, as {} measured jobs like this ({}) were off{}", runs,
+                     forecast::name_of(step.regime), marks);
 }
 
 }  // namespace

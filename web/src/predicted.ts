@@ -6,7 +6,7 @@
 
 import { FORM_ERRORS, MEASURED } from "./errors";
 import { isUncertain, noFormula } from "./step_limits";
-import { bytesOf, computeOf, type Line, lineOf, type Setting, type Shape, shapeOf, stepTime, type Work } from "./step_time";
+import { bytesOf, computeOf, computingAnd, type Line, lineOf, type Setting, type Shape, shapeOf, stepTime, type Work } from "./step_time";
 
 export interface Predicted {
   step_s: number;
@@ -47,5 +47,11 @@ export function predicted(setting: Setting, work: Work): Predicted | Refused {
   const scale = Math.max(0, step_s - compute) + 0.05 * compute;
   const far = beyond(setting.rate_bps, MEASURED.leastRate_bps, MEASURED.mostRate_bps) + beyond(setting.ranks, 1, MEASURED.hosts);
   const width = FORM_ERRORS[regimeOf(setting, work)] + MEASURED.perFold * far;
-  return { step_s, low_s: step_s - scale * (1 - Math.exp(-width)), high_s: step_s + scale * (Math.exp(width) - 1) };
+  const change = (factor: number) => computingAnd(setting, work, factor) - computingAnd(setting, work, 1);
+  const [less, more] = [Math.exp(-width), Math.exp(width)];
+  return {
+    step_s,
+    low_s: step_s - Math.max(scale * (1 - less), -change(less)),
+    high_s: step_s + Math.max(scale * (more - 1), change(more)),
+  };
 }

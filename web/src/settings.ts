@@ -46,6 +46,11 @@ function queueOf(summary: Json): Work["queue"] {
   return bytes === null && bdp === null ? { bytes: 262_144, bdp: 1 } : { bytes, bdp };
 }
 
+function markedOf(summary: Json): Work["marked"] {
+  const bytes = num(summary, "experiment", "network", "ecn_bytes", "value");
+  return bytes === null ? null : { bytes, drops: str(summary, "experiment", "network", "ecn_action", "value") === "drop" };
+}
+
 /** Null where the run has no experiment, several jobs, or a strategy without a formula. */
 export function ownSettings(summary: Json): OwnSettings | null {
   const [jobs, done] = [list(summary, "experiment", "jobs"), list(summary, "jobs")];
@@ -72,6 +77,7 @@ export function ownSettings(summary: Json): OwnSettings | null {
       servers: num(job, "servers", "value") ?? 1,
       pieces: num(job, "pieces", "value") ?? 1,
       queue: queueOf(summary),
+      marked: markedOf(summary),
     },
     leftOut: leftOut(summary, job),
   };

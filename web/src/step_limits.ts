@@ -37,6 +37,12 @@ function deepBytes(shape: Shape, line: Line): number {
   return Math.max(DEEP * line.bytesPerS * line.roundTrip_s, begins, untilSlowStartEnds);
 }
 
+/** BBR minds no marks, but packets that are dropped in their place. */
+function marksEarly(shape: Shape, work: Work, line: Line): boolean {
+  if (work.marked === null || (work.congestionControl.startsWith("bbr") && !work.marked.drops)) return false;
+  return work.marked.bytes < deepBytes(shape, line);
+}
+
 /** Whether streams that meet in a port may have more under way than it takes, so that TCP has to find its rate there. */
 function overflows(shape: Shape, work: Work, line: Line): boolean {
   if (streamsOf(shape) <= 1 + SAME) return false;
@@ -57,6 +63,7 @@ export function noFormula(setting: Setting, work: Work): string {
   const [shape, line] = [shapeOf(setting, work), lineOf(setting, work)];
   if (line.queueBytes < SHALLOW_BYTES) return "queues are shallow";
   if (isUneven(setting, work)) return "the strategy loads links unevenly";
+  if (marksEarly(shape, work, line)) return "switches mark packets before streams find their rate";
   if (reopening(shape, work, line) > SMALL_PART * stepTime(setting, work)) return "windows close while ranks compute";
   if (overflows(shape, work, line) && shape.messages <= MOST_SIMULATED) return "streams meet in queues that may overflow";
   if (tooShortForBbr(shape, work, line)) return "messages are too short for BBR to reach the line's rate";

@@ -36,6 +36,8 @@ export interface Work {
   pieces: number;
   /** Of a port: bytes, products of rate and round trip, or the larger of both. */
   queue: { bytes: number | null; bdp: number | null };
+  /** From which waiting bytes packets are marked, or dropped early; null: they are not. */
+  marked: { bytes: number; drops: boolean } | null;
 }
 
 /** What of a schedule makes its time; `share` and `chunk` are parts of the payload. */
@@ -202,5 +204,15 @@ export function stepTime(setting: Setting, work: Work): number {
     now += taken + (taken > 0 ? lost : 0);
     lost = 0;
   }
+  return Math.max(now, compute);
+}
+
+/** A step whose exchange overlaps backward, where the network takes `factor` times what it does; windows that open again left out. */
+export function computingAnd(setting: Setting, work: Work, factor: number): number {
+  const compute = computeOf(work);
+  if (!work.overlap) return compute;
+  const [line, shape] = [lineOf(setting, work), shapeOf(setting, work)];
+  let now = 0;
+  for (const bucket of work.buckets) now = Math.max(now, work.forward_s + bucket.ready_s) + factor * exchange(shape, bucket.bytes, line);
   return Math.max(now, compute);
 }
