@@ -174,6 +174,21 @@ TEST(Forecast, AnIntervalHasAllOfAnExchangeThatComputingHides) {
   EXPECT_NEAR(interval_of(parsed(kRing), step).high_s, before_s, 1e-9);
 }
 
+TEST(Forecast, TimeoutsAreAsLongAtAnyRate) {
+  // Fifteen senders at once into 1 MB: what a timeout costs is no share of 12 ms.
+  const std::string text =
+      "[network]\nhosts = 16\nrate = \"10Gbit\"\ndelay = \"5us\"\nqueue = \"1MB\"\n[[job]]\n"
+      "strategy = \"star\"\nparameters = \"1MB\"\ncompute_time = \"5ms\"\nsteps = 3\nwarmup = 1\n";
+  const StepTime fast = step_times(parsed(text)).front();
+  ASSERT_EQ(fast.overflowing, 1);
+  EXPECT_NEAR(interval_of(parsed(text), fast).high_s, fast.median_s + 0.2, 1e-9);
+  const spec::Experiment measured = parsed(text, {"network.rate=1Gbit"});
+  const StepTime slow = step_times(measured).front();
+  const double width = interval_of(measured, slow).sources.all();
+  EXPECT_NEAR(interval_of(measured, slow).high_s,
+              slow.median_s + error_scale(slow) * (std::exp(width) - 1), 1e-9);
+}
+
 TEST(Forecast, NamesNothingNextThatHardlyCounts) {
   const std::string text = kRing + "[[network.link]]\nat = \"host2\"\nrate = \"10Mbit\"\n";
   const std::vector<Part> parts{{"slow_link", 1}, {"compute", 1e-5}};

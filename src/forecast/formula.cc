@@ -28,9 +28,11 @@ constexpr double kSmallPart = 0.01;  ///< of a step: what may be left out
 /// Of what the path holds: queues like that had streams that meet lose nothing, at flow level and packet by packet.
 constexpr double kDeep = 3;
 /// When CUBIC's slow start ends at the latest (HyStart, netsim/cubic.cc), and what a connection has sent until then, by trains of
-/// segments that hide how long acknowledgements take; as much again is let out by the answers to it.
+/// segments that hide how long acknowledgements take; as much again is let out by the answers to it. It never ends below so many
+/// segments, of which large frames make more.
 constexpr double kSlowStart_s = 1e-3;
 constexpr double kSlowStartBytes = 4 * 65536;
+constexpr double kSlowStartSegments = 2 * 16;
 /// Messages of a step; more of them that overflow queues take too long to simulate.
 constexpr double kMostSimulated = 4000;
 constexpr double kFilled =
@@ -191,8 +193,9 @@ double reopening_seconds(const workload::Training& training, const Shape& shape,
 /// holds, the windows that they begin with, and what slow start sends until it ends.
 double deep_bytes(const Shape& shape, const Line& line) {
   const double begins = shape.streams * fluid::kInitialWindow * line.segment_bytes;
+  const double sent = std::max(kSlowStartBytes, kSlowStartSegments * line.segment_bytes);
   const double until_slow_start_ends =
-      std::min(shape.streams * kSlowStartBytes, line.bytes_per_s * kSlowStart_s);
+      std::min(shape.streams * sent, line.bytes_per_s * kSlowStart_s);
   return std::max({kDeep * line.bytes_per_s * line.round_trip_s, begins, until_slow_start_ends});
 }
 

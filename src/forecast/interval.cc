@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/forecast/interval.h"
 
+#include "trainwire/fluid/tcp_laws.h"
 #include "trainwire/forecast/errors.h"
 #include "trainwire/forecast/range.h"
 
@@ -22,6 +23,12 @@ double computing_and(const StepTime& step, double factor) {
   return longest;
 }
 
+/// A timeout is as long at any rate: beyond those that were measured errors of shallow queues do not have all of it.
+double timeouts_s(const spec::Experiment& experiment, const StepTime& step) {
+  const bool is_beyond = experiment.network.link.rate->bits_per_second() > kRange.measured_most_bps;
+  return is_beyond ? step.overflowing * fluid::kLeastTimeout_s : 0;
+}
+
 }  // namespace
 
 double Sources::all() const { return form + extrapolation + std::hypot(constants, noise); }
@@ -38,6 +45,7 @@ Interval interval_of(const spec::Experiment& experiment, const StepTime& step, d
   const double now_s = computing_and(step, 1);
   made.low_s = step.median_s - std::max(scale * (1 - less), now_s - computing_and(step, less));
   made.high_s = step.median_s + std::max(scale * (more - 1), computing_and(step, more) - now_s);
+  made.high_s = std::max(made.high_s, step.median_s + timeouts_s(experiment, step));
   return made;
 }
 

@@ -8,7 +8,8 @@
 //
 // Each is a part of what the network takes of a step, as a logarithm; the interval has their sum (form and
 // extrapolation), with the root of the sum of squares of the others. Where the exchange overlaps backward that is all of the
-// exchange that computing does not wait out: from the bucket on that makes the step longest.
+// exchange that computing does not wait out: from the bucket on that makes the step longest. Where queues may overflow at
+// rates that were not measured, a timeout in each exchange is in it too.
 
 #pragma once
 

@@ -203,7 +203,9 @@ void count_overflows(const spec::Experiment& experiment, std::vector<StepTime>& 
         regime == Regime::Loss || regime == Regime::Shared || regime == Regime::Asynchronous;
     const bool marks = marks_early(shape, line);
     if (marks) found[i].marks = marks_of(line);
-    if (!is_worse && (marks || overflows(training, shape, line))) found[i].regime = Regime::Queue;
+    const bool full = overflows(training, shape, line);
+    if (full) found[i].overflowing = static_cast<int>(training.buckets.size());
+    if (!is_worse && (marks || full)) found[i].regime = Regime::Queue;
   }
 }
 
@@ -250,14 +252,15 @@ Answer by_formula(const spec::Experiment& experiment) {
     exchange += exchange_seconds(shape, bytes, line);
   }
   // What queues do to many streams is not in the formula: it is as uncertain as where they are shallow.
-  const Regime regime = overflows(training, shape, line)
-                            ? Regime::Queue
-                            : regime_of(experiment, experiment.jobs.front(), training, shape);
+  const bool full = overflows(training, shape, line);
+  const Regime regime =
+      full ? Regime::Queue : regime_of(experiment, experiment.jobs.front(), training, shape);
   return {.found = StepTime{.median_s = step_seconds(training, shape, line),
                             .compute_s = seconds(training.compute.total()),
                             .alone_s = alone_seconds(training),
                             .exchange_s = exchange,
                             .tails = tails_of(training, shape, line),
+                            .overflowing = full ? static_cast<int>(training.buckets.size()) : 0,
                             .regime = regime},
           .meets = shape.meet()};
 }

@@ -62,6 +62,8 @@ struct StepTime {
   /// logarithm. What that costs was up to as many times what the network takes, packet by packet.
   double marks = 0;
   std::vector<Tail> tails = {};
+  /// Of a formula or of flows: exchanges of a step in which queues may overflow, so that each may wait for a timeout.
+  int overflowing = 0;
   Regime regime = Regime::Bandwidth;
 };
 

@@ -23,11 +23,12 @@ std::string percent(double width) {
 
 std::string form_words(const forecast::StepTime& step) {
   const int runs = forecast::errors().runs_of(step.method, step.regime);
-  const char* const marks =
-      step.marks > 0 ? ", and packets that switches mark early, of which flows know nothing" : "";
-  if (runs == 0) return fmt::format("the model's form, which no run was held against{}", marks);
+  std::string more;
+  if (step.marks > 0) more = ", and packets that switches mark early, of which flows know nothing";
+  if (step.overflowing > 0) more += ", and timeouts where queues overflow";
+  if (runs == 0) return "the model's form, which no run was held against" + more;
   return fmt::format("the model's form, as {} measured jobs like this ({}) were off{}", runs,
-                     forecast::name_of(step.regime), marks);
+                     forecast::name_of(step.regime), more);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 import { FORM_ERRORS, MEASURED } from "./errors";
 import { isUncertain, noFormula } from "./step_limits";
-import { bytesOf, computeOf, computingAnd, type Line, lineOf, type Setting, type Shape, shapeOf, stepTime, type Work } from "./step_time";
+import { bytesOf, computeOf, computingAnd, LEAST_TIMEOUT_S, type Line, lineOf, type Setting, type Shape, shapeOf, stepTime, type Work } from "./step_time";
 
 export interface Predicted {
   step_s: number;
@@ -38,6 +38,9 @@ function regimeOf(setting: Setting, work: Work): keyof typeof FORM_ERRORS {
 
 const beyond = (value: number, least: number, most: number): number => (value > most ? Math.log(value / most) : value < least ? Math.log(least / value) : 0);
 
+/** Where queues may overflow at rates that were not measured, each exchange may wait for one. */
+const timeouts = (setting: Setting, work: Work): number => (setting.rate_bps > MEASURED.mostRate_bps && isUncertain(setting, work) ? LEAST_TIMEOUT_S * work.buckets.length : 0);
+
 /** Ranks are 2 at least. */
 export function predicted(setting: Setting, work: Work): Predicted | Refused {
   const because = noFormula(setting, work);
@@ -52,6 +55,6 @@ export function predicted(setting: Setting, work: Work): Predicted | Refused {
   return {
     step_s,
     low_s: step_s - Math.max(scale * (1 - less), -change(less)),
-    high_s: step_s + Math.max(scale * (more - 1), change(more)),
+    high_s: step_s + Math.max(scale * (more - 1), change(more), timeouts(setting, work)),
   };
 }

@@ -20,6 +20,8 @@ const DEEP = 3;
 /** When CUBIC's slow start ends at the latest, and what a connection has sent until then, with as much again. */
 const SLOW_START_S = 1e-3;
 const SLOW_START_BYTES = 4 * 65536;
+/** It never ends below so many segments, of which large frames make more. */
+const SLOW_START_SEGMENTS = 2 * 16;
 /** Messages of a step; more of them that overflow queues take too long to simulate. */
 const MOST_SIMULATED = 4000;
 /** Of what the path holds: messages that BBR sends at the line's rate. */
@@ -33,7 +35,8 @@ const tooShortForBbr = (shape: Shape, work: Work, line: Line): boolean => work.c
 /** A queue that holds so much takes what streams have under way while they look for their rate. */
 function deepBytes(shape: Shape, line: Line): number {
   const begins = streamsOf(shape) * INITIAL_WINDOW * line.segmentBytes;
-  const untilSlowStartEnds = Math.min(streamsOf(shape) * SLOW_START_BYTES, line.bytesPerS * SLOW_START_S);
+  const sent = Math.max(SLOW_START_BYTES, SLOW_START_SEGMENTS * line.segmentBytes);
+  const untilSlowStartEnds = Math.min(streamsOf(shape) * sent, line.bytesPerS * SLOW_START_S);
   return Math.max(DEEP * line.bytesPerS * line.roundTrip_s, begins, untilSlowStartEnds);
 }
 

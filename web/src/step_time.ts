@@ -65,7 +65,7 @@ export interface Line {
 
 const ETHERNET = 14;
 const TCP = 32;
-const LEAST_TIMEOUT_S = 0.2;
+export const LEAST_TIMEOUT_S = 0.2;
 export const INITIAL_WINDOW = 10;
 const PASSED_ON_FRAMES = 2;
 /** Packets that a port of a switch takes at least, and where only products are given. */
