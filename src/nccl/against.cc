@@ -143,14 +143,24 @@ std::vector<Suspect> suspects(const Cluster& cluster) {
   return all;
 }
 
+/// What would change nothing explains nothing.
+bool explains(const Comparison& found, double would) {
+  return would <= kReached * found.expected_busbw &&
+         std::abs(found.measured_busbw / would - 1) <= kExplains;
+}
+
 void add_explanations(Comparison& found, const Cluster& cluster, Operation operation) {
   if (found.measured_busbw >= kReached * found.expected_busbw) return;
+  // An all-gather is a ring, whose bus bandwidth is that of an all-reduce by one.
+  if (operation == Operation::AllReduce && cluster.hosts() > 1 && cluster.per_host > 1 &&
+      explains(found, large_busbw(found, cluster, Operation::AllGather))) {
+    found.explanations.emplace_back(
+        "NCCL takes a ring, which sums nothing inside hosts first (NCCL_ALGO=RING)");
+  }
   for (const Suspect& suspect : suspects(cluster)) {
-    const double would = large_busbw(found, suspect.cluster, operation);
-    // What changes nothing explains nothing.
-    if (would > kReached * found.expected_busbw) continue;
-    if (std::abs(found.measured_busbw / would - 1) > kExplains) continue;
-    found.explanations.push_back(suspect.text);
+    if (explains(found, large_busbw(found, suspect.cluster, operation))) {
+      found.explanations.push_back(suspect.text);
+    }
   }
 }
 

@@ -65,6 +65,18 @@ TEST(Against, NamesAllThatWouldExplain) {
   EXPECT_THAT(found.sentence, HasSubstr("1 of 2 NICs is used, or GPUs of a host"));
 }
 
+// Two hosts of eight whose NICs carry 192 GB/s: a ring's bus bandwidth, where summing inside hosts first shows nearly twice that.
+TEST(Against, FindsTheRingThatShowsWhatNicsCarry) {
+  Cluster cluster = pair_of_hosts({8, 200_Gbit});
+  cluster.gpu = *find_gpu("h100");
+  ASSERT_GT(ceiling(cluster, Operation::AllReduce).busbw_gbs, 300);
+  const Comparison found =
+      compare(cluster, Operation::AllReduce,
+              measured_on(cluster, Operation::AllReduce,
+                          ceiling(cluster, Operation::AllReduce).busbw_gbs / 195));
+  EXPECT_THAT(found.sentence, HasSubstr("looks like NCCL takes a ring"));
+}
+
 // 67 % is neither one NIC of two nor TCP.
 TEST(Against, NamesNothingThatDoesNotExplain) {
   const Cluster cluster = pair_of_hosts({2, 200_Gbit});
