@@ -54,9 +54,15 @@ void drop_rivals(keys::Table& table, std::string_view key) {
     std::erase_if(table, [&](const auto& entry) { return entry.key == rival; });
   };
   if (key == "epochs") drop("steps");
+  if (key == "model") drop("parameters");
   if (key != "steps") return;
   drop("epochs");
   drop("dataset");
+}
+
+/// As a file has it: links are the network's.
+std::string whole_name(std::string_view list) {
+  return list == "link" ? "network.link" : std::string(list);
 }
 
 std::string set_in(keys::Table& table, std::string_view path, const keys::Node& value);
@@ -67,8 +73,9 @@ std::string set_in_element(keys::Node& element, std::string_view path, const key
 }
 
 /// `path` starts with the number of an element, or means each of them.
-std::string set_in_list(keys::List& list, std::string_view name, std::string_view path,
+std::string set_in_list(keys::List& list, std::string_view key, std::string_view path,
                         const keys::Node& value) {
+  const std::string name = whole_name(key);
   if (list.empty())
     return fmt::format("there is no [[{}]] to set it in; add one to the file", name);
   const auto [head, rest] = cut(path);
@@ -96,7 +103,9 @@ std::string set_in(keys::Table& table, std::string_view path, const keys::Node& 
   }
   keys::Node* node = keys::find(table, head);
   if (node == nullptr) {
-    if (index(cut(rest).head)) return fmt::format("there is no [[{}]] to set it in", head);
+    if (index(cut(rest).head)) {
+      return fmt::format("there is no [[{}]] to set it in", whole_name(head));
+    }
     assign(table, head, keys::Node{.value = keys::Table{}, .place = value.place});
     node = keys::find(table, head);
   }

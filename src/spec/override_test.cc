@@ -67,6 +67,13 @@ TEST(Override, OfStepsReplacesEpochsAndTheOtherWayRound) {
             1);
 }
 
+TEST(Override, AModelTakesThePlaceOfParameters) {
+  const std::string parameters = "[[job]]\nparameters = \"1MB\"\ncompute_time = \"5ms\"\n";
+  const Job job = parsed(parameters, {"job.model=vgg16"}).jobs[0];
+  EXPECT_EQ(*job.model, "vgg16");
+  EXPECT_FALSE(*job.parameters);
+}
+
 TEST(Override, OfTheSameKeyTheLastCounts) {
   EXPECT_EQ(*parsed("", {"run.seed=1", "run.seed=2"}).run.seed, 2u);
 }
@@ -80,6 +87,11 @@ TEST(Override, IsRefusedByTheNameItWasGiven) {
             "--set job.model=vgg17: unknown model \"vgg17\"; did you mean \"vgg16\"?");
   EXPECT_EQ(problems("", {"traffic.0.load=1"}),
             "--set traffic.0.load=1: there is no [[traffic]] to set it in");
+  EXPECT_EQ(problems("", {"network.link.0.rate=1Gbit"}),
+            "--set network.link.0.rate=1Gbit: there is no [[network.link]] to set it in");
+  EXPECT_EQ(problems("[[network.link]]\nat = \"host0\"\n", {"network.link.1.rate=1Gbit"}),
+            "--set network.link.1.rate=1Gbit: there is no network.link.1; the last one is "
+            "network.link.0");
   EXPECT_EQ(problems("", {"rate=1Gbit"}),
             "--set rate=1Gbit: unknown key; did you mean \"network.rate\"?");
   EXPECT_EQ(problems("", {"netwrok.rate=1Gbit"}),
