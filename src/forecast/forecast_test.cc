@@ -80,6 +80,20 @@ TEST(Forecast, NamesWhatBinds) {
   EXPECT_NEAR(seconds_of(behind.parts, "slow_link"), 1.13, 0.02);
 }
 
+TEST(Forecast, ASmallSocketBufferIsAPart) {
+  // 64 kB under way over 4 ms are some 95 Mbit/s of a line of 1 Gbit/s.
+  const std::string text = kRing;
+  const std::vector<std::string> small{"network.socket_buffer=64KB", "network.delay=1ms"};
+  const auto variants = [&](const std::vector<std::string>& sets) {
+    std::vector<std::string> all = small;
+    all.insert(all.end(), sets.begin(), sets.end());
+    return parsed(text, all);
+  };
+  const JobForecast job = forecasts(parsed(text, small), variants).front();
+  EXPECT_EQ(job.binding.resource, "window");
+  EXPECT_GT(seconds_of(job.parts, "window"), 0.8 * job.step.median_s);
+}
+
 TEST(Forecast, ALateRankIsNotTheNetwork) {
   const std::string text = kRing + "straggler = \"host1\"\nstraggler_factor = 20\n";
   const JobForecast job = forecasts(parsed(text), variants_of(text)).front();
@@ -189,6 +203,13 @@ TEST(Forecast, TimeoutsAreAsLongAtAnyRate) {
               slow.median_s + error_scale(slow) * (std::exp(width) - 1), 1e-9);
 }
 
+TEST(Forecast, WhoExchangesNothingIsNotWrongAboutTheNetwork) {
+  const spec::Experiment alone = parsed(kRing, {"network.hosts=1"});
+  const StepTime step = step_times(alone).front();
+  EXPECT_EQ(interval_of(alone, step).low_s, step.median_s);
+  EXPECT_EQ(interval_of(alone, step).high_s, step.median_s);
+}
+
 TEST(Forecast, NamesNothingNextThatHardlyCounts) {
   const std::string text = kRing + "[[network.link]]\nat = \"host2\"\nrate = \"10Mbit\"\n";
   const std::vector<Part> parts{{"slow_link", 1}, {"compute", 1e-5}};
@@ -241,6 +262,12 @@ TEST(WhatIf, SaysWhereRanksAreThatTheFileHasPlaced) {
   EXPECT_EQ(found[1].remark, "on the hosts that the file names");
 }
 
+TEST(WhatIf, HostsFollowTheRanksOfTheOnlyJobByItsNumberToo) {
+  const std::vector<Question> questions{parse_question("job.0.ranks=8")};
+  EXPECT_THAT(what_ifs(parsed(kRing), questions, variants_of(kRing)).front().with,
+              ElementsAre("network.hosts=8"));
+}
+
 TEST(WhatIf, ContradictionsAreToldInASentence) {
   const auto said = [](const std::vector<std::string>& texts) {
     return problem_of([&] {
@@ -252,6 +279,9 @@ TEST(WhatIf, ContradictionsAreToldInASentence) {
   EXPECT_EQ(
       said({"network.rate=1Gbit", "network.rate=2Gbit"}),
       "--what-if network.rate is there twice; write all values in one: network.rate=2Gbit,...");
+  EXPECT_EQ(said({"job.ranks=8", "job.0.ranks=4"}),
+            "--what-if job.ranks and job.0.ranks set the same; leave one of them out");
+  EXPECT_EQ(said({"job.0.ranks=8", "job.1.ranks=4"}), "");
   EXPECT_THAT(said({"network.rate"}), HasSubstr("a key and its values are needed"));
   EXPECT_THAT(said({"network.rate=1Gbit,,2Gbit"}), HasSubstr("a value is empty"));
   // A value that cannot be is that row's problem.

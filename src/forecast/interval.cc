@@ -38,6 +38,8 @@ Interval interval_of(const spec::Experiment& experiment, const StepTime& step, d
                             .form = errors().of(step.method, step.regime) + step.marks,
                             .noise = kNormal90 * step.noise,
                             .extrapolation = extrapolation_of(experiment)}};
+  // Who exchanges nothing is not wrong about the network.
+  if (step.exchange_s == 0) made.sources = {.constants = constants, .noise = made.sources.noise};
   const double scale = error_scale(step);
   const double more = std::exp(made.sources.all());
   // Nothing is faster than its compute, which itself is known to a twentieth of that; nor for its marks.

@@ -102,6 +102,9 @@ std::vector<Part> parts_of(const spec::Experiment& experiment, std::size_t job,
       account::narrow_core(peeling.left(), left)) {
     peeling.leave_out("slow_link", account::without_slow_links(peeling.left(), left));
   }
+  if (*experiment.network.socket_buffer) {
+    peeling.leave_out("window", account::without_window(peeling.left()));
+  }
   peeling.leave_out("latency", account::without_delay(peeling.left()));
   peeling.leave_out("bandwidth", account::without_rates(peeling.left()));
   return stretched(peeling.finish(step.compute_s), step.median_s);

@@ -49,11 +49,31 @@ std::vector<std::pair<std::string, std::string>> combination(std::span<const Que
   return settings;
 }
 
+/// The key as it is said of each element of a list: "job.ranks" of "job.0.ranks".
+std::string of_each(const std::string& key) {
+  std::string text;
+  std::size_t begin = 0;
+  while (begin <= key.size()) {
+    const std::size_t end = std::min(key.find('.', begin), key.size());
+    const std::string part = key.substr(begin, end - begin);
+    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+    if (!is_number) text += (text.empty() ? "" : ".") + part;
+    begin = end + 1;
+  }
+  return text;
+}
+
+/// Of two elements each may have its own; of one and of each it is another matter.
+bool mean_the_same(const std::string& a, const std::string& b) {
+  const std::string each = of_each(a);
+  return each == of_each(b) && (a == each || b == each);
+}
+
 /// Ranks that are asked for, where nothing is said of their hosts.
 std::optional<int> ranks_alone(const WhatIf& what) {
   const auto is = [&](std::string_view key) {
     return std::find_if(what.settings.begin(), what.settings.end(),
-                        [&](const auto& setting) { return setting.first == key; });
+                        [&](const auto& setting) { return of_each(setting.first) == key; });
   };
   const auto ranks = is("job.ranks");
   if (ranks == what.settings.end()) return {};
@@ -127,6 +147,11 @@ void require_consistent(std::span<const Question> questions) {
       throw SpecError(
           fmt::format("--what-if {0} is there twice; write all values in one: {0}={1},...",
                       question.key, question.values.front()));
+    }
+    for (const std::string& key : keys) {
+      if (key == question.key || !mean_the_same(key, question.key)) continue;
+      throw SpecError(fmt::format("--what-if {} and {} set the same; leave one of them out", key,
+                                  question.key));
     }
     count *= static_cast<double>(question.values.size());
   }

@@ -53,6 +53,7 @@ std::vector<IntervalSource> interval_sources(const forecast::JobForecast& job) {
 
 std::string interval_text(const forecast::JobForecast& job) {
   const std::vector<IntervalSource> sources = interval_sources(job);
+  if (job.step.exchange_s == 0 && sources.empty()) return "nothing is exchanged";
   if (sources.empty()) return "what the network takes is known to less than 0.1 %";
   std::vector<std::string> told;
   for (const IntervalSource& source : sources) {
