@@ -168,6 +168,11 @@ double TcpStream::bursts(double left) const {
   return std::min(round_window_, used_ + left);
 }
 
+void TcpStream::meets(const Queue& queue, double now_s) {
+  if (queue_.room == kInfinite) filling_s_ = now_s;
+  queue_ = queue;
+}
+
 /// Whether the window is more than path and queue hold, and what is left fills it.
 bool TcpStream::is_over(double left) const {
   if (was_held_ || path_.stack == Stack::Bbr || left < allowed()) return false;
@@ -177,7 +182,8 @@ bool TcpStream::is_over(double left) const {
 /// Bytes until something finds the queue full.
 double TcpStream::to_overflow(double now_s, double left) const {
   if (queue_.room == kInfinite || now_s < cut_until_s_) return kInfinite;
-  if (is_over(left)) return 0;
+  // What is beyond waits in the host's own queue until then.
+  if (is_over(left)) return std::max(0.0, filled_s() - now_s) * queue_.rate;
   return bursts(left) > queue_.fits + path_.segment_bytes ? queue_.fits - used_ : kInfinite;
 }
 

@@ -20,7 +20,7 @@
 //
 // What comes faster than it goes on waits in a queue: a window after a pause comes as fast as the
 // lines before allow, slow start twice as fast as it is answered. What finds the queue full is lost,
-// and so is what a window has more than path and queue hold.
+// and so is what a window has more than path and queue hold, once the queue has been filled: until then it waits in its host.
 //
 // Limits: a queue that streams share is divided by their rates; what is sent again is not lost there.
 
@@ -67,12 +67,13 @@ class TcpStream {
     double part = 0;  ///< of what comes beyond that, which is lost
     double room = std::numeric_limits<double>::infinity();  ///< bytes beside what is on its way
     double rate = 0;
+    double fills_s = 0;  ///< how long what its host sends faster takes to fill the room
     bool operator==(const Queue&) const = default;
   };
   /// What acknowledgements wait on their way back, from the next round on.
   void answers_wait(double s) { answers_wait_s_ = s; }
   /// From now on; without BBR, which keeps to the pace it sees.
-  void meets(const Queue& queue) { queue_ = queue; }
+  void meets(const Queue& queue, double now_s);
   /// How much of a round comes faster than it is answered, with `left` bytes to go; 0: nothing does.
   double bursts(double left) const;
   /// Whether that is as fast as lines allow, not twice as fast as answers come.
@@ -119,6 +120,7 @@ class TcpStream {
   double allowed() const;
   bool is_held() const;
   bool is_over(double left) const;
+  double filled_s() const { return filling_s_ + queue_.fills_s; }
   double to_overflow(double now_s, double left) const;
   Lost overflow(double now_s, double left);
   bool uses_window(double now_s, double rate) const;
@@ -155,6 +157,7 @@ class TcpStream {
   double round_window_ = 0;  ///< when it began
   double to_loss_ = std::numeric_limits<double>::infinity();  ///< bytes
   Queue queue_ = {};
+  double filling_s_ = 0;     ///< since when its queue is one that may overflow
   bool after_pause_ = true;  ///< the round's window comes at once
   bool was_held_ = true;     ///< by cap()
   double cut_until_s_ = 0;   ///< a round trip after a loss, others do not count

@@ -161,12 +161,29 @@ TEST(TcpStream, CubicLeavesSlowStartWhenAnswersComeForHalfARoundTrip) {
 TEST(TcpStream, WhatComesTooFastFindsTheQueueFull) {
   const auto window_after = [](double room) {
     Alone alone({.stack = Stack::Reno, .rtt_s = 0.01, .line = 6.25e6});
-    alone.stream.meets({.fits = 2 * room, .part = 0.5, .room = room, .rate = 6.25e6});
+    alone.stream.meets({.fits = 2 * room, .part = 0.5, .room = room, .rate = 6.25e6}, 0);
     alone.send(200e3);
     return alone.stream.window_bytes();
   };
   EXPECT_LT(window_after(15e3), 60e3);
   EXPECT_GT(window_after(60e3), 100e3);
+}
+
+// Where another stream has half of the line, what is beyond path and queue waits in the host until the queue is full: 12.5 MB/s that come
+// and 6.25 that go take 16 ms for 100 kB.
+TEST(TcpStream, AQueueTakesTimeToFill) {
+  const auto window_after = [](double bytes) {
+    Alone alone({.stack = Stack::Reno, .rtt_s = 0.02, .line = 12.5e6});
+    alone.send(10e6);
+    const TcpStream::Queue shared{.room = 100e3, .rate = 6.25e6, .fills_s = 0.016};
+    alone.stream.meets(shared, alone.now_s);
+    const double before = alone.stream.window_bytes();
+    EXPECT_GT(before, 0.02 * 6.25e6 + 100e3);
+    alone.send(bytes);
+    return alone.stream.window_bytes() / before;
+  };
+  EXPECT_GE(window_after(90e3), 1);  // is gone before
+  EXPECT_LT(window_after(2e6), 0.7);
 }
 
 /// Bytes a second of a long transfer.

@@ -105,7 +105,7 @@ class FlowNetwork : public Medium {
   double free_at(int port, double rate) const;
   Bursts bursts_at(int port) const;
   double answers_wait_s(const FlowConnection& connection) const;
-  void meet_queue(FlowConnection& connection);
+  void meet_queue(FlowConnection& connection, Duration now);
   void solve(Duration now);
   void expect(int number, Duration now);
   void expect_at(int number, Duration at);

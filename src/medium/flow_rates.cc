@@ -202,7 +202,7 @@ double FlowNetwork::answers_wait_s(const FlowConnection& connection) const {
 
 /// What of the queue before its slowest line is a stream's. What its own host's line holds back waits
 /// there and is not lost.
-void FlowNetwork::meet_queue(FlowConnection& connection) {
+void FlowNetwork::meet_queue(FlowConnection& connection, Duration now) {
   if (connection.rate <= 0) return;  // it puts nothing there
   const int first = connection.path.ports.front();
   double least = free_at(first, connection.rate) * (1 - kSame);
@@ -219,6 +219,8 @@ void FlowNetwork::meet_queue(FlowConnection& connection) {
         paths_.share_of_payload() * static_cast<double>(paths_.request(slowest).queue.count());
     queue.room = room * least / line;
     queue.rate = least;
+    const double faster = free_at(first, connection.rate) - least;
+    queue.fills_s = faster > 0 ? queue.room / faster : 0;
     const Bursts all = bursts_at(slowest);
     const double goes = std::max(least, line - all.others);
     const double comes = all.comes + std::min(all.doubles, 2 * goes);
@@ -228,7 +230,7 @@ void FlowNetwork::meet_queue(FlowConnection& connection) {
       queue.fits = room / queue.part * own / all.bytes;
     }
   }
-  connection.stream->meets(queue);
+  connection.stream->meets(queue, seconds(now));
 }
 
 void FlowNetwork::solve(Duration now) {
@@ -238,7 +240,7 @@ void FlowNetwork::solve(Duration now) {
       FlowConnection& connection = at(number);
       settle(connection, now);
       connection.rate = sharing_.rate(share);
-      if (connection.stream) meet_queue(connection);
+      if (connection.stream) meet_queue(connection, now);
       // A window that has grown since its cap was set.
       if (connection.stream && connection.rate >= connection.cap) set_cap(connection, now);
       expect(number, now);
