@@ -144,7 +144,8 @@ TEST(Forecast, PartsOfPacketsAddUpWhateverTheyAreFoundBy) {
 }
 
 TEST(Forecast, PacketsTellWhatMarksCost) {
-  const std::vector<std::string> marked{"network.ecn=10kB", "network.congestion_control=dctcp"};
+  const std::vector<std::string> marked{"network.ecn=10kB", "network.congestion_control=dctcp",
+                                        "job.strategy=clique"};
   const spec::Experiment experiment = parsed(kRing, marked);
   const StepTime packets = step_times(experiment, {.most_packets = 2e7}).front();
   EXPECT_EQ(packets.method, Method::Packet);

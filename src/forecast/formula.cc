@@ -338,6 +338,10 @@ bool overflows(const workload::Training& training, const Shape& shape, const Lin
 }
 
 bool marks_early(const Shape& shape, const Line& line) {
+  return shape.meet() && marks_before_rates(shape, line);
+}
+
+bool marks_before_rates(const Shape& shape, const Line& line) {
   return line.marked_bytes < deep_bytes(shape, line);
 }
 

@@ -93,8 +93,11 @@ std::string asks_for_simulation(const workload::Training& training, const Shape&
 /// Whether streams that meet in a port may have more under way than it takes, so that TCP has to find its rate there.
 bool overflows(const workload::Training& training, const Shape& shape, const Line& line);
 
-/// Whether switches mark packets before streams have found their rate, which slows these down.
+/// Whether switches mark packets before streams that meet have found their rate, which slows these down. A stream that has its
+/// port alone waits in its host, which marks nothing.
 bool marks_early(const Shape& shape, const Line& line);
+/// The same of any stream, as where it comes to a line that is slower.
+bool marks_before_rates(const Shape& shape, const Line& line);
 
 /// Of one payload.
 double exchange_seconds(const Shape& shape, double bytes, const Line& line);

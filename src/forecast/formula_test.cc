@@ -199,11 +199,14 @@ TEST(Formula, LeavesToPacketsWhereWhoIsLateMakesOthersLate) {
 
 TEST(Formula, LeavesToSimulationWhatSwitchesMark) {
   const auto reason = [](const std::vector<std::string>& sets) {
-    return no_formula(parsed(text_of("ring", 4, {"10Gbit", "50us", "10MB"}), sets));
+    std::vector<std::string> all{"network.queue=20MB"};
+    all.insert(all.end(), sets.begin(), sets.end());
+    return no_formula(parsed(text_of("clique", 4, {"10Gbit", "50us", "10MB"}), all));
   };
   // 200 us at 10 Gbit/s are 250 kB; three times that is what streams need.
   EXPECT_EQ(reason({"network.ecn=100kB"}), "switches mark packets before streams find their rate");
   EXPECT_EQ(reason({"network.ecn=2MB"}), "");
+  EXPECT_EQ(reason({"network.ecn=100kB", "job.strategy=ring"}), "");  // waits in its host
   EXPECT_EQ(reason({"network.ecn=100kB", "network.congestion_control=bbr"}), "");
   EXPECT_EQ(
       reason({"network.ecn=100kB", "network.congestion_control=bbr", "network.ecn_action=drop"}),

@@ -183,6 +183,11 @@ Line slowest_line(const spec::Network& network, const spec::Job& job) {
   return line;
 }
 
+/// Behind which streams wait elsewhere than in their hosts.
+bool has_slower_lines(const spec::Network& network) {
+  return *network.topology != spec::Topology::Star || !network.overrides.empty();
+}
+
 /// How many times more a path holds than waits where packets are marked, as a logarithm.
 double marks_of(const Line& line) {
   const double times = line.bytes_per_s * line.round_trip_s / line.marked_bytes;
@@ -201,7 +206,8 @@ void count_overflows(const spec::Experiment& experiment, std::vector<StepTime>& 
     const Regime regime = found[i].regime;
     const bool is_worse =
         regime == Regime::Loss || regime == Regime::Shared || regime == Regime::Asynchronous;
-    const bool marks = marks_early(shape, line);
+    const bool marks = marks_early(shape, line) || (has_slower_lines(experiment.network) &&
+                                                    marks_before_rates(shape, line));
     if (marks) found[i].marks = marks_of(line);
     const bool full = overflows(training, shape, line);
     if (full) found[i].overflowing = static_cast<int>(training.buckets.size());

@@ -2,6 +2,7 @@
 #include "trainwire/medium/packet_network.h"
 
 #include "trainwire/base/error.h"
+#include "trainwire/medium/port_settings.h"
 #include "trainwire/spec/parse.h"
 
 #include <gtest/gtest.h>
@@ -111,6 +112,17 @@ TEST(PacketNetwork, DatagramsKeepTheirPaceAndTheQueueDropsTheRest) {
                                           packets.network.arrived(both[1], 1s));
   EXPECT_NEAR(8 * came, 1e8 * 1472 / 1514, 2e6);
   EXPECT_GT(packets.network.figures(5).dropped, 1000);
+}
+
+// As the kernel's bucket on a host's device does on emulated networks: it pushes back.
+TEST(PacketNetwork, AHostsOwnQueueMarksNoTcp) {
+  const spec::Network asked = network_of("hosts = 3\necn = \"30kB\"\n");
+  const network::Network network(asked);
+  for (const netsim::PortSettings& settings : port_settings(asked, network)) {
+    EXPECT_EQ(settings.marking.has_value(), settings.queue_bytes.has_value()) << settings.name;
+    ASSERT_TRUE(settings.lossless_marking);
+    EXPECT_EQ(settings.lossless_marking->from, 30e3);
+  }
 }
 
 TEST(PacketNetwork, RefusesACongestionControlThatItDoesNotKnow) {

@@ -21,11 +21,10 @@ netsim::Marking marking_of(const spec::Network& asked, double from) {
 }
 
 void set_marking(const spec::Network& asked, netsim::PortSettings& settings) {
-  const netsim::Marking marking = marking_of(asked, settings.marking->from);
-  settings.marking = settings.lossless_marking = marking;
-  if (*asked.ecn_action == spec::EarlyAction::Mark) return;
-  settings.marking->drops = true;
-  if (!settings.queue_bytes) settings.marking.reset();  // a host's own
+  settings.lossless_marking = marking_of(asked, settings.lossless_marking->from);
+  if (!settings.marking) return;  // a host's own
+  settings.marking = settings.lossless_marking;
+  settings.marking->drops = *asked.ecn_action == spec::EarlyAction::Drop;
 }
 
 }  // namespace
@@ -40,7 +39,7 @@ std::vector<netsim::PortSettings> port_settings(const spec::Network& asked,
     }
     netsim::PortSettings settings = netsim::settings_of(network, port);
     settings.loses_trains = *asked.loss_unit == spec::LossUnit::Train;
-    if (settings.marking) set_marking(asked, settings);
+    if (network.request(port).ecn) set_marking(asked, settings);
     if (!*asked.pfc) settings.pause.reset();
     all.push_back(std::move(settings));
   }

@@ -14,8 +14,8 @@ namespace tw::medium {
 
 /// Of every port. Throws SpecError for links without a rate. REQUIRES: the network is of `asked`.
 ///
-/// Early drops spare hosts' own ports, which hold back what they cannot take, and RDMA, whose packets
-/// are marked instead.
+/// Marks and early drops spare hosts' own ports, which hold back what they cannot take; RDMA is marked there, and nowhere dropped
+/// early.
 std::vector<netsim::PortSettings> port_settings(const spec::Network& asked,
                                                 const network::Network& network);
 

@@ -72,7 +72,9 @@ PortSettings settings_of(const network::Network& network, int port) {
   settings.lossless_marking = marking_before(queue, request.rate);
   if (request.ecn) {
     const auto depth = static_cast<double>(request.ecn->count());
-    settings.marking = settings.lossless_marking = Marking{.from = depth, .all = depth};
+    settings.lossless_marking = Marking{.from = depth, .all = depth};
+    // A host's own queue holds TCP back and does not mark it.
+    if (!is_hosts_own) settings.marking = settings.lossless_marking;
   }
   if (network.end_of(port) >= network.hosts()) {
     settings.pause = rdma::pause_rule(queue, request.rate, request.delay, kLargeFrame);

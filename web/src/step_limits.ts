@@ -40,10 +40,10 @@ function deepBytes(shape: Shape, line: Line): number {
   return Math.max(DEEP * line.bytesPerS * line.roundTrip_s, begins, untilSlowStartEnds);
 }
 
-/** BBR minds no marks, but packets that are dropped in their place. */
+/** Of streams that meet: others wait in their hosts, which mark nothing. BBR minds no marks, but packets that are dropped in their place. */
 function marksEarly(shape: Shape, work: Work, line: Line): boolean {
   if (work.marked === null || (work.congestionControl.startsWith("bbr") && !work.marked.drops)) return false;
-  return work.marked.bytes < deepBytes(shape, line);
+  return streamsOf(shape) > 1 + SAME && work.marked.bytes < deepBytes(shape, line);
 }
 
 /** Whether streams that meet in a port may have more under way than it takes, so that TCP has to find its rate there. */
