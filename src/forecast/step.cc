@@ -206,8 +206,8 @@ void count_overflows(const spec::Experiment& experiment, std::vector<StepTime>& 
     const Regime regime = found[i].regime;
     const bool is_worse =
         regime == Regime::Loss || regime == Regime::Shared || regime == Regime::Asynchronous;
-    const bool marks = marks_early(shape, line) || (has_slower_lines(experiment.network) &&
-                                                    marks_before_rates(shape, line));
+    const bool marks = marks_early(shape, line) ||
+                       (has_slower_lines(experiment.network) && marks_before_rates(shape, line));
     if (marks) found[i].marks = marks_of(line);
     const bool full = overflows(training, shape, line);
     if (full) found[i].overflowing = static_cast<int>(training.buckets.size());
