@@ -296,17 +296,27 @@ struct Choice {
   }
 };
 
+/// As `merit`, of a pace.
+double merit(const Pace& pace) { return pace.share + kDominanceWorth * prominence(pace).dominance; }
+
 /// Removes every pace that explains less than one next to it: channels that fit both make a few
 /// accidents look like a pace of its own.
 void remove_shadows(std::vector<Pace>& paces) {
-  const std::vector<Pace> all = paces;
-  std::erase_if(paces, [&](const Pace& pace) {
-    return std::any_of(all.begin(), all.end(), [&](const Pace& other) {
-      return other.share > pace.share + kClearlyMore &&
-             std::abs(other.period_ns - pace.period_ns) <
-                 2 * kSamePace * std::min(other.period_ns, pace.period_ns);
-    });
-  });
+  std::vector<double> merits;
+  for (const Pace& pace : paces) merits.push_back(merit(pace));
+  const auto is_shadow_of = [&](std::size_t i, std::size_t other) {
+    const double a_ns = paces[i].period_ns;
+    const double b_ns = paces[other].period_ns;
+    return merits[other] > merits[i] + kClearlyMore &&
+           std::abs(a_ns - b_ns) < 2 * kSamePace * std::min(a_ns, b_ns);
+  };
+  std::vector<Pace> left;
+  for (std::size_t i = 0; i < paces.size(); ++i) {
+    bool is_shadow = false;
+    for (std::size_t j = 0; j < paces.size() && !is_shadow; ++j) is_shadow = is_shadow_of(i, j);
+    if (!is_shadow) left.push_back(paces[i]);
+  }
+  paces = std::move(left);
 }
 
 }  // namespace

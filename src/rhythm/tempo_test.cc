@@ -2,6 +2,7 @@
 #include "trainwire/rhythm/tempo.h"
 
 #include "trainwire/gather/hosts.h"
+#include "trainwire/rhythm/pace.h"
 #include "trainwire/rhythm/steps.h"
 #include "trainwire/rhythm/test_jobs.h"
 
@@ -35,6 +36,31 @@ TEST(FindTempos, GivesAllSendersOfAJobOneTempo) {
   // 8 ranks with 3 partners each.
   EXPECT_EQ(found.tempos[0].members.size(), 24);
   EXPECT_NEAR(found.tempos[0].share, 1, 0.01);
+}
+
+/// Of three channels alike, in so many beats, some of which pause longer before than inside.
+Pace pace_of(double period_ms, double bytes, double share, std::size_t beats, std::size_t longer) {
+  const double ratio = longer == beats ? 8 : 0.2;
+  const RhythmFit::Comparison pauses{.compared = beats, .dominant = longer, .ratio = ratio};
+  Pace pace{.period_ns = period_ms * 1e6, .candidates = {}, .share = share};
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    RhythmFit fit{.bytes = bytes, .beats = beats, .coverage = share, .period_ns = pace.period_ns};
+    fit.busy = 0.5;
+    fit.pauses = pauses;
+    fit.quiet = pauses;
+    pace.candidates.push_back({.channel = channel, .fit = fit});
+  }
+  return pace;
+}
+
+// Rounds, steps of ten behind a model that is sent first, and eleven rounds at a time, which find room
+// for some of the model.
+TEST(Choose, WhatCoversMoreByChanceDoesNotHideStepsThatPause) {
+  std::vector<Pace> paces{pace_of(18, 500e3, 1, 150, 150), pace_of(187, 5e6, 0.97, 15, 15),
+                          pace_of(200, 5.5e6, 0.985, 14, 1)};
+  const std::optional<Pace> chosen = choose(paces, [](const Pace&, double) { return false; });
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->period_ns, 187e6);
 }
 
 TEST(FindTempos, KeepsTrafficAtAnotherPaceApart) {
