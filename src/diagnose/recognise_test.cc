@@ -94,6 +94,28 @@ TEST(Recognise, TwoBucketsOfARingAreNoMoreRanks) {
   EXPECT_NEAR(static_cast<double>(*found.model_bytes), 700'000, 1);
 }
 
+// What is sent to three at once comes in pieces, with pauses anywhere, and now and then at the half.
+TEST(Recognise, PausesAnywhereAreNoWaitingForHalves) {
+  Random random(3, "pieces");
+  const auto pieces = [&](int) {
+    std::vector<gather::Message> messages;
+    for (int from = 0; from < 4; ++from) {
+      for (int to = 0; to < 4; ++to) {
+        double at_ms = 0;
+        for (std::uint64_t left = from == to ? 0 : 500'000, piece = 0; left > 0; left -= piece) {
+          piece = std::min<std::uint64_t>(left, 2'000 * (1 + random.below(30)));
+          messages.push_back({at_ms, from, to, piece, 1});
+          at_ms += 1.7 + 3 * random.uniform();
+        }
+      }
+    }
+    return messages;
+  };
+  const Analysis found = analyse(repeated(pieces));
+  ASSERT_EQ(found.collectives.size(), 1U);
+  EXPECT_EQ(found.collectives[0].operation, "all_to_all");
+}
+
 TEST(Recognise, ALeafThatAsksBeforeItGetsIsAWorker) {
   std::vector<gather::Message> asking = star();
   for (int leaf = 1; leaf <= 3; ++leaf) {

@@ -14,6 +14,8 @@ namespace tw::recognise {
 namespace {
 
 constexpr double kPauseHalfway = 0.05;  ///< of the transfers: with fewer, none waits there
+constexpr double kAtHalf = 0.01;        ///< of a beat: how far from its half a pause may be
+constexpr double kNoChance = 2;         ///< times as many as pause there by chance
 constexpr double kMostly = 0.5;         ///< the same: with more, it is no accident
 constexpr double kVisibleNs = 4e6;      ///< exchanges this long would show a wait in the middle
 
@@ -22,6 +24,17 @@ constexpr double kVisibleNs = 4e6;      ///< exchanges this long would show a wa
 struct Pauses {
   std::size_t beats = 0;
   std::size_t halfway = 0;  ///< beats with a pause after half of their bytes
+  std::size_t all = 0;      ///< pauses
+
+  double share() const {
+    return static_cast<double>(halfway) / static_cast<double>(std::max<std::size_t>(1, beats));
+  }
+  /// Share of the beats that pause there where pauses are anywhere.
+  double by_chance() const {
+    const double each =
+        static_cast<double>(all) / static_cast<double>(std::max<std::size_t>(1, beats));
+    return 1 - std::exp(-2 * kAtHalf * each);
+  }
 };
 
 Pauses pauses_inside(const rhythm::Steps& exchanges, std::span<const rhythm::Channel> channels) {
@@ -36,7 +49,8 @@ Pauses pauses_inside(const rhythm::Steps& exchanges, std::span<const rhythm::Cha
       for (std::size_t i = beat->first_burst; i + 1 < beat->end_burst; ++i) {
         sum += static_cast<double>(bursts[i].bytes);
         const double part = sum / static_cast<double>(beat->bytes);
-        pauses_halfway |= std::abs(part - 0.5) < 0.01;
+        pauses_halfway |= std::abs(part - 0.5) < kAtHalf;
+        ++result.all;
       }
       result.halfway += pauses_halfway ? 1 : 0;
     }
@@ -55,12 +69,11 @@ Offers as_complete(const Seen& seen) {
   }
   const double edge = pattern.total() / (n * (n - 1));
   const Pauses pauses = pauses_inside(seen.exchanges, seen.channels);
-  const double share = static_cast<double>(pauses.halfway) /
-                       static_cast<double>(std::max<std::size_t>(1, pauses.beats));
+  const double share = pauses.share();
+  const double even = std::max(kPauseHalfway, std::min(kMostly, kNoChance * pauses.by_chance()));
   // That nobody pauses tells nothing where the pause would be too short to be seen.
-  const bool tells =
-      share >= kPauseHalfway || rhythm::typical_exchange_ns(seen.exchanges) > kVisibleNs;
-  const double halfway = tells ? law(share, kPauseHalfway, pauses.beats) / 2 : 0;
+  const bool tells = share >= even || rhythm::typical_exchange_ns(seen.exchanges) > kVisibleNs;
+  const double halfway = tells ? law(share, even, pauses.beats) / 2 : 0;
   Recognition clique{
       .operation = std::string(collective::name_of(collective::Operation::AllReduce)),
       .strategy = std::string(collective::strategy(collective::clique).name),
