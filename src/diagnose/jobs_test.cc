@@ -125,6 +125,34 @@ TEST(Jobs, AreEachLookedAtWithoutTheOther) {
   EXPECT_EQ(jobs.main.exchanges->steps.size() + jobs.others[0].size(), 24u + 6u);
 }
 
+// On the same five hosts, where connections of a job neither carry the same nor are as many for each host.
+TEST(Jobs, OfAnyShapeAreToldApartByTheirPaces) {
+  struct Case {
+    const char* one;
+    const char* other;
+  };
+  for (const Case& strategies : {Case{"ring", "ps"}, Case{"star", "ps"}, Case{"clique", "ps"},
+                                 Case{"ring", "halving_doubling"}}) {
+    SCOPED_TRACE(strategies.one);
+    const gather::Captured traffic = together({.strategy = strategies.one,
+                                               .placement = {0, 1, 2, 3, 4},
+                                               .payload = 1'500'000,
+                                               .steps = 24},
+                                              {.strategy = strategies.other,
+                                               .placement = {3, 4, 0, 1, 2},
+                                               .payload = 1'412'000,
+                                               .steps = 17,
+                                               .compute_s = 0.08,
+                                               .servers = 2,
+                                               .seed = 2});
+    const Jobs jobs = found_in(traffic);
+    ASSERT_TRUE(jobs.main.recognition);
+    EXPECT_EQ(jobs.main.recognition->strategy, strategies.one);
+    EXPECT_EQ(jobs.main.exchanges->steps.size(), 24u);
+    EXPECT_EQ(jobs.others.size(), 1u);
+  }
+}
+
 TEST(Jobs, OfAHundredthOfTheBytesAreFound) {
   const gather::Captured traffic =
       together({.strategy = "ring", .placement = {3, 4, 5}, .payload = 40'000'000},

@@ -3,6 +3,7 @@
 
 #include "trainwire/recognise/hypothesis.h"
 #include "trainwire/recognise/one_side.h"
+#include "trainwire/rhythm/tempo.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,14 +21,14 @@ using Channels = std::vector<rhythm::Channel>;
 constexpr std::size_t kMostJobs = 8;
 constexpr std::size_t kMostTries = 24;   ///< groups that are looked at
 constexpr double kLeastOther = 0.005;    ///< of the bytes of the largest: less is no job
-constexpr double kAlike = 0.02;          ///< how far connections that carry the same may differ
-constexpr double kRoughly = 0.2;         ///< the same where the model was sent before, by some
-constexpr double kTogether = 0.02;       ///< of the time: connections that end together
 constexpr std::size_t kMostParts = 4;    ///< of a group that may be jobs
 constexpr double kLeastExplained = 0.6;  ///< of what is left, by a second job
 constexpr double kNearlyAll = 0.97;      ///< of the bytes, by one job: there are no several
 constexpr double kAsMuch = 0.9;          ///< of what one job explains, by several
 constexpr double kSamePeriod = 0.015;    ///< what repeats at one pace on the same hosts is one job
+/// Steps by which the time that two connections of a job take in all may differ: hosts begin a step one after the
+/// other, and some send the model before the first.
+constexpr double kDiffers[] = {0.5, 1.5};
 constexpr std::size_t kFewestSteps = 4;
 
 using rhythm::bytes_of;
@@ -106,52 +107,37 @@ bool is_joined(const Job& job) {
                      [](const rhythm::Channel& channel) { return channel.flows.size() > 1; });
 }
 
-/// Whether every host sends to as many as it receives from, and all to equally many, as in rings and
-/// where all exchange with all.
-bool are_alike(const Channels& channels) {
-  std::map<int, int> sent;
-  std::map<int, int> received;
-  for (const rhythm::Channel& channel : channels) {
-    ++sent[channel.from];
-    ++received[channel.to];
-  }
-  return sent == received && std::all_of(sent.begin(), sent.end(), [&](const auto& host) {
-           return host.second == sent.begin()->second;
-         });
-}
+/// A connection and the pace that it keeps by itself.
+struct Paced {
+  rhythm::OwnPace pace;
+  const rhythm::Channel* channel;
+};
 
-/// Whether every two hosts that exchange something do so both ways, along the edges of a tree.
-/// REQUIRES: all are connected.
-bool are_tree(const Channels& channels) {
-  std::set<std::pair<int, int>> edges;
-  std::set<int> hosts;
+/// Those of a group that keep any, the fastest first.
+std::vector<Paced> paced_of(const Channels& channels, std::int64_t gap_ns) {
+  std::vector<Paced> paced;
   for (const rhythm::Channel& channel : channels) {
-    edges.insert({channel.from, channel.to});
-    hosts.insert({channel.from, channel.to});
+    const std::optional<rhythm::OwnPace> pace = rhythm::own_pace(channel, gap_ns);
+    if (pace) paced.push_back({*pace, &channel});
   }
-  return edges.size() == 2 * (hosts.size() - 1) &&
-         std::all_of(edges.begin(), edges.end(), [&](const auto& edge) {
-           return edges.contains({edge.second, edge.first});
-         });
-}
-
-/// Parts of a group, of most bytes first, by what its connections have in common: neighbours by
-/// `value`, of which none is above the first of its part by more than `slack` of that.
-template <typename Value>
-std::vector<Channels> parts_by(Channels channels, Value value, double slack) {
-  std::stable_sort(channels.begin(), channels.end(),
-                   [&](const auto& a, const auto& b) { return value(a) > value(b); });
-  std::vector<Channels> parts;
-  for (rhythm::Channel& channel : channels) {
-    const bool is_like =
-        !parts.empty() &&
-        value(channel) >= value(parts.back().front()) - slack * value(parts.back().front());
-    if (!is_like) parts.emplace_back();
-    parts.back().push_back(std::move(channel));
-  }
-  std::erase_if(parts, [](const Channels& part) {
-    return groups_of(part).size() > 1 || (!are_alike(part) && !are_tree(part));
+  std::stable_sort(paced.begin(), paced.end(), [](const Paced& a, const Paced& b) {
+    return a.pace.period_ns < b.pace.period_ns;
   });
+  return paced;
+}
+
+/// Parts of a group, of most bytes first: the connections that keep one pace, where the whole time of
+/// two may differ by so many of its steps.
+std::vector<Channels> parts_by_pace(const std::vector<Paced>& paced, double steps) {
+  std::vector<Channels> parts;
+  double last_ns = 0;
+  for (const Paced& one : paced) {
+    const double slack = std::max(kSamePeriod, steps / static_cast<double>(one.pace.beats));
+    if (one.pace.period_ns > (1 + slack) * last_ns) parts.emplace_back();
+    parts.back().push_back(*one.channel);
+    last_ns = one.pace.period_ns;
+  }
+  std::erase_if(parts, [](const Channels& part) { return groups_of(part).size() > 1; });
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Channels& a, const Channels& b) { return bytes_of(a) > bytes_of(b); });
   if (parts.size() > kMostParts) parts.resize(kMostParts);
@@ -200,25 +186,18 @@ Found alone(Found part, const Channels& group, const gather::Captured& traffic,
   return is_job(result) ? result : part;
 }
 
-/// Several jobs of hosts that are connected. The connections of one job carry the same, in rings and
-/// wherever all send alike, or end together.
+/// Several jobs of hosts that are connected. The connections of one job keep its pace, each by itself.
 std::vector<Found> several_in(const Channels& group, const Found& one,
                               const gather::Captured& traffic, const std::vector<int>& host_of) {
   if (one.job.pulls) return {};
   if (!is_joined(one.job) && explained(one.job) >= kNearlyAll * one.bytes) return {};
   if (only_witness(traffic, host_of)) return {};  // whose pairs are parts of anything
-  const auto bytes = [](const rhythm::Channel& channel) {
-    return static_cast<double>(channel.bytes);
-  };
-  for (const double slack : {kAlike, kRoughly}) {
-    std::vector<Found> found = jobs_of(parts_by(group, bytes, slack), one, traffic, host_of);
+  const std::vector<Paced> paced = paced_of(group, traffic.burst_gap_ns);
+  for (const double steps : kDiffers) {
+    std::vector<Found> found = jobs_of(parts_by_pace(paced, steps), one, traffic, host_of);
     if (!found.empty()) return found;
   }
-  const auto begin = static_cast<double>(traffic.totals.first_ns);
-  const auto end = [&](const rhythm::Channel& channel) {
-    return static_cast<double>(channel.bursts.back().end_ns) - begin;
-  };
-  return jobs_of(parts_by(group, end, kTogether), one, traffic, host_of);
+  return {};
 }
 
 }  // namespace

@@ -119,10 +119,6 @@ Prominence prominence_of(const Pace& pace, Which which) {
           .compared = static_cast<std::size_t>(stats::median(std::move(compared)))};
 }
 
-bool is_prominent(const Prominence& found) {
-  return found.ratio >= kLeastRatio && found.dominance >= kLeastDominance;
-}
-
 /// Of the pauses that a pace expects, how many its channels show. Channels that never pause, behind
 /// a slow link, show none and are left out.
 double seen_share(const Pace& pace) {
@@ -383,6 +379,11 @@ Prominence prominence(const Pace& pace) {
   return result;
 }
 
+bool is_prominent(const Pace& pace) {
+  const Prominence found = prominence(pace);
+  return found.ratio >= kLeastRatio && found.dominance >= kLeastDominance;
+}
+
 std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) {
   remove_shadows(paces);
   std::sort(paces.begin(), paces.end(),
@@ -399,7 +400,7 @@ std::optional<Pace> choose(std::vector<Pace>& paces, const AreWhole& are_whole) 
     const bool is_alike = choice.chosen != nullptr &&
                           (explains_more(pace, *choice.chosen) || has_all(pace, *choice.chosen) ||
                            is_of_one_kind(pace, *choice.chosen));
-    if (is_prominent(prominence(pace)) || is_alike) choice.offer(pace);
+    if (is_prominent(pace) || is_alike) choice.offer(pace);
   }
   // Where no pause is longer than others, the fastest whose beats are alike inside.
   for (const Pace& pace : paces) {

@@ -79,6 +79,8 @@ struct Prominence {
   double constancy = 0;  ///< share of the beats that pause at such a place
 };
 Prominence prominence(const Pace& pace);
+/// Whether these pauses stand out.
+bool is_prominent(const Pace& pace);
 
 /// Whether beats of the pace are whole collectives, although every `times`-th is followed by a
 /// longer pause than the others.

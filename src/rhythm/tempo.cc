@@ -48,12 +48,15 @@ class Search {
 
   /// Of all paces that the channels offer.
   std::optional<Pace> best_pace() {
+    return best_pace([&](const Pace& pace, double times) {
+      return are_whole(align(tempo_of(pace), channels_), channels_, times);
+    });
+  }
+  std::optional<Pace> best_pace(const AreWhole& are_whole_beats) {
     collect_fits();
     std::vector<Pace> paces = group();
     for (Pace& pace : paces) complete(pace, distances_of(pace));
-    std::optional<Pace> chosen = choose(paces, [&](const Pace& pace, double times) {
-      return are_whole(align(tempo_of(pace), channels_), channels_, times);
-    });
+    std::optional<Pace> chosen = choose(paces, are_whole_beats);
     std::stable_sort(paces.begin(), paces.end(),
                      [](const Pace& a, const Pace& b) { return a.share > b.share; });
     if (paces.size() > kMostRivals) paces.resize(kMostRivals);
@@ -381,6 +384,17 @@ std::optional<Tempo> tempo_at(std::span<const Channel> channels,
   const Search search(channels, chosen, gap_ns);
   const std::optional<Pace> pace = search.pace_at_distances(distances);
   return pace ? std::optional(search.tempo_of(*pace)) : std::nullopt;
+}
+
+std::optional<OwnPace> own_pace(const Channel& channel, std::int64_t gap_ns) {
+  const std::vector<Channel> part = middle_part(std::span(&channel, 1), {0});
+  if (part.empty()) return std::nullopt;
+  Search search(part, {0}, gap_ns);
+  // Whether beats are whole collectives, one channel alone cannot tell.
+  const std::optional<Pace> pace = search.best_pace([](const Pace&, double) { return false; });
+  if (!pace || pace->candidates.empty() || !is_prominent(*pace)) return std::nullopt;
+  const RhythmFit& fit = pace->candidates.front().fit;
+  return OwnPace{.period_ns = fit.period_ns, .beats = fit.beats};
 }
 
 std::vector<Tempo> find_tempos(std::span<const Channel> channels, std::int64_t gap_ns) {

@@ -73,6 +73,14 @@ struct ChannelDistance {
 std::optional<Tempo> tempo_at(std::span<const Channel> channels,
                               std::span<const ChannelDistance> distances, std::int64_t gap_ns);
 
+/// The pace that a channel keeps by itself, whatever others do; nothing where no pauses stand out.
+/// It tells the connections of one job from those of another on the same hosts.
+struct OwnPace {
+  double period_ns;  ///< mean
+  std::size_t beats;
+};
+std::optional<OwnPace> own_pace(const Channel& channel, std::int64_t gap_ns);
+
 /// All of them.
 std::vector<Tempo> find_tempos(std::span<const Channel> channels, std::int64_t gap_ns);
 

@@ -81,6 +81,21 @@ TEST(FindTempos, KeepsTrafficAtAnotherPaceApart) {
   EXPECT_NEAR(found.tempos[1].period_ns, 17.3e6, 1e6);
 }
 
+// Six rounds of a step pause too, but not as long as the step.
+TEST(OwnPace, IsThatOfSteps) {
+  const gather::Captured traffic =
+      play({.strategy = "ring", .placement = {0, 1, 2, 3}, .steps = 20, .latency_s = 1e-3});
+  const std::vector<Channel> channels =
+      flow_channels(traffic, gather::host_table(traffic, {}).host_of);
+  ASSERT_FALSE(channels.empty());
+  const std::optional<OwnPace> pace = own_pace(channels[0], traffic.burst_gap_ns);
+  ASSERT_TRUE(pace);
+  EXPECT_EQ(pace->beats, 20u);
+  Channel steady = channels[0];
+  steady.bursts.resize(1);
+  EXPECT_FALSE(own_pace(steady, traffic.burst_gap_ns));
+}
+
 // 2,000 steps of 6 rounds, each with a pause: 12,000 bursts in each of four channels, of which only
 // the middle is searched, but all are beats.
 TEST(FindTempos, CountsAllStepsOfALongCapture) {
