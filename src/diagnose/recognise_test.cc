@@ -94,6 +94,24 @@ TEST(Recognise, TwoBucketsOfARingAreNoMoreRanks) {
   EXPECT_NEAR(static_cast<double>(*found.model_bytes), 700'000, 1);
 }
 
+// The same of three buckets, of half, three tenths and a fifth of two megabytes around four hosts, in the middles of 30 rounds.
+TEST(Recognise, ThreeBucketsOfARingAreNoMoreRanks) {
+  const auto rounds = [](int) {
+    std::vector<gather::Message> messages;
+    for (int round = 0; round < 18; ++round) {
+      const std::uint64_t bytes = round < 6 ? 250'000 : round < 12 ? 150'000 : 100'000;
+      for (int host = 0; host < 4; ++host) {
+        messages.push_back({1.0 + 3 * round, host, (host + 1) % 4, bytes});
+      }
+    }
+    return messages;
+  };
+  const Analysis found = analyse(repeated(rounds));
+  ASSERT_EQ(found.collectives.size(), 1U);
+  EXPECT_EQ(found.collectives[0].strategy, "ring");
+  EXPECT_NEAR(static_cast<double>(*found.model_bytes), 2'000'000, 1);
+}
+
 // What is sent to three at once comes in pieces, with pauses anywhere, and now and then at the half.
 TEST(Recognise, PausesAnywhereAreNoWaitingForHalves) {
   Random random(3, "pieces");

@@ -19,8 +19,8 @@ constexpr double kNearlyAll = 0.85;        ///< of the pauses
 constexpr std::size_t kFewestPauses = 20;  ///< inside steps
 constexpr double kSameBytes = 0.005;
 constexpr int kMostPieces = 6;
-constexpr int kMostOfBuckets =
-    64;  ///< rounds: where there are more, buckets of two sizes are not tried
+constexpr int kMostOfBuckets = 64;  ///< rounds: where there are more, buckets are not looked for
+constexpr std::size_t kMostPlaces = 200;  ///< at which steps pause: the same
 constexpr int kRanks[] = {1, 2, 3, 4, 8};
 
 /// The only host that `place` sends to, or nothing.
@@ -119,10 +119,20 @@ Told told_by(std::span<const double> places, const std::vector<double>& ends) {
           .met = met / static_cast<double>(ends.size() - 1)};
 }
 
+/// The same together with what it tells that somebody waits at nearly all ends, where there are pauses enough
+/// for all.
+double odds_of(std::span<const double> places, const std::vector<double>& ends) {
+  const Told told = told_by(places, ends);
+  if (told.odds <= 0) return 0;
+  const auto each = static_cast<double>(places.size()) / static_cast<double>(ends.size());
+  const double expected = (1 - kAssumed.mistaken) * (1 - std::exp(-each));
+  return told.odds + law(told.met, expected, ends.size() - 1);
+}
+
 double equal_odds(std::span<const double> places, int rounds) {
   std::vector<double> ends;
   add_rounds(ends, rounds, 0, 1);
-  return told_by(places, ends).odds;
+  return odds_of(places, ends);
 }
 
 /// Places at which several steps pause, one for each.
@@ -135,25 +145,67 @@ std::vector<double> common_places(std::span<const double> places) {
   return common;
 }
 
-/// Of two buckets one after the other, of so many rounds each: the first ends where steps pause, and
-/// after each round somebody waits, for a bucket of few rounds can hide among many.
-double buckets_odds(std::span<const double> places, int rounds) {
-  double best = 0;
-  for (const double first : common_places(places)) {
-    if (std::min(first, 1 - first) < 4 * kSamePlace * rounds) continue;  // ends are no places then
-    std::vector<double> ends;
-    add_rounds(ends, rounds, 0, first);
-    add_rounds(ends, rounds, first, 1);
-    const Told told = told_by(places, ends);
-    const double met = law(told.met, 1 - kAssumed.mistaken, ends.size() - 1);
-    best = std::max(best, told.odds + met + std::log(2 * kSamePlace));
+/// Whether so many equal rounds from one place to another end where steps pause, nearly all.
+bool are_rounds(std::span<const double> common, int rounds, double from, double to) {
+  if (to - from < 4 * kSamePlace * rounds) return false;  // ends are no places then
+  std::vector<double> ends;
+  add_rounds(ends, rounds, from, to);
+  ends.pop_back();
+  const auto met = std::count_if(ends.begin(), ends.end(), [&](double end) {
+    const auto near = std::lower_bound(common.begin(), common.end(), end - kSamePlace);
+    return near != common.end() && *near <= end + kSamePlace;
+  });
+  return static_cast<double>(met) >= (1 - kAssumed.mistaken) * static_cast<double>(ends.size());
+}
+
+/// The fewest buckets, one after the other, of so many rounds each: where they end, from 0 to 1; empty
+/// unless there are several, all of whose rounds are seen.
+std::vector<double> bucket_ends(std::span<const double> places, int rounds) {
+  const std::vector<double> common = common_places(places);
+  if (common.size() > kMostPlaces) return {};
+  std::vector<double> at{0};
+  at.insert(at.end(), common.begin(), common.end());
+  at.push_back(1);
+  std::vector<int> buckets(at.size(), kMostPieces + 1);
+  std::vector<std::size_t> before(at.size(), 0);
+  buckets[0] = 0;
+  for (std::size_t to = 1; to < at.size(); ++to) {
+    for (std::size_t from = 0; from < to; ++from) {
+      if (buckets[from] + 1 >= buckets[to] || (from == 0 && to + 1 == at.size())) continue;
+      if (!are_rounds(common, rounds, at[from], at[to])) continue;
+      buckets[to] = buckets[from] + 1;
+      before[to] = from;
+    }
   }
-  return best;
+  if (buckets.back() > kMostPieces) return {};
+  std::vector<double> ends;
+  for (std::size_t to = at.size() - 1; to > 0; to = before[to]) ends.push_back(at[to]);
+  std::reverse(ends.begin(), ends.end());
+  return ends;
+}
+
+/// Of buckets one after the other, of so many rounds each: a size that is another costs what it takes to name it.
+double buckets_odds(std::span<const double> places, int rounds) {
+  const std::vector<double> buckets = bucket_ends(places, rounds);
+  if (buckets.empty()) return 0;
+  std::vector<double> ends;
+  std::vector<double> sizes;
+  double from = 0;
+  for (const double to : buckets) {
+    add_rounds(ends, rounds, from, to);
+    sizes.push_back(to - from);
+    from = to;
+  }
+  std::sort(sizes.begin(), sizes.end());
+  const auto last = std::unique(sizes.begin(), sizes.end(),
+                                [](double a, double b) { return b - a <= 4 * kSamePlace; });
+  const auto others = static_cast<double>(last - sizes.begin() - 1);
+  return odds_of(places, ends) + others * std::log(2 * kSamePlace);
 }
 
 /// What the places of pauses tell for so many ranks on each host. All R ranks make 2(R-1) rounds,
 /// after each of which somebody may have to be waited for. Some implementations cut each round in
-/// two; others cut the payload into pieces, which make all rounds one after the other, or send two
+/// two; others cut the payload into pieces, which make all rounds one after the other, or send
 /// buckets, whose rounds may all end where rounds of more ranks do.
 double rounds_odds(std::span<const double> places, int hosts, int ranks) {
   if (places.size() < kFewestPauses) return 0;
