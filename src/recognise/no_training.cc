@@ -52,7 +52,8 @@ double prior(const rhythm::Steps& exchanges, const std::optional<Recognition>& f
 }
 
 /// What the times at which hosts begin tell for a clock or a wish over work, of which sleep is no
-/// different. Where hosts wait for one another inside a step, no clock makes them do so.
+/// different. Where hosts wait for one another inside a step, no clock makes them do so: it is asked of what
+/// shows no such waiting, and of clients around one host.
 struct Driven {
   double nats = 0;
   bool by_clock = false;
@@ -93,7 +94,8 @@ bool is_small(double bytes_of_host) { return bytes_of_host < kAssumed.smallest_s
 
 Doubt no_training(const rhythm::Steps& exchanges, const std::optional<Recognition>& found,
                   bool is_one_side) {
-  const Driven beginnings = driven(exchanges, is_any_kind(found) && !is_one_side);
+  const bool may_be_clocked = is_any_kind(found) || has_hub(exchanges);
+  const Driven beginnings = driven(exchanges, may_be_clocked && !is_one_side);
   const double disorder = disordered(exchanges, found);
   double nats = prior(exchanges, found) + beginnings.nats + disorder;
   const bool is_little = is_small(host_bytes(exchanges));

@@ -67,6 +67,18 @@ TEST(NoTraining, IsLikelyWhereStepsBeginAtAnyTime) {
   EXPECT_GT(no_training(star(1'000'000, wished), found_star()).probability, 0.5);
 }
 
+// Players of a game, say, each of whom gets as much as he sends.
+TEST(NoTraining, IsLikelyWhereClientsOfOneHostKeepToAClock) {
+  double begun_ms = 0;
+  int rung = 0;
+  const auto by_clock = [&](double chance) {
+    const double before_ms = begun_ms;
+    begun_ms = 50 * ++rung + chance;
+    return kMs * (begun_ms - before_ms - 3);
+  };
+  EXPECT_GT(no_training(star(1'000'000, by_clock), found_star()).probability, 0.5);
+}
+
 TEST(NoTraining, IsUnlikelyWhereRanksComputeForHalfAsLongAgain) {
   EXPECT_LT(no_training(star(1'000'000, unevenly), found_star()).probability, 0.5);
 }

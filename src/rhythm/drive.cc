@@ -19,7 +19,8 @@ constexpr std::size_t kFewest = 8;         ///< beginnings
 constexpr double kStampNs = 20'000;        ///< what stamps and schedulers add to any time
 constexpr double kComputingVaries = 0.25;  ///< of its typical time, at most
 constexpr double kBlurred = 0.02;          ///< of a period: how far the ends of beats may be off
-constexpr double kOutliers = 0.1;          ///< beginnings that something else has delayed
+constexpr double kNear = 2;  ///< typical distances from a line: what is farther does not move it
+constexpr double kOutliers = 0.1;  ///< beginnings that something else has delayed
 
 /// When a host began its steps, and had received everything in the step before.
 struct Beginnings {
@@ -125,26 +126,51 @@ double demand_nats(const std::vector<double>& pauses, double period_ns) {
   return mean_nats(pauses, period_ns, [&](double pause) { return std::exp(-pause / mean) / mean; });
 }
 
-/// What is left of the values when a line through them is taken away. REQUIRES: two different x.
-std::vector<double> off_line(const std::vector<double>& x, const std::vector<double>& y) {
-  const auto n = static_cast<double>(x.size());
+/// A line through points, where most lie, whatever a few do. REQUIRES: two different x.
+struct Line {
   double mean_x = 0;
   double mean_y = 0;
+  double slope = 0;
+
+  double off(double x, double y) const { return y - mean_y - slope * (x - mean_x); }
+};
+
+Line line_through(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto n = static_cast<double>(x.size());
+  Line line;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    mean_x += x[i] / n;
-    mean_y += y[i] / n;
+    line.mean_x += x[i] / n;
+    line.mean_y += y[i] / n;
   }
   double xx = 0;
   double xy = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    xx += (x[i] - mean_x) * (x[i] - mean_x);
-    xy += (x[i] - mean_x) * (y[i] - mean_y);
+    xx += (x[i] - line.mean_x) * (x[i] - line.mean_x);
+    xy += (x[i] - line.mean_x) * (y[i] - line.mean_y);
   }
-  std::vector<double> result;
+  line.slope = xy / xx;
+  return line;
+}
+
+/// What is left of the values when the line that is nearest to most of them is taken away: what comes
+/// late, because the machine was busy, moves no clock. REQUIRES: x rises.
+std::vector<double> off_line(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto off_by = [&](const Line& line) {
+    std::vector<double> result;
+    for (std::size_t i = 0; i < x.size(); ++i) result.push_back(line.off(x[i], y[i]));
+    return result;
+  };
+  std::vector<double> off = off_by(line_through(x, y));
+  const double middle = stats::median(off);
+  const double near = kNear * typical_size(around(off, middle));
+  std::vector<double> near_x;
+  std::vector<double> near_y;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    result.push_back(y[i] - mean_y - xy / xx * (x[i] - mean_x));
+    if (std::abs(off[i] - middle) > near) continue;
+    near_x.push_back(x[i]);
+    near_y.push_back(y[i]);
   }
-  return result;
+  return near_x.size() > 2 ? off_by(line_through(near_x, near_y)) : off;
 }
 
 /// At even times of a clock. As many beginnings as a line has numbers to fit tell nothing.

@@ -64,6 +64,14 @@ TEST(DriveOf, AClockRingsWhateverWasReceived) {
   EXPECT_GT(found.clock, found.demand + 1);
 }
 
+TEST(DriveOf, AClockThatIsHeardLateNowAndThenKeepsItsTime) {
+  const Drive found = drive_by([](int i, double, double chance) {
+    return kMs * (50 * i + 0.5 * chance + (i > 34 && i < 38 ? 20 : 0));
+  });
+  EXPECT_GT(found.clock, found.work);
+  EXPECT_GT(found.clock, found.demand + 1);
+}
+
 TEST(DriveOf, AWishComesAtAnyTime) {
   const Drive found = drive_by(
       [](int, double ready, double chance) { return ready - 40 * kMs * std::log(1 - chance); });
