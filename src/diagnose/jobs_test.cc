@@ -153,6 +153,38 @@ TEST(Jobs, OfAnyShapeAreToldApartByTheirPaces) {
   }
 }
 
+// Some connections of a clique have carried the model, five halves of a step, before: these keep the pace of halves,
+// of which there are more than whole steps.
+TEST(Jobs, AreToldApartWhereSomeOfTheirConnectionsKeepThePaceOfHalves) {
+  gather::Captured traffic = together({.strategy = "clique",
+                                       .placement = {0, 1, 2, 3, 4},
+                                       .payload = 2'000'000,
+                                       .steps = 17,
+                                       .compute_s = 0.03,
+                                       .jitter = 0.1,
+                                       .latency_s = 10e-3},
+                                      {.strategy = "tree",
+                                       .placement = {3, 4, 0, 1, 2},
+                                       .payload = 600'000,
+                                       .steps = 22,
+                                       .compute_s = 0.083,
+                                       .seed = 2});
+  for (flow::Flow& flow : traffic.flows) {
+    const bool is_of_clique = flow.key.source_port < 40'100;
+    if (!is_of_clique || flow.key.source > 2) continue;
+    flow.bursts.insert(
+        flow.bursts.begin(),
+        {.start_ns = 50'000'000, .end_ns = 60'000'000, .bytes = 2'000'000, .packets = 1'400});
+    flow.payload_bytes += 2'000'000;
+    flow.first_ns = 50'000'000;
+  }
+  const Jobs jobs = found_in(traffic);
+  ASSERT_TRUE(jobs.main.recognition);
+  EXPECT_EQ(jobs.main.recognition->strategy, "clique");
+  EXPECT_EQ(jobs.main.exchanges->steps.size(), 17u);
+  EXPECT_EQ(jobs.others.size(), 1u);
+}
+
 TEST(Jobs, OfAHundredthOfTheBytesAreFound) {
   const gather::Captured traffic =
       together({.strategy = "ring", .placement = {3, 4, 5}, .payload = 40'000'000},

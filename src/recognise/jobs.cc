@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -29,6 +30,7 @@ constexpr double kSamePeriod = 0.015;    ///< what repeats at one pace on the sa
 /// Steps by which the time that two connections of a job take in all may differ: hosts begin a step one after the
 /// other, and some send the model before the first.
 constexpr double kDiffers[] = {0.5, 1.5};
+constexpr double kNearlyWhole = 0.03;  ///< how far a number of paces may be from one
 constexpr std::size_t kFewestSteps = 4;
 
 using rhythm::bytes_of;
@@ -126,22 +128,51 @@ std::vector<Paced> paced_of(const Channels& channels, std::int64_t gap_ns) {
   return paced;
 }
 
-/// Parts of a group, of most bytes first: the connections that keep one pace, where the whole time of
-/// two may differ by so many of its steps.
-std::vector<Channels> parts_by_pace(const std::vector<Paced>& paced, double steps) {
-  std::vector<Channels> parts;
-  double last_ns = 0;
+/// Connections that keep one pace.
+struct Part {
+  double pace_ns;
+  Channels channels;
+};
+
+/// Parts of a group, the fastest first, where the whole time of two of their connections may differ by so many steps.
+std::vector<Part> parts_by_pace(const std::vector<Paced>& paced, double steps) {
+  std::vector<Part> parts;
   for (const Paced& one : paced) {
     const double slack = std::max(kSamePeriod, steps / static_cast<double>(one.pace.beats));
-    if (one.pace.period_ns > (1 + slack) * last_ns) parts.emplace_back();
-    parts.back().push_back(*one.channel);
-    last_ns = one.pace.period_ns;
+    if (parts.empty() || one.pace.period_ns > (1 + slack) * parts.back().pace_ns)
+      parts.emplace_back();
+    parts.back().channels.push_back(*one.channel);
+    parts.back().pace_ns = one.pace.period_ns;
   }
-  std::erase_if(parts, [](const Channels& part) { return groups_of(part).size() > 1; });
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const Channels& a, const Channels& b) { return bytes_of(a) > bytes_of(b); });
-  if (parts.size() > kMostParts) parts.resize(kMostParts);
   return parts;
+}
+
+/// The same with those that keep the pace of halves or thirds of a slower part's steps in that: some connections of a
+/// job pause there for longer than others.
+std::vector<Part> with_whole_steps(std::vector<Part> parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = i + 1; j < parts.size() && !parts[i].channels.empty(); ++j) {
+      const double times = parts[j].pace_ns / parts[i].pace_ns;
+      const double whole = std::round(times);
+      if (whole < 2 || whole > 3 || std::abs(times - whole) > kNearlyWhole * whole) continue;
+      Channels& more = parts[i].channels;
+      std::move(more.begin(), more.end(), std::back_inserter(parts[j].channels));
+      more.clear();
+    }
+  }
+  return parts;
+}
+
+/// Those of connected hosts, of most bytes first.
+std::vector<Channels> largest_of(std::vector<Part> parts) {
+  std::vector<Channels> result;
+  for (Part& part : parts) {
+    if (groups_of(part.channels).size() == 1) result.push_back(std::move(part.channels));
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const Channels& a, const Channels& b) { return bytes_of(a) > bytes_of(b); });
+  if (result.size() > kMostParts) result.resize(kMostParts);
+  return result;
 }
 
 /// Whether all keep paces of their own.
@@ -194,7 +225,9 @@ std::vector<Found> several_in(const Channels& group, const Found& one,
   if (only_witness(traffic, host_of)) return {};  // whose pairs are parts of anything
   const std::vector<Paced> paced = paced_of(group, traffic.burst_gap_ns);
   for (const double steps : kDiffers) {
-    std::vector<Found> found = jobs_of(parts_by_pace(paced, steps), one, traffic, host_of);
+    const std::vector<Part> parts = parts_by_pace(paced, steps);
+    std::vector<Found> found = jobs_of(largest_of(parts), one, traffic, host_of);
+    if (found.empty()) found = jobs_of(largest_of(with_whole_steps(parts)), one, traffic, host_of);
     if (!found.empty()) return found;
   }
   return {};
