@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/operations/counted.h"
 
+#include "trainwire/operations/missing.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,28 +21,38 @@ struct Counted {
 };
 using ByOp = std::map<std::string, Counted>;
 
+/// The rank, or else which process of which file; all that say neither are one.
+using Teller = std::tuple<int, int, const Told*>;
+
+Teller teller_of(const Operation& each, const Told& file) {
+  if (each.rank) return {*each.rank, 0, nullptr};
+  return {-1, each.teller, each.teller > 0 ? &file : nullptr};
+}
+
 /// Each operation of a group once: the rank of it that tells of most counts.
 std::vector<record::OperationGroup> groups_of(const std::vector<Told>& told,
                                               const std::string& kind) {
   struct OfGroup {
     int size = 0;
-    std::map<int, Counted> by_rank = {};
+    std::map<Teller, Counted> by_teller = {};
   };
   std::map<std::tuple<std::string, std::string>, OfGroup> by_group;
   for (const Told& file : told) {
     if (file.kind != kind) continue;
     for (const Operation& each : file.operations) {
+      // Where a rank stands is told, not in what.
+      if (each.op == "unknown" && is_by_watchdog(each.group)) continue;
       OfGroup& of_group = by_group[{each.group, each.op}];
       of_group.size = std::max(of_group.size, each.group_size);
-      Counted& of_rank = of_group.by_rank[each.rank.value_or(-1)];
-      ++of_rank.count;
-      of_rank.bytes += static_cast<std::uint64_t>(each.bytes.value_or(0));
+      Counted& of_teller = of_group.by_teller[teller_of(each, file)];
+      ++of_teller.count;
+      of_teller.bytes += static_cast<std::uint64_t>(each.bytes.value_or(0));
     }
   }
   std::vector<record::OperationGroup> made;
   for (const auto& [key, of_group] : by_group) {
     const auto most = std::max_element(
-        of_group.by_rank.begin(), of_group.by_rank.end(),
+        of_group.by_teller.begin(), of_group.by_teller.end(),
         [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
     made.push_back({.group = std::get<0>(key),
                     .group_size = static_cast<std::uint64_t>(of_group.size),

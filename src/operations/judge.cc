@@ -67,7 +67,7 @@ record::Verdict hang_verdict(const Imported& imported) {
     text += ". It is the program, not the network.";
   } else if (const std::string failure = failure_text(imported.wiring); !failure.empty()) {
     text += ". " + failure;
-  } else if (hang.without_dump > 0 || hang.group == kWatchdog) {
+  } else if (hang.without_dump > 0 || is_by_watchdog(hang.group)) {
     text +=
         ". Give their dumps too: whether one of them never came, or the network stands, these do "
         "not tell.";

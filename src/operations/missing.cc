@@ -14,17 +14,18 @@
 namespace tw::operations {
 namespace {
 
+constexpr std::string_view kUntoldOp = "unknown";
+
 /// Of one group: by number, by rank.
 using Asked = std::map<std::int64_t, std::map<int, const Operation*>>;
 
 std::map<std::string, Asked> asked_by_group(const std::vector<Told>& told) {
   std::map<std::string, Asked> groups;
   for (const Told& file : told) {
-    const bool by_watchdog = file.kind == "nccl_log";
-    if (!by_watchdog && file.kind != "flight_recorder") continue;
     for (const Operation& each : file.operations) {
+      // The watchdog speaks in logs of any kind.
+      if (file.kind != "flight_recorder" && !is_by_watchdog(each.group)) continue;
       if (!each.rank || !each.sequence || is_message(each.op)) continue;
-      if (by_watchdog && each.state == State::Untold) continue;  // NCCL's own lines
       groups[each.group][*each.sequence].try_emplace(*each.rank, &each);
     }
   }
@@ -41,19 +42,42 @@ std::map<int, std::int64_t> last_of(const Asked& asked) {
 }
 
 std::string words_of(const Operation& each) {
+  if (each.elements) return fmt::format("{} of {} elements", each.op, *each.elements);
   return each.bytes ? fmt::format("{} of {} bytes", each.op, *each.bytes) : each.op;
 }
 
-void add_mismatch(const std::map<int, const Operation*>& ranks, Hang& into) {
-  const Operation& first = *ranks.begin()->second;
-  for (const auto& [rank, each] : ranks) {
-    if (each->op == first.op && each->bytes == first.bytes) continue;
-    into.mismatch.push_back(fmt::format("rank {} asks for {}", rank, words_of(*each)));
-  }
+/// The first rank of which it is told what it asks for, or else the first.
+const Operation* first_told(const std::map<int, const Operation*>& ranks) {
+  const auto found = std::find_if(ranks.begin(), ranks.end(),
+                                  [](const auto& each) { return each.second->op != kUntoldOp; });
+  return found == ranks.end() ? ranks.begin()->second : found->second;
 }
 
 bool is_open(const Operation& each) {
   return each.state == State::Scheduled || each.state == State::Started;
+}
+
+/// Ranks that the watchdog sees in later collectives of the group.
+void add_further(const Asked& asked, Hang& into) {
+  if (!is_by_watchdog(into.group)) return;
+  for (auto at = asked.upper_bound(into.sequence); at != asked.end(); ++at) {
+    for (const auto& [rank, each] : at->second) {
+      if (is_open(*each)) into.further[at->first].push_back(rank);
+    }
+  }
+}
+
+void add_mismatch(const std::map<int, const Operation*>& ranks, Hang& into) {
+  const Operation& first = *first_told(ranks);
+  for (const auto& [rank, each] : ranks) {
+    // A rank of which only where it stands is told asks for nothing else.
+    const bool is_same = each->op == first.op && each->bytes == first.bytes &&
+                         (each->elements == first.elements || !each->elements || !first.elements);
+    if (is_same || each->op == kUntoldOp || first.op == kUntoldOp) continue;
+    if (into.mismatch.empty() && first.elements && first.rank)
+      into.mismatch.push_back(fmt::format("rank {} asks for {}", *first.rank, words_of(first)));
+    into.mismatch.push_back(fmt::format("rank {} asks for {}", rank, words_of(*each)));
+  }
 }
 
 /// A rank that stands in one collective does not come to another: who stands nowhere comes first, and what hangs for want of such
@@ -73,7 +97,47 @@ void put_causes_first(std::vector<Hang>& found) {
                    [&](const Hang& a, const Hang& b) { return order_of(a) < order_of(b); });
 }
 
+/// "collective 808 of process group 9 that PyTorch's watchdog names (all_reduce)".
+std::string what_text(const Hang& hang) {
+  const std::string size = hang.bytes ? fmt::format(" of {} bytes", grouped(*hang.bytes)) : "";
+  std::string where = "of group " + printable(hang.group);
+  if (is_by_watchdog(hang.group)) {
+    std::string_view name = hang.group;
+    name.remove_prefix(std::min(name.size(), kWatchdog.size() + 1));
+    where = name.empty() || name == "default_pg"
+                ? ""
+                : fmt::format("of process group {} ", printable(name));
+    where += "that PyTorch's watchdog names";
+  }
+  const std::string op = hang.op == kUntoldOp ? "" : fmt::format(" ({}{})", hang.op, size);
+  return fmt::format("collective {} {}{}", hang.sequence, where, op);
+}
+
+std::string plural(std::string_view word, std::size_t count) {
+  return fmt::format("{}{}", word, count == 1 ? "" : "s");
+}
+
+/// How many ranks there are is not told: others may stand elsewhere.
+std::string standing_text(const Hang& hang) {
+  const std::size_t count = hang.waiting.size();
+  std::string text =
+      fmt::format("{} {} {} in {}", plural("rank", count), fmt::join(hang.waiting, ", "),
+                  count == 1 ? "stands" : "stand", what_text(hang));
+  for (const auto& [number, ranks] : hang.further) {
+    text +=
+        fmt::format(", {} {} in {}", plural("rank", ranks.size()), fmt::join(ranks, ", "), number);
+  }
+  if (hang.without_dump > 0 || hang.further.empty()) {
+    text += fmt::format(
+        ", and of {} no line of it tells",
+        hang.without_dump > 0 ? fmt::format("at least {} more", hang.without_dump) : "others");
+  }
+  return text;
+}
+
 }  // namespace
+
+bool is_by_watchdog(std::string_view group) { return group.starts_with(kWatchdog); }
 
 std::vector<Hang> hangs(const std::vector<Told>& told) {
   std::vector<Hang> found;
@@ -83,7 +147,7 @@ std::vector<Hang> hangs(const std::vector<Told>& told) {
       const bool hangs = std::any_of(ranks.begin(), ranks.end(),
                                      [](const auto& each) { return is_open(*each.second); });
       if (!hangs) continue;
-      const Operation& first = *ranks.begin()->second;
+      const Operation& first = *first_told(ranks);
       Hang hang{.group = group, .sequence = number, .op = first.op, .bytes = first.bytes};
       for (const auto& [rank, each] : ranks) {
         if (is_open(*each)) hang.waiting.push_back(rank);
@@ -94,7 +158,10 @@ std::vector<Hang> hangs(const std::vector<Told>& told) {
         hang.last_of_missing = std::max(hang.last_of_missing, number_of_last);
       }
       add_mismatch(ranks, hang);
-      hang.without_dump = std::max(0, first.group_size - static_cast<int>(last.size()));
+      add_further(asked, hang);
+      int size = 0;
+      for (const auto& [rank, each] : ranks) size = std::max(size, each->group_size);
+      hang.without_dump = std::max(0, size - static_cast<int>(last.size()));
       found.push_back(std::move(hang));
       break;
     }
@@ -121,31 +188,21 @@ std::string open_messages(const std::vector<Told>& told) {
 }
 
 std::string sentence_of(const Hang& hang) {
-  const std::string size = hang.bytes ? fmt::format(" of {} bytes", grouped(*hang.bytes)) : "";
-  const bool by_watchdog = hang.group == kWatchdog;
-  const std::string where =
-      by_watchdog ? "that PyTorch's watchdog names" : "of group " + printable(hang.group);
-  const std::string what =
-      fmt::format("collective {} {} ({}{})", hang.sequence, where, hang.op, size);
   std::string text;
   if (!hang.missing.empty()) {
-    text = fmt::format("rank{} {} did not join {}, in which rank{} {} wait{}; {} last was {}",
-                       hang.missing.size() == 1 ? "" : "s", fmt::join(hang.missing, ", "), what,
-                       hang.waiting.size() == 1 ? "" : "s", fmt::join(hang.waiting, ", "),
-                       hang.waiting.size() == 1 ? "s" : "",
-                       hang.missing.size() == 1 ? "its" : "their", hang.last_of_missing);
-  } else if (by_watchdog) {
-    // How many ranks there are is not told: others may stand elsewhere.
-    const bool is_one = hang.waiting.size() == 1;
-    text =
-        fmt::format("rank{} {} stand{} in {}, and of {} no line of it tells", is_one ? "" : "s",
-                    fmt::join(hang.waiting, ", "), is_one ? "s" : "", what,
-                    hang.without_dump > 0 ? fmt::format("{} more", hang.without_dump) : "others");
+    const bool is_one = hang.missing.size() == 1;
+    text = fmt::format("{} {} did not join {}, in which {} {} {}; {} last was {}",
+                       plural("rank", hang.missing.size()), fmt::join(hang.missing, ", "),
+                       what_text(hang), plural("rank", hang.waiting.size()),
+                       fmt::join(hang.waiting, ", "), hang.waiting.size() == 1 ? "waits" : "wait",
+                       is_one ? "its" : "their", hang.last_of_missing);
+  } else if (is_by_watchdog(hang.group)) {
+    text = standing_text(hang);
   } else if (hang.without_dump > 0) {
-    text =
-        fmt::format("{} does not end, and {} of its ranks left no dump", what, hang.without_dump);
+    text = fmt::format("{} does not end, and {} of its ranks left no dump", what_text(hang),
+                       hang.without_dump);
   } else {
-    text = fmt::format("all ranks joined {}, and it did not end", what);
+    text = fmt::format("all ranks joined {}, and it did not end", what_text(hang));
   }
   if (!hang.mismatch.empty()) {
     text += fmt::format("; they do not ask for the same: {}", fmt::join(hang.mismatch, ", "));

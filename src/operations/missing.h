@@ -10,14 +10,16 @@
 #include "trainwire/operations/told.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tw::operations {
 
-/// The group of what PyTorch's watchdog says in a log, which names none.
+/// The group of what PyTorch's watchdog says in a log begins so, and its name follows, where lines tell any.
 inline constexpr std::string_view kWatchdog = "watchdog";
+bool is_by_watchdog(std::string_view group);
 
 struct Hang {
   std::string group = {};
@@ -28,7 +30,9 @@ struct Hang {
   std::vector<int> missing = {};           ///< ranks that never asked for it
   std::int64_t last_of_missing = 0;        ///< number of their last one
   std::vector<std::string> mismatch = {};  ///< "rank 2 asks for all_gather of 4096 bytes"
-  int without_dump = 0;                    ///< ranks of the group of which there is no dump
+  /// Of the watchdog: number of a later collective of the group, and who stands in it.
+  std::map<std::int64_t, std::vector<int>> further = {};
+  int without_dump = 0;  ///< ranks of the group of which there is no dump
 };
 
 /// The first of each group that hangs; first what does not hang because of another.

@@ -27,12 +27,15 @@ std::string_view name_of(State state);
 
 struct Operation {
   std::optional<int> rank = {};
+  int teller =
+      0;  ///< which of the file's processes tells it, where it does not say the rank; 0 where that is not told either
   std::string host = {};
   std::string group = {};  ///< the same for all ranks of a group
   int group_size = 0;      ///< 0 where it is not told
   std::string op = {};     ///< canonical_op
   std::optional<std::int64_t> sequence = {};
   std::optional<std::int64_t> bytes = {};
+  std::optional<std::int64_t> elements = {};  ///< only where no type is told that gives bytes
   std::string dtype = {};
   std::string algorithm = {};
   std::string protocol = {};

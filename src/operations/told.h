@@ -60,7 +60,9 @@ struct Wiring {
   std::map<std::string, std::string> addresses = {};  ///< of hosts, as sockets use them
   std::map<std::string, std::string> settings = {};   ///< NCCL_X set by the environment
   std::vector<std::string> warnings = {};             ///< NCCL WARN, each once
-  bool empty() const { return version.empty() && network.empty() && ranks == 0 && ways.empty(); }
+  bool empty() const {
+    return version.empty() && network.empty() && ranks == 0 && ways.empty() && warnings.empty();
+  }
 };
 
 /// Who was last to be ready for what was exchanged, as a timeline of Horovod tells it. Sums over tensors.

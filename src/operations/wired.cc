@@ -14,6 +14,7 @@ namespace tw::operations {
 namespace {
 
 constexpr std::size_t kMostNames = 4;  ///< of hosts, in a sentence
+constexpr std::size_t kMostRanks = 8;  ///< of a host, in a sentence
 
 template <typename T>
 void append_new(std::vector<T>& into, const std::vector<T>& from) {
@@ -208,6 +209,12 @@ std::vector<std::string> order_text(const Wiring& wiring) {
   return order;
 }
 
+bool are_on_one_host(const Wiring& wiring) {
+  std::set<std::string> hosts;
+  for (const auto& [rank, host] : wiring.hosts) hosts.insert(host);
+  return hosts.size() == 1 && wiring.hosts.size() == static_cast<std::size_t>(wiring.ranks);
+}
+
 /// What the number of a completion that failed means.
 std::string_view meaning_of(std::string_view warning) {
   for (const std::string_view word : {"status=", "with error "}) {
@@ -228,15 +235,42 @@ std::string_view meaning_of(std::string_view warning) {
   return {};
 }
 
+std::string ranks_text(const std::vector<int>& ranks) {
+  if (ranks.size() > kMostRanks) return fmt::format("{} ranks", ranks.size());
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+}
+
+/// ", ranks 0, 1 on host0, rank 2 on host1", or " on host0" where all are; "" where no rank's host is told.
+std::string places_text(const Wiring& wiring) {
+  std::map<std::string, std::vector<int>> ranks;
+  for (const auto& [rank, host] : wiring.hosts) ranks[host].push_back(rank);
+  if (ranks.empty()) return {};
+  const bool are_all = wiring.hosts.size() == static_cast<std::size_t>(wiring.ranks);
+  if (are_all && ranks.size() == 1) return " on " + ranks.begin()->first;
+  if (ranks.size() > kMostNames)
+    return fmt::format("{} on {} hosts",
+                       are_all ? "" : fmt::format(", of which {} are told", wiring.hosts.size()),
+                       ranks.size());
+  std::string text;
+  for (const auto& [host, of_host] : ranks)
+    text += fmt::format(", {} on {}", ranks_text(of_host), host);
+  return text;
+}
+
 Remark summary(const Wiring& wiring) {
   std::string text = "NCCL";
   if (!wiring.version.empty()) text += " " + wiring.version;
   if (wiring.ranks > 0) text += fmt::format(", {} ranks", wiring.ranks);
   if (!wiring.rings.empty()) {
     const std::vector<std::string> order = order_text(wiring);
+    if (are_on_one_host(wiring)) text += places_text(wiring);
     if (order.size() <= 16) text += fmt::format(", ring {}", fmt::join(order, " → "));
     const auto channels = std::max(static_cast<int>(wiring.rings.size()), wiring.channels);
     text += fmt::format(", {} channel{}", channels, channels == 1 ? "" : "s");
+  } else {
+    text += places_text(wiring);
+    if (wiring.channels > 0)
+      text += fmt::format(", {} channel{}", wiring.channels, wiring.channels == 1 ? "" : "s");
   }
   if (!wiring.network.empty()) text += fmt::format(", network {}", wiring.network);
   if (!wiring.ways.empty()) text += fmt::format("; ways: {}", ways_text(wiring));
@@ -283,7 +317,7 @@ std::vector<Remark> remarks_on(const Wiring& wiring) {
   for (const std::string& warning : wiring.warnings) {
     made.push_back({.kind = "nccl_warning", .text = "NCCL warns: " + warning, .is_trouble = true});
   }
-  made.push_back(summary(wiring));
+  if (Remark of_all = summary(wiring); of_all.text != "NCCL") made.push_back(std::move(of_all));
   return made;
 }
 
