@@ -8,6 +8,7 @@
 #include "trainwire/nccl/perf_table.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/pace_log.h"
+#include "trainwire/readers/watchdog.h"
 #include "trainwire/tables/benchmark.h"
 #include "trainwire/tables/flow_records.h"
 

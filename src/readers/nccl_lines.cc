@@ -47,6 +47,19 @@ std::string named(std::string_view word, const std::array<std::string_view, N>& 
   return lower_of(word);
 }
 
+/// "[0]": the device.
+bool took_device(std::string_view word, NcclLine& into) {
+  if (!word.starts_with('[') || !word.ends_with(']')) return false;
+  into.device = word.substr(1, word.size() - 2);
+  return true;
+}
+
+/// "transport/net_ib.cc:1295", not "host:12:34".
+bool is_place(std::string_view word) {
+  return drop_number(word) && word.find(':') == std::string_view::npos &&
+         word.find('.') != std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<NcclLine> nccl_line(std::string_view line) {
@@ -56,14 +69,15 @@ std::optional<NcclLine> nccl_line(std::string_view line) {
   const bool warns = mark == std::string_view::npos;
   if (warns) mark = warning;
   if (mark == std::string_view::npos || (mark > 0 && line[mark - 1] != ' ')) return {};
-  NcclLine made{.host = {}, .process = {}, .warns = warns, .text = line.substr(mark + 10)};
+  NcclLine made{
+      .host = {}, .process = {}, .device = {}, .warns = warns, .text = line.substr(mark + 10)};
   std::string_view before = line.substr(0, mark);
   std::string_view word = last_word(before);
-  if (word.starts_with('[') && word.ends_with(']')) word = last_word(before);
-  // Since 2.2x a warning names file and line behind the device.
-  if (warns && word.find(".cc:") != std::string_view::npos) {
+  if (took_device(word, made)) word = last_word(before);
+  // Since 2.2x a warning names file and line behind the device; of plugins it may be one of C.
+  if (warns && is_place(word)) {
     word = last_word(before);
-    if (word.starts_with('[')) word = last_word(before);
+    if (took_device(word, made)) word = last_word(before);
   }
   // People cut host and process off before they show a log.
   if (!drop_number(word) || !drop_number(word)) return made;
@@ -77,11 +91,6 @@ std::optional<NcclLine> nccl_line(std::string_view line) {
   drop_number(process);
   made.process = std::string(process);
   return made;
-}
-
-bool is_of_watchdog(std::string_view line) {
-  return line.find("Watchdog caught collective operation timeout:") != std::string_view::npos ||
-         line.find(" detected by watchdog at work: ") != std::string_view::npos;
 }
 
 std::optional<NcclType> nccl_type(std::int64_t number) {

@@ -12,17 +12,15 @@ namespace tw::readers {
 
 /// "host:pid:tid [0] NCCL INFO text", wherever it stands in a line.
 struct NcclLine {
-  std::string host;     ///< empty where it was cut off
-  std::string process;  ///< "host:pid"
+  std::string host;              ///< empty where it was cut off
+  std::string process;           ///< "host:pid"
+  std::string_view device = {};  ///< "0": of the GPU that the thread had
   bool warns = false;
   std::string_view text = {};
 };
 
 /// Nothing where there is none. Where several are glued together, the last.
 std::optional<NcclLine> nccl_line(std::string_view line);
-
-/// Whether PyTorch's watchdog says in it that a rank's collective did not end.
-bool is_of_watchdog(std::string_view line);
 
 struct NcclType {
   std::string_view name;

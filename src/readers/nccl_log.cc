@@ -54,7 +54,9 @@ bool NcclLog::State::collective(const NcclLine& line) {
   const auto ranks = number_behind(rest, "[nranks=");
   Words words(rest);
   const Communicator* known = nullptr;
-  if (words.go_behind(" comm 0x")) known = find(line.process, words.word());
+  std::string pointer;
+  if (words.go_behind(" comm 0x")) pointer = words.word();
+  if (!pointer.empty()) known = find(line.process, pointer);
   if (ranks && *ranks > 0 && *ranks < 10'000'000) made.group_size = static_cast<int>(*ranks);
   // RCCL's tells the rank.
   const auto rank = number_behind(rest, " globalrank ");
@@ -65,6 +67,11 @@ bool NcclLog::State::collective(const NcclLine& line) {
     made.group = known->id.empty()
                      ? fmt::format("communicator {} of {} ranks", known->order, known->ranks)
                      : known->id;
+  }
+  if (known == nullptr && !made.rank && !pointer.empty()) {
+    Side& side = side_of(line, made.group_size, pointer);
+    made.teller = side.number;
+    made.group = fmt::format("communicator {} of {} ranks", side.orders[pointer], made.group_size);
   }
   if (!count || *count < 0 || !type || !nccl_type(*type)) {
     skips.add("operations without a size");
@@ -141,65 +148,13 @@ bool NcclLog::State::tuning(const NcclLine& line) {
   return true;
 }
 
-/// "[rank1]:[E626 06:24:44 ...] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=808, OpType=ALLREDUCE, NumelIn=..". How
-/// many ranks there are is not told: at least as many as the highest says.
-bool NcclLog::State::watchdog(std::string_view text) {
-  if (!is_of_watchdog(text)) return false;
-  if (const auto work = number_behind(text, " detected by watchdog at work: ")) {
-    const auto stands_in = number_behind(text, " Rank ");
-    if (stands_in && *stands_in >= 0 && *stands_in < 10'000'000 && stands.size() < kMostOperations)
-      stands.emplace_back(static_cast<int>(*stands_in), *work);
-    return true;
-  }
-  auto rank = number_behind(text, "[rank");
-  if (!rank) rank = number_behind(text, "Rank ");
-  const auto sequence = number_behind(text, "WorkNCCL(SeqNum=");
-  Words words(text);
-  std::string op;
-  if (words.go_behind("OpType="))
-    op = operations::canonical_op(words.rest().substr(0, words.rest().find(',')));
-  if (!rank || *rank < 0 || *rank >= 10'000'000 || !sequence || op.empty() ||
-      operations.size() >= kMostOperations) {
-    skips.add("lines of the watchdog that name no rank or collective");
-    return true;
-  }
-  operations.push_back({.rank = static_cast<int>(*rank),
-                        .group = "watchdog",
-                        .op = std::move(op),
-                        .sequence = *sequence,
-                        .state = operations::State::Started});
-  ranks_waiting = std::max(ranks_waiting, static_cast<int>(*rank) + 1);
-  ++used;
-  return true;
-}
-
-/// "[PG 1 Rank 3] Exception (..) detected by watchdog at work: 1580, last enqueued NCCL work: 1582": of a rank whose own line is not there,
-/// what the others tell of that collective holds.
-void NcclLog::State::close_watchdog() {
-  std::map<std::int64_t, std::pair<std::string, std::set<int>>> known;
-  for (const Operation& each : operations) {
-    if (each.state != operations::State::Started) continue;
-    known[*each.sequence].first = each.op;
-    known[*each.sequence].second.insert(*each.rank);
-  }
-  for (const auto& [rank, sequence] : stands) {
-    const auto found = known.find(sequence);
-    if (found == known.end() || !found->second.second.insert(rank).second) continue;
-    operations.push_back({.rank = rank,
-                          .group = "watchdog",
-                          .op = found->second.first,
-                          .sequence = sequence,
-                          .state = operations::State::Started});
-    ranks_waiting = std::max(ranks_waiting, rank + 1);
-    ++used;
-  }
-}
-
 void NcclLog::State::take(const NcclLine& line) {
   ++lines;
-  if (line.warns && wiring.warnings.size() < kMostWarnings) {
+  if (line.warns) {
+    ++used;
     const std::string text = shortened(line.text);
-    if (std::find(wiring.warnings.begin(), wiring.warnings.end(), text) == wiring.warnings.end()) {
+    if (wiring.warnings.size() < kMostWarnings &&
+        std::find(wiring.warnings.begin(), wiring.warnings.end(), text) == wiring.warnings.end()) {
       wiring.warnings.push_back(text);
     }
   }
@@ -209,7 +164,7 @@ void NcclLog::State::take(const NcclLine& line) {
     ++used;
     return;
   }
-  if (collective(line) || tuning(line) || communicator(line) || way(line.text) || ring(line.text) ||
+  if (collective(line) || tuning(line) || communicator(line) || way(line) || ring(line.text) ||
       tree(line.text) || network(line)) {
     ++used;
   }
@@ -227,15 +182,7 @@ bool NcclLog::line(std::string_view shown) {
     state_->take(*line);
     return true;
   }
-  // The line may be broken in two.
-  if (text.ends_with("collective operation timeout:") || text.ends_with("operation timeout: ")) {
-    state_->torn = text;
-    return true;
-  }
-  if (!state_->torn.empty() && text.starts_with("WorkNCCL("))
-    return state_->watchdog(std::exchange(state_->torn, {}).append(text));
-  state_->torn.clear();
-  if (state_->watchdog(text)) return true;
+  if (state_->watchdog.line(text)) return true;
   // Rank 0 also prints this without host and process, behind what launchers put before it.
   const std::size_t at = std::min(text.find("NCCL version "), text.find("RCCL version "));
   if (at > kLongestPrefix) return false;
@@ -244,9 +191,13 @@ bool NcclLog::line(std::string_view shown) {
 
 void NcclLog::finish(Told& told) {
   State& state = *state_;
+  state.close_hosts();
   state.close_rings();
   state.close_network();
-  state.close_watchdog();
+  state.watchdog.finish(state.operations);
+  state.used += state.watchdog.used();
+  for (std::uint64_t i = 0; i < state.watchdog.unclear(); ++i)
+    state.skips.add("lines of the watchdog that name no rank or collective");
   Wiring& wiring = state.wiring;
   for (const std::string& name : state.mentioned) {
     const bool taken =
@@ -263,14 +214,15 @@ void NcclLog::finish(Told& told) {
     }
   }
   if (ranks.size() == 1) told.rank = *ranks.begin();
-  for (Operation& each : state.operations) {
-    if (each.state == operations::State::Started) each.group_size = state.ranks_waiting;
-  }
   told.operations = std::move(state.operations);
   told.wiring = std::move(wiring);
   told.records = state.used;
   state.skips.write_to(told);
-  if (told.operations.empty()) {
+  if (told.records == 0) {
+    told.reasons.emplace_back(
+        "no line of NCCL's tells ranks, rings, ways, NICs or sizes: "
+        "NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL,TUNING has them");
+  } else if (told.operations.empty()) {
     told.reasons.emplace_back(
         "no line tells a size: NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL,TUNING has them");
   }

@@ -6,6 +6,7 @@
 #include "trainwire/operations/told.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/nccl_log.h"
+#include "trainwire/readers/watchdog.h"
 
 #include <cstdint>
 #include <map>
@@ -13,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,7 +25,7 @@ struct Communicator {
   std::optional<int> rank = {};
   int ranks = 0;
   std::string id = {};  ///< commId: the same for all ranks
-  int order = 0;        ///< which of its process, for logs without commId
+  int order = 0;        ///< which of its GPU, of that many ranks, for logs without commId
 };
 
 /// Where an operation waits for the line that says its algorithm.
@@ -42,21 +44,27 @@ struct Drawn {
   int channels = 0;  ///< as the log counts them, of which it may not tell each
 };
 
+/// Communicators of one GPU and number of ranks, in the order in which they are first told of.
+struct Side {
+  int number = 0;                          ///< of the GPU in the log, from 1
+  std::map<std::string, int> orders = {};  ///< by pointer
+};
+
 struct NcclLog::State {
+  std::map<std::tuple<std::string, std::string, int>, Side> sides;  ///< process, device, ranks
+  std::map<std::pair<std::string, std::string>, int> devices_seen;  ///< process, device: number
   std::map<std::string, std::map<std::string, Communicator>> communicators;  ///< process, pointer
   std::map<std::string, std::string> host_of;                                ///< process
   std::vector<operations::Operation> operations;
   std::vector<Waiting> waiting;
   std::map<int, Drawn> drawn;  ///< by number of ranks of the ring; 0: not yet known
   operations::Wiring wiring;
+  std::map<int, std::set<std::string>> hosts_of_ways;  ///< by rank
   std::set<std::string> mentioned;
   operations::Skips skips;
   std::uint64_t lines = 0;
   std::uint64_t used = 0;
-  /// Rank and number of a collective, where only that the rank stands in it is told.
-  std::vector<std::pair<int, std::int64_t>> stands;
-  std::string torn;            ///< the beginning of a line of the watchdog
-  int ranks_waiting = 0;       ///< the highest that the watchdog names, and 1
+  Watchdog watchdog;
   bool has_no_ib = false;      ///< "NET/IB : No device found."
   bool has_old_sizes = false;  ///< TUNING tells the large side, as before 2.21
 
@@ -64,17 +72,17 @@ struct NcclLog::State {
   bool communicator(const NcclLine& line);
   bool ring(std::string_view text);
   bool tree(std::string_view text);
-  bool way(std::string_view text);
+  bool way(const NcclLine& line);
   bool network(const NcclLine& line);
   bool took_devices(const NcclLine& line);
   bool took_sockets(std::string_view text);
   bool collective(const NcclLine& line);
-  bool watchdog(std::string_view text);
   bool tuning(const NcclLine& line);
+  Side& side_of(const NcclLine& line, int ranks, const std::string& pointer);
   const Communicator* find(const std::string& process, std::string_view pointer) const;
+  void close_hosts();
   void close_rings();
   void close_network();
-  void close_watchdog();
 };
 
 /// Whether a NIC of that name does RDMA.

@@ -30,6 +30,17 @@ const Communicator* NcclLog::State::find(const std::string& process,
   return found == of_process->second.end() ? nullptr : &found->second;
 }
 
+/// With `pointer` in it.
+Side& NcclLog::State::side_of(const NcclLine& line, int ranks, const std::string& pointer) {
+  const std::string device(line.device);
+  const int seen = static_cast<int>(devices_seen.size());
+  const int number = devices_seen.try_emplace({line.process, device}, seen + 1).first->second;
+  Side& side = sides[{line.process, device, ranks}];
+  side.number = number;
+  side.orders.try_emplace(pointer, static_cast<int>(side.orders.size()) + 1);
+  return side;
+}
+
 /// "[ncclCommInitRank ]comm 0x.. rank 0 nranks 4 ... commId 0x.. - Init START", "comm 0x.. rank 0 nRanks 4 nNodes 2".
 bool NcclLog::State::communicator(const NcclLine& line) {
   Words words(line.text);
@@ -43,7 +54,7 @@ bool NcclLog::State::communicator(const NcclLine& line) {
   auto& of_process = communicators[line.process];
   const auto [at, is_new] = of_process.try_emplace(pointer);
   Communicator& made = at->second;
-  if (is_new) made.order = static_cast<int>(of_process.size());
+  if (is_new) made.order = side_of(line, *ranks, pointer).orders[pointer];
   made.rank = rank;
   made.ranks = *ranks;
   if (words.go_behind("commId 0x")) made.id = words.word();
@@ -109,7 +120,8 @@ bool NcclLog::State::tree(std::string_view text) {
 }
 
 /// "Channel 00/0 : 3[0] -> 0[0] [receive] via NET/Socket/0", "Ring 01 : 0[201000] -> 6[a01000] [send] via ...".
-bool NcclLog::State::way(std::string_view text) {
+bool NcclLog::State::way(const NcclLine& line) {
+  const std::string_view text = line.text;
   const std::size_t via = text.find(" via ");
   if (via == std::string_view::npos) return false;
   Words words(text);
@@ -124,8 +136,15 @@ bool NcclLog::State::way(std::string_view text) {
   std::string transport(behind.word());
   if (behind.take("Libfabric")) transport += " Libfabric" + std::string(behind.word());
   if (transport == "direct" && behind.take("shared memory")) transport = "SHM";  // up to 2.8
+  // RCCL's ends with "comm 0x.. nRanks 08".
+  const auto ranks = number_behind(text, " nRanks ");
+  if (ranks && *ranks > wiring.ranks && *ranks < 10'000'000)
+    wiring.ranks = static_cast<int>(*ranks);
   // Both ends tell; one is enough.
-  if (text.find("[receive]") != std::string_view::npos) return true;
+  const bool is_receiver = text.find("[receive]") != std::string_view::npos;
+  if (!line.host.empty() && hosts_of_ways.size() < kMostWays)
+    hosts_of_ways[is_receiver ? *to : *from].insert(line.host);
+  if (is_receiver) return true;
   if (wiring.ways.size() < kMostWays) {
     wiring.ways.push_back(
         {.from = *from, .to = *to, .channel = *channel, .transport = std::move(transport)});
@@ -220,6 +239,14 @@ void NcclLog::State::close_network() {
     wiring.network = "IB";
   } else if (has_no_ib && wiring.devices.contains("NET/Socket")) {
     wiring.network = "Socket";
+  }
+}
+
+/// Where no communicator is told of, ranks are where they tell their ways; of a rank on two hosts several communicators speak.
+void NcclLog::State::close_hosts() {
+  if (!wiring.hosts.empty()) return;
+  for (const auto& [rank, hosts] : hosts_of_ways) {
+    if (hosts.size() == 1) wiring.hosts.emplace(rank, *hosts.begin());
   }
 }
 

@@ -441,8 +441,8 @@ TEST(NcclLog, TakesWhatTheWatchdogSays) {
                                  "[rank3]:[E] [PG 1 Rank 3" + exception + "\n",
                              "x.log");
   ASSERT_EQ(all.operations.size(), 4U);
-  EXPECT_EQ(all.operations[3].rank, 2);
-  EXPECT_EQ(all.operations[3].op, "reduce_scatter");
+  EXPECT_EQ(all.operations[2].rank, 2);
+  EXPECT_EQ(all.operations[2].op, "reduce_scatter");
   const Told broken = read_text(
       "[Rank 2] Watchdog caught collective operation timeout: \n"
       "WorkNCCL(SeqNum=2070, OpType=REDUCE, NumelIn=1) ran for 600034 milliseconds\n",

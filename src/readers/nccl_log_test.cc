@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainwire/operations/counted.h"
+#include "trainwire/operations/wired.h"
+#include "trainwire/readers/nccl_lines.h"
+#include "trainwire/readers/read.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tw::readers {
+namespace {
+
+using operations::Told;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::string reduced(const std::string& who, const std::string& count, const std::string& number,
+                    const std::string& communicator) {
+  return who + " NCCL INFO AllReduce: opCount " + number +
+         " sendbuff 0x7f0000 recvbuff 0x7f0000 count " + count + " datatype 7 op 0 root 0 comm " +
+         communicator + " [nranks=2] stream 0x55\n";
+}
+
+TEST(NcclLog, WarningsAloneAreRead) {
+  // Of a plugin of C, which names its file between device and level.
+  const Told told = read_text(
+      "host3:34:39 [4] plugin.c:1615 NCCL WARN NET/IB : Got completion from peer 10.0.0.9<5> with "
+      "status=12 opcode=0 len=0 vendor err 129 (Recv)\n",
+      "x.log");
+  EXPECT_EQ(told.kind, "nccl_log");
+  EXPECT_EQ(told.records, 1U);
+  EXPECT_FALSE(told.wiring.empty());
+  EXPECT_THAT(operations::remarks_on(told.wiring), SizeIs(1));
+  EXPECT_THAT(operations::failure_text(told.wiring), HasSubstr("the peer did not answer"));
+}
+
+TEST(NcclLine, HostsStandBeforeAFileOfAnyLanguage) {
+  const auto line = nccl_line("host3:34:39 [4] plugin.c:1615 NCCL WARN text");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->host, "host3");
+  EXPECT_EQ(line->process, "host3:34");
+  EXPECT_EQ(line->device, "4");
+  EXPECT_EQ(nccl_line("host.name:34:39 [1] NCCL WARN text")->host, "host.name");
+}
+
+TEST(NcclLog, CollectivesThatSeveralRanksTellCountOnce) {
+  // Two ranks on each of two communicators, as without INIT lines: 2 of 4 bytes, and 1 of 400.
+  const Told told = read_text(
+      reduced("a:1:1 [0]", "1", "0", "0xa0") + reduced("a:1:1 [0]", "1", "1", "0xa0") +
+          reduced("a:1:1 [0]", "100", "0", "0xa1") + reduced("b:1:1 [0]", "1", "0", "0xb0") +
+          reduced("b:1:1 [0]", "1", "1", "0xb0") + reduced("b:1:1 [0]", "100", "0", "0xb1"),
+      "x.log");
+  operations::Imported imported;
+  imported.told = {told};
+  const record::Operations made = operations::operations_of(imported);
+  EXPECT_EQ(made.count, 3U);
+  EXPECT_EQ(made.by_op[0].bytes, 408U);
+}
+
+TEST(NcclLog, DevicesOfOneProcessAreRanksOfOneCommunicator) {
+  const Told told = read_text(
+      reduced("a:1:1 [0]", "100", "0", "0xa0") + reduced("a:1:2 [1]", "100", "0", "0xb0"), "x.log");
+  operations::Imported imported;
+  imported.told = {told};
+  EXPECT_EQ(operations::operations_of(imported).by_op[0].bytes, 400U);
+}
+
+TEST(NcclLog, WaysTellWhereRanksAreWithoutCommunicators) {
+  const Told told = read_text(
+      "a:1:1 [0] NCCL INFO Channel 02/0 : 1[c6000] -> 2[c1000] [send] via NET/Socket/1 comm 0x9e "
+      "nRanks 04\n"
+      "b:1:1 [0] NCCL INFO Channel 02/0 : 1[c6000] -> 2[c1000] [receive] via NET/Socket/1 comm "
+      "0x9d nRanks 04\n"
+      "b:2:2 [1] NCCL INFO Channel 02/0 : 3[c9000] -> 2[c1000] via P2P/IPC comm 0x9d nRanks 04\n",
+      "x.log");
+  EXPECT_EQ(told.wiring.ranks, 4);
+  EXPECT_THAT(told.wiring.hosts,
+              ElementsAre(testing::Pair(1, "a"), testing::Pair(2, "b"), testing::Pair(3, "b")));
+  EXPECT_EQ(operations::remarks_on(told.wiring)[0].text,
+            "NCCL, 4 ranks, rank 1 on a, ranks 2, 3 on b; ways: 1 x NET/Socket, 1 x P2P");
+}
+
+}  // namespace
+}  // namespace tw::readers
