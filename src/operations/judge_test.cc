@@ -401,6 +401,22 @@ TEST(Exposed, LatenessBesideComputingCountsOnce) {
   EXPECT_THAT(run.verdict->text, HasSubstr("Without that a step would take 90 ms"));
 }
 
+// The host begins a step 60 ms before the device does: of the 90 ms that others wait in every third step, 50 are before the step in which
+// the late rank comes.
+TEST(Exposed, LatenessOverTheBeginningOfAStepCountsWhole) {
+  std::vector<Told> told =
+      traces_of({.ranks = 4, .steps = 6, .late_rank = 2, .late_ns = 90'000'000, .late_every = 3});
+  for (Told& file : told) {
+    for (Step& step : file.steps) {
+      if (step.number > 0) *step.start_ns -= 60'000'000;
+    }
+  }
+  const Imported made = imported(std::move(told));
+  ASSERT_TRUE(made.balance->late);
+  EXPECT_EQ(made.balance->late->rank, 2);
+  EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.090 * 2 / 6, 1e-9));
+}
+
 // Collectives of 20 ms follow one another: of the step of 150 ms, 40 are rank 1's, 90 computing and 20 a transfer.
 TEST(Exposed, WaitingThatIsHiddenMakesTransfersLate) {
   const Imported made = imported(overlapping({.late_ms = 40, .transfer_ms = 20}));

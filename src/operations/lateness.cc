@@ -52,11 +52,22 @@ class OwnLateness {
 /// By the step in which it came, the first of what is before all steps.
 using BySteps = std::vector<double>;
 
+/// Of a rank that comes last: how late, and how much of that others waited before the step began, as where hosts run ahead of their devices.
+struct LateSteps {
+  BySteps late = {};
+  BySteps before = {};
+};
+
 /// What computing hides of lateness costs nobody anything.
-double cost(BySteps& steps, const std::vector<double>& most_s) {
+double cost(LateSteps& of_rank, const std::vector<double>& most_s) {
+  BySteps& steps = of_rank.late;
   double sum = 0;
+  double left_s = 0;  // of the step before, in which others waited and nobody was late
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    steps[i] = std::min(steps[i], most_s[i]);
+    const double counted = std::min(steps[i], most_s[i]);
+    const double more = std::min({steps[i] - counted, of_rank.before[i], left_s});
+    left_s = std::max(0.0, most_s[i] - counted);
+    steps[i] = counted + more;
     sum += steps[i];
   }
   return std::max(0.0, sum);
@@ -154,7 +165,7 @@ double exposed_above_least_s(const Exposed& exposed) {
 std::vector<Late> lateness(const std::vector<Arrival>& arrivals,
                            const std::vector<std::int64_t>& starts_ns, const Exposed& exposed) {
   std::map<int, Late> by_rank;
-  std::map<int, BySteps> steps_of;
+  std::map<int, LateSteps> steps_of;
   double all = 0;
   OwnLateness own;
   for (const Arrival& arrival : arrivals) {
@@ -166,16 +177,20 @@ std::vector<Late> lateness(const std::vector<Arrival>& arrivals,
     ++late.times;
     all += late_s;
     const auto next = std::upper_bound(starts_ns.begin(), starts_ns.end(), arrival.last_ns);
-    BySteps& steps = steps_of[late.rank];
-    steps.resize(starts_ns.size() + 1);
-    steps[static_cast<std::size_t>(next - starts_ns.begin())] += late_s;
+    LateSteps& steps = steps_of[late.rank];
+    steps.late.resize(starts_ns.size() + 1);
+    steps.before.resize(starts_ns.size() + 1);
+    const auto step = static_cast<std::size_t>(next - starts_ns.begin());
+    steps.late[step] += late_s;
+    if (step > 0)
+      steps.before[step] += std::max(0.0, late_s - seconds(arrival.last_ns - starts_ns[step - 1]));
   }
   std::vector<Late> made;
   for (auto& [rank, late] : by_rank) {
     if (all <= 0) break;
     late.share = late.delay_s / all;
     late.delay_s = cost(steps_of[rank], exposed_after_s(exposed, rank));
-    put_steps(steps_of[rank], late);
+    put_steps(steps_of[rank].late, late);
     made.push_back(late);
   }
   std::stable_sort(made.begin(), made.end(),
