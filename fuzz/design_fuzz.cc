@@ -12,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   tw::foreign::Design design;
   try {
     tw::foreign::add_design({reinterpret_cast<const char*>(data), size}, "x", design);
+    tw::foreign::settle(design);
   } catch (const tw::DataError&) {
     return 0;
   }

@@ -16,6 +16,13 @@
 namespace tw::foreign {
 namespace {
 
+/// Of a network written as JSON.
+std::string_view unquoted(std::string_view word) {
+  if (word.size() > 2 && word.front() == '"' && word.back() == '"')
+    return word.substr(1, word.size() - 2);
+  return word;
+}
+
 /// Entries of "key: [ a, b ]", also over several lines or as "- a" lines below the key.
 std::vector<std::string> list_of(std::string_view text, std::string_view key) {
   std::vector<std::string> made;
@@ -25,13 +32,13 @@ std::vector<std::string> list_of(std::string_view text, std::string_view key) {
     const std::size_t colon = line.find(':');
     const auto words = tables::words_of(line.substr(0, colon == line.npos ? line.size() : colon));
     if (colon != line.npos) {
-      here = words.size() == 1 && words.front() == key;
+      here = words.size() == 1 && unquoted(words.front()) == key;
       line.remove_prefix(colon + 1);
     }
     if (!here) return;
     std::string plain;
     for (const char c : line)
-      plain += c == '[' || c == ']' || c == ',' || c == '"' || c == '\'' ? ' ' : c;
+      plain += c == '[' || c == ']' || c == '{' || c == '}' || c == ',' || c == '"' || c == '\'' ? ' ' : c;
     for (const std::string_view word : tables::words_of(plain)) {
       if (word != "-" && made.size() < 16) made.emplace_back(word);
     }
@@ -61,8 +68,6 @@ void set(Design& into, const std::string& flag, std::string value) {
   into.flags.values.try_emplace(flag, std::move(value));
 }
 
-/// "400Gbit" of 50 GB/s.
-std::string rate_text(double gigabytes) { return fmt::format("{:.10g}Gbit", 8 * gigabytes); }
 std::string time_text(double nanos) {
   return fmt::format("{}ns", static_cast<long long>(std::llround(nanos)));
 }
@@ -94,9 +99,8 @@ void add_astra_network(std::string_view text, const std::string& name, Design& i
   const bool by_switch = shape == "Switch";
   const double links = shape == "FullyConnected" ? counts[last] - 1 : 1;
   set(into, "--topology", "star");
-  set(into, "--hosts", fmt::format("{:.0f}", counts[last]));
-  set(into, "--ranks", fmt::format("{:.0f}", ranks));
-  set(into, "--rate", rate_text(rates[last] * inside * std::max(1.0, links)));
+  into.hosts = {
+      .count = counts[last], .inside = inside, .gigabytes = rates[last] * std::max(1.0, links)};
   set(into, "--delay", time_text(by_switch ? delays[last] : delays[last] / 2));
   if (!by_switch) {
     into.remarks.push_back(fmt::format(

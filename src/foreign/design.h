@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments from what other simulators are given: workloads of SimAI (text) and AICB (CSV), networks (YAML) and systems
+// Experiments from what other simulators are given: workloads of SimAI (text) and AICB (CSV), networks (YAML or JSON) and systems
 // (JSON) of ASTRA-sim.
 //
 // A file says a few things of a job or of a network; what it says becomes the flags that `new` takes, and what cannot be said
@@ -14,15 +14,33 @@
 
 #include "trainwire/sketch/sketch.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tw::foreign {
 
+/// What a workload says of who exchanges gradients. A rank of the experiment is one GPU of each tensor-parallel group: others of the group
+/// exchange their own gradients at the same time, over their own share of a host's link.
+struct Exchange {
+  double ranks = 0;   ///< 0: not told
+  double tensor = 1;  ///< GPUs of a tensor-parallel group
+  double gpus = 0;    ///< of the whole job; 0: not told
+};
+
+/// What a network says: hosts of as many NPUs, each of which has a link to the outside.
+struct Hosts {
+  double count = 0;
+  double inside = 1;
+  double gigabytes = 0;  ///< a second, of one NPU's links to the outside together
+};
+
 struct Design {
   sketch::Sketch flags = {};
   std::vector<std::string> remarks = {};  ///< sentences
+  std::optional<Exchange> exchange = {};
+  std::optional<Hosts> hosts = {};
 };
 
 /// "simai", "aicb", "astra_network", "astra_system", or "" for another.
@@ -30,6 +48,9 @@ std::string_view design_kind(std::string_view text);
 
 /// Adds what one file says; what an earlier one said stays. Throws DataError naming `name` and what is wrong.
 void add_design(std::string_view text, const std::string& name, Design& into);
+
+/// After all files, in whatever order they came: ranks, hosts and their rate, where no flag says them.
+void settle(Design& into);
 
 /// For each kind; design.cc tells them apart.
 void add_simai(std::string_view text, const std::string& name, Design& into);

@@ -21,6 +21,7 @@ using testing::SizeIs;
 Design design_of(std::string_view text) {
   Design made;
   add_design(text, "x", made);
+  settle(made);
   return made;
 }
 
@@ -60,7 +61,7 @@ TEST(Design, AWorkloadOfSimAiIsItsGradientsAndComputeTime) {
   EXPECT_THAT(found.flags.values, Contains(Pair("--parameters", "6000")));
   EXPECT_THAT(found.flags.values, Contains(Pair("--ranks", "8")));
   EXPECT_THAT(found.flags.values, Contains(Pair("--compute-time", "12200ns")));
-  EXPECT_THAT(found.remarks, Contains(HasSubstr("128 B a step of tensor-parallel traffic")));
+  EXPECT_THAT(found.remarks, Contains(HasSubstr("128 B a step of tensor- and expert-parallel traffic")));
   const Design inner = design_of(
       "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8 all_gpus: 8\n1\n"
       "e -1 556000 ALLREDUCE 16777216 1 NONE 0 1 NONE 0 1\n");
@@ -84,18 +85,64 @@ TEST(Design, AWorkloadOfAicbIsItsDataParallelPart) {
   EXPECT_THAT(found.remarks, Contains(HasSubstr("100 B a step in CommGroup.tp_group")));
 }
 
-TEST(Design, FilesGoTogetherAndOthersAreRefused) {
-  Design made;
-  add_design("topology: [ Switch ]\nnpus_count: [ 4 ]\nbandwidth: [ 1 ]\nlatency: [ 1000 ]\n", "n",
-             made);
-  add_design(
-      "MICRO model_parallel_NPU_group: 1 all_gpus: 8\n1\na -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 400 "
-      "1\n",
-      "w", made);
-  EXPECT_THAT(made.flags.values, Contains(Pair("--hosts", "4")));
-  EXPECT_THAT(made.flags.values, Contains(Pair("--ranks", "4")));
-  EXPECT_THAT(made.flags.values, Contains(Pair("--parameters", "400")));
+constexpr std::string_view kHostsOfEight =
+    "topology: [ Switch, Switch ]\nnpus_count: [ 8, 2 ]\nbandwidth: [ 400, 50 ]\nlatency: [ 1, "
+    "1000 ]\n";
+
+std::string workload(int tensor, int gpus) {
+  return "MICRO model_parallel_NPU_group: " + std::to_string(tensor) +
+         " all_gpus: " + std::to_string(gpus) +
+         "\n1\na -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 400 1\n";
+}
+
+TEST(Design, FilesGoTogetherInAnyOrderAndOthersAreRefused) {
+  for (const bool is_network_first : {false, true}) {
+    Design made;
+    add_design(is_network_first ? kHostsOfEight : workload(8, 16), "a", made);
+    add_design(is_network_first ? workload(8, 16) : kHostsOfEight, "b", made);
+    settle(made);
+    EXPECT_THAT(made.flags.values, Contains(Pair("--hosts", "2")));
+    EXPECT_THAT(made.flags.values, Contains(Pair("--ranks", "2")));
+    EXPECT_THAT(made.flags.values, Contains(Pair("--parameters", "400")));
+    // Eight GPUs of a host exchange 400 bytes each over 50 GB/s each; the rank is one of them.
+    EXPECT_THAT(made.flags.values, Contains(Pair("--rate", "400Gbit")));
+  }
   EXPECT_THROW(design_of("hello"), DataError);
+}
+
+TEST(Design, AHostHoldsARankOfEachOfItsGroups) {
+  Design made;
+  add_design(kHostsOfEight, "n", made);
+  add_design(workload(2, 32), "w", made);
+  settle(made);
+  EXPECT_THAT(made.flags.values, Contains(Pair("--ranks", "16")));
+  EXPECT_THAT(made.flags.values, Contains(Pair("--rate", "1600Gbit")));  // four groups of two
+  EXPECT_THAT(made.remarks, Contains(HasSubstr("for 32 GPUs, the network has 16 NPUs")));
+}
+
+TEST(Design, NetworksMayBeWrittenAsJson) {
+  const Design found = design_of(
+      "{\n  \"topology\": [\n    \"Switch\"\n  ],\n  \"npus_count\": [\n    8\n  ],\n"
+      "  \"bandwidth\": [ 50 ],\n  \"latency\": [\n    1000\n  ]\n}\n");
+  EXPECT_THAT(found.flags.values, Contains(Pair("--hosts", "8")));
+  EXPECT_THAT(found.flags.values, Contains(Pair("--rate", "400Gbit")));
+}
+
+TEST(Design, MicroTestsOfAicbDoNotTellTheirGroups) {
+  const Design found = design_of(
+      "comm_type,comm_group,msg_size,stage,dst,src,additional,_elapsed_time,algbw,busbw,count\n"
+      "CommType.all_reduce,CommGroup.dp_group,800,warmup,None,None,,None,None,None,1\n"
+      "CommType.all_reduce,CommGroup.dp_group,400,test_step,None,None,,None,None,None,1\n");
+  EXPECT_THAT(found.flags.values, Contains(Pair("--parameters", "400")));
+  EXPECT_THAT(found.remarks, Contains(HasSubstr("give --ranks")));
+}
+
+TEST(Design, WorkloadsOfTheFirstAstraSimAreRead) {
+  const Design found = design_of(
+      "HYBRID_DATA_MODEL\t\t\n1\t\t\na\t-1\t10\tALLGATHER\t64\t10\tALLREDUCE\t64\t10\tALLREDUCE\t"
+      "400\t1\n");
+  EXPECT_THAT(found.flags.values, Contains(Pair("--parameters", "400")));
+  EXPECT_THAT(found.remarks, Contains("128 B a step of tensor- and expert-parallel traffic were left out"));
 }
 
 TEST(ChakraJob, AStepIsComputingAndACollectiveForEachBucket) {

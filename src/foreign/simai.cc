@@ -31,7 +31,7 @@ std::string size_text(double bytes) {
 struct Job {
   double gradient_bytes = 0;
   double compute_ns = 0;
-  double ranks = 0;
+  Exchange exchange = {};
 };
 
 void add_job(const Job& job, const std::string& name, Design& into) {
@@ -41,13 +41,7 @@ void add_job(const Job& job, const std::string& name, Design& into) {
         "reading {}: no exchange of gradients is in it; a job here needs one", printable(name)));
   }
   set(into, "--parameters", std::to_string(bytes));
-  if (job.ranks >= 1) {
-    set(into, "--ranks", fmt::format("{:.0f}", job.ranks));
-    if (!into.flags.values.contains("--hosts"))
-      set(into, "--hosts", fmt::format("{:.0f}", job.ranks));
-  } else if (!into.flags.values.contains("--ranks")) {
-    into.remarks.emplace_back("it does not say how many ranks exchange gradients: give --ranks");
-  }
+  if (!into.exchange) into.exchange = job.exchange;
   if (job.compute_ns >= 1) {
     set(into, "--compute-time",
         fmt::format("{}ns", static_cast<long long>(std::llround(job.compute_ns))));
@@ -118,24 +112,60 @@ void add_simai(std::string_view text, const std::string& name, Design& into) {
         "update) is in it",
         printable(name)));
   }
-  if (all > 0) job.ranks = std::max(1.0, all / (tensor * pipeline));
+  job.exchange = {.tensor = tensor, .gpus = all};
+  if (all > 0) job.exchange.ranks = std::max(1.0, all / (tensor * pipeline));
   if (job.gradient_bytes < 4) {
     // No exchange of weights' gradients: what tensor parallelism sums is the job.
     job.gradient_bytes = inner_reduced;
-    job.ranks = tensor;
+    job.exchange.ranks = tensor;
+    job.exchange.tensor = 1;
     into.remarks.push_back(fmt::format(
         "no gradients of weights are exchanged in it: the {} that its {:.0f} tensor-parallel ranks "
         "sum in a step are the job's exchange",
         size_text(inner_reduced), tensor));
   } else if (inner_bytes > 0) {
     into.remarks.push_back(
-        fmt::format("{} a step of tensor-parallel traffic, inside groups of {:.0f}, were left out",
-                    size_text(inner_bytes), tensor));
+        fmt::format("{} a step of tensor- and expert-parallel traffic{} were left out",
+                    size_text(inner_bytes),
+                    tensor > 1 ? fmt::format(", inside groups of {:.0f},", tensor) : ""));
   }
   add_job(job, name, into);
 }
 
+namespace {
+
+/// Where columns stand; those of micro tests have no size of the group.
+struct Columns {
+  std::size_t group_size = 2;
+  std::size_t bytes = 3;
+  std::size_t stage = 4;
+  std::size_t elapsed = 8;
+};
+
+Columns columns_of(std::string_view text) {
+  const std::size_t begin = text.find("comm_type,");
+  const std::string_view header = text.substr(std::min(begin, text.size()), 512);
+  const auto names = tables::fields_of(header.substr(0, header.find_first_of("\r\n")), ',');
+  Columns made;
+  made.group_size = names.size();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == "comm_group_size") made.group_size = i;
+    if (names[i] == "msg_size") made.bytes = i;
+    if (names[i] == "stage") made.stage = i;
+    if (names[i] == "_elapsed_time") made.elapsed = i;
+  }
+  return made;
+}
+
+/// "" where the row ends before.
+std::string_view field(const std::vector<std::string_view>& fields, std::size_t column) {
+  return column < fields.size() ? fields[column] : std::string_view();
+}
+
+}  // namespace
+
 void add_aicb(std::string_view text, const std::string& name, Design& into) {
+  const Columns columns = columns_of(text);
   std::map<std::string, double> others;
   Job job;
   double steps = 0;
@@ -150,20 +180,24 @@ void add_aicb(std::string_view text, const std::string& name, Design& into) {
       ++steps;
       return;
     }
-    if (fields.size() < 5 || fields[4].starts_with("init")) return;
+    const std::string_view stage = field(fields, columns.stage);
+    if (fields.size() < 4 || stage.starts_with("init") || stage == "warmup") return;
     if (what == "computation") {
-      const auto time_us = fields.size() > 8 ? tables::number_in(fields[8]) : std::nullopt;
+      const auto time_us = tables::number_in(field(fields, columns.elapsed));
       if (time_us && *time_us > 0 && *time_us < 1e12) job.compute_ns += 1e3 * *time_us;
       return;
     }
-    const auto bytes = tables::number_in(fields[3]);
+    const auto bytes = tables::number_in(field(fields, columns.bytes));
     if (!bytes || *bytes < 0 || *bytes > kMostBytes) return;
     ++in_step;
+    const double size = tables::number_in(field(fields, columns.group_size)).value_or(0);
+    if (fields[1] == "CommGroup.tp_group")
+      job.exchange.tensor = std::max(job.exchange.tensor, size);
     if (!fields[1].starts_with("CommGroup.dp_")) {
       others[std::string(fields[1].substr(0, 64))] += *bytes;
       return;
     }
-    job.ranks = std::max(job.ranks, tables::number_in(fields[2]).value_or(0));
+    job.exchange.ranks = std::max(job.exchange.ranks, size);
     if (what == "all_reduce" || what == "reduce_scatter") reduced += *bytes;
     if (what == "all_gather") gathered += *bytes;
   });

@@ -43,6 +43,7 @@ sketch::Sketch with_designs(sketch::Sketch given, const std::vector<std::string>
   foreign::Design design{.flags = std::move(given)};
   for (const std::string& path : designs)
     foreign::add_design(command::read_whole(path), path, design);
+  foreign::settle(design);
   for (const std::string& remark : design.remarks)
     fmt::print(streams.err, "note: {}\n", printable(remark));
   return std::move(design.flags);

@@ -270,17 +270,23 @@ std::string nearest_guess(std::string_view text) {
     return "it is a workload of AICB, a list of operations to be played, not a record of a job; "
            "`trainwire new --from` makes an experiment of it";
   }
-  if (has(text.substr(0, 256), "HYBRID_TRANSFORMER") || text.starts_with("MICRO")) {
+  if (text.starts_with("HYBRID_") || has(text.substr(0, 256), "HYBRID_TRANSFORMER") ||
+      text.starts_with("MICRO")) {
     return "it is a workload of SimAI or ASTRA-sim, not a record of a job; `trainwire new --from` "
            "makes an experiment of it";
   }
-  if (has(text, "npus_count:") || has(text, "\"all-reduce-implementation\"")) {
+  if (has(text, "npus_count:") || has(text, "\"npus_count\"") ||
+      has(text, "\"all-reduce-implementation\"")) {
     return "it is a network or system of ASTRA-sim, not a record of a job; `trainwire new --from` "
            "makes an experiment of it";
   }
   if (begins_as_toml(text.substr(0, 4096))) {
     return "it is TOML, which describes something and is no record of a job; `trainwire run` takes "
            "experiments";
+  }
+  if (has(text, "'profiling_name':")) {
+    return "it is a dump of PyTorch's flight recorder as Python prints it; write it as JSON: "
+           "json.dump(pickle.load(open(FILE, 'rb')), open(FILE + '.json', 'w'))";
   }
   if (text.substr(first).starts_with("{'")) {
     return "it has dictionaries of Python, and no line tells when a step was or what it took; "
