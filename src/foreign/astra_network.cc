@@ -38,7 +38,9 @@ std::vector<std::string> list_of(std::string_view text, std::string_view key) {
     if (!here) return;
     std::string plain;
     for (const char c : line)
-      plain += c == '[' || c == ']' || c == '{' || c == '}' || c == ',' || c == '"' || c == '\'' ? ' ' : c;
+      plain += c == '[' || c == ']' || c == '{' || c == '}' || c == ',' || c == '"' || c == '\''
+                   ? ' '
+                   : c;
     for (const std::string_view word : tables::words_of(plain)) {
       if (word != "-" && made.size() < 16) made.emplace_back(word);
     }

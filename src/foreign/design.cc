@@ -44,10 +44,11 @@ void add_design(std::string_view text, const std::string& name, Design& into) {
   if (kind == "aicb") return add_aicb(text, name, into);
   if (kind == "astra_network") return add_astra_network(text, name, into);
   if (kind == "astra_system") return add_astra_system(text, name, into);
-  throw DataError(fmt::format(
-      "reading {}: neither a workload of SimAI or AICB nor a network (YAML or JSON) or system (JSON) of "
-      "ASTRA-sim; give one of these",
-      printable(name)));
+  throw DataError(
+      fmt::format("reading {}: neither a workload of SimAI or AICB nor a network (YAML or JSON) or "
+                  "system (JSON) of "
+                  "ASTRA-sim; give one of these",
+                  printable(name)));
 }
 
 void settle(Design& into) {

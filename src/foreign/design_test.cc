@@ -61,7 +61,8 @@ TEST(Design, AWorkloadOfSimAiIsItsGradientsAndComputeTime) {
   EXPECT_THAT(found.flags.values, Contains(Pair("--parameters", "6000")));
   EXPECT_THAT(found.flags.values, Contains(Pair("--ranks", "8")));
   EXPECT_THAT(found.flags.values, Contains(Pair("--compute-time", "12200ns")));
-  EXPECT_THAT(found.remarks, Contains(HasSubstr("128 B a step of tensor- and expert-parallel traffic")));
+  EXPECT_THAT(found.remarks,
+              Contains(HasSubstr("128 B a step of tensor- and expert-parallel traffic")));
   const Design inner = design_of(
       "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8 all_gpus: 8\n1\n"
       "e -1 556000 ALLREDUCE 16777216 1 NONE 0 1 NONE 0 1\n");
@@ -91,8 +92,7 @@ constexpr std::string_view kHostsOfEight =
 
 std::string workload(int tensor, int gpus) {
   return "MICRO model_parallel_NPU_group: " + std::to_string(tensor) +
-         " all_gpus: " + std::to_string(gpus) +
-         "\n1\na -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 400 1\n";
+         " all_gpus: " + std::to_string(gpus) + "\n1\na -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 400 1\n";
 }
 
 TEST(Design, FilesGoTogetherInAnyOrderAndOthersAreRefused) {
@@ -142,7 +142,8 @@ TEST(Design, WorkloadsOfTheFirstAstraSimAreRead) {
       "HYBRID_DATA_MODEL\t\t\n1\t\t\na\t-1\t10\tALLGATHER\t64\t10\tALLREDUCE\t64\t10\tALLREDUCE\t"
       "400\t1\n");
   EXPECT_THAT(found.flags.values, Contains(Pair("--parameters", "400")));
-  EXPECT_THAT(found.remarks, Contains("128 B a step of tensor- and expert-parallel traffic were left out"));
+  EXPECT_THAT(found.remarks,
+              Contains("128 B a step of tensor- and expert-parallel traffic were left out"));
 }
 
 TEST(ChakraJob, AStepIsComputingAndACollectiveForEachBucket) {

@@ -124,10 +124,9 @@ void add_simai(std::string_view text, const std::string& name, Design& into) {
         "sum in a step are the job's exchange",
         size_text(inner_reduced), tensor));
   } else if (inner_bytes > 0) {
-    into.remarks.push_back(
-        fmt::format("{} a step of tensor- and expert-parallel traffic{} were left out",
-                    size_text(inner_bytes),
-                    tensor > 1 ? fmt::format(", inside groups of {:.0f},", tensor) : ""));
+    into.remarks.push_back(fmt::format(
+        "{} a step of tensor- and expert-parallel traffic{} were left out", size_text(inner_bytes),
+        tensor > 1 ? fmt::format(", inside groups of {:.0f},", tensor) : ""));
   }
   add_job(job, name, into);
 }
