@@ -282,6 +282,8 @@ std::string known_text(const Imported& imported) {
       [](const Told& file) { return file.kind == "flight_recorder" && !file.operations.empty(); });
   if (const std::string open = open_messages(imported.told); !open.empty()) {
     text += open + ". ";
+  } else if (const std::string idle = idle_ranks(imported.told); !idle.empty()) {
+    text += idle + ". ";
   } else if (const std::string of_nobody = nobodys_text(imported); !of_nobody.empty()) {
     text += of_nobody;
   } else if (has_dumps) {

@@ -15,6 +15,7 @@ namespace tw::operations {
 namespace {
 
 constexpr std::string_view kUntoldOp = "unknown";
+constexpr std::size_t kMostCounts = 8;  ///< in a sentence
 
 /// Of one group: by number, by rank.
 using Asked = std::map<std::int64_t, std::map<int, const Operation*>>;
@@ -97,6 +98,37 @@ void put_causes_first(std::vector<Hang>& found) {
                    [&](const Hang& a, const Hang& b) { return order_of(a) < order_of(b); });
 }
 
+std::string plural(std::string_view word, std::size_t count) {
+  return fmt::format("{}{}", word, count == 1 ? "" : "s");
+}
+
+void add_stalls(const std::vector<Told>& told, std::vector<Hang>& into) {
+  for (const Told& file : told) {
+    if (!file.stall) continue;
+    Hang hang{.group = "Horovod", .stall = file.stall};
+    for (const auto& [rank, count] : file.stall->tensors) hang.missing.push_back(rank);
+    into.push_back(std::move(hang));
+  }
+}
+
+std::string stall_text(const Hang& hang) {
+  std::vector<std::string> counts;
+  const bool is_one = hang.stall->tensors.size() == 1;
+  for (const auto& [rank, count] : hang.stall->tensors) {
+    const std::string unit = counts.empty() ? plural(" tensor", count) : "";
+    counts.push_back(
+        fmt::format("{}{}{}", count, unit, is_one ? "" : fmt::format(" for rank {}", rank)));
+  }
+  if (counts.size() > kMostCounts) {
+    counts.resize(kMostCounts);
+    counts.emplace_back("...");
+  }
+  return fmt::format(
+      "{} {} did not come to what others wait for: Horovod names {}; the first is {}",
+      plural("rank", hang.missing.size()), fmt::join(hang.missing, ", "), fmt::join(counts, ", "),
+      printable(hang.stall->first));
+}
+
 /// "collective 808 of process group 9 that PyTorch's watchdog names (all_reduce)".
 std::string what_text(const Hang& hang) {
   const std::string size = hang.bytes ? fmt::format(" of {} bytes", grouped(*hang.bytes)) : "";
@@ -104,17 +136,13 @@ std::string what_text(const Hang& hang) {
   if (is_by_watchdog(hang.group)) {
     std::string_view name = hang.group;
     name.remove_prefix(std::min(name.size(), kWatchdog.size() + 1));
-    where = name.empty() || name == "default_pg"
-                ? ""
-                : fmt::format("of process group {} ", printable(name));
-    where += "that PyTorch's watchdog names";
+    const bool is_of_all = name.empty() || name == "default_pg" || name == kChecks;
+    where = is_of_all ? "" : fmt::format("of process group {} ", printable(name));
+    where +=
+        name == kChecks ? "that PyTorch compared between ranks" : "that PyTorch's watchdog names";
   }
   const std::string op = hang.op == kUntoldOp ? "" : fmt::format(" ({}{})", hang.op, size);
   return fmt::format("collective {} {}{}", hang.sequence, where, op);
-}
-
-std::string plural(std::string_view word, std::size_t count) {
-  return fmt::format("{}{}", word, count == 1 ? "" : "s");
 }
 
 /// How many ranks there are is not told: others may stand elsewhere.
@@ -166,8 +194,29 @@ std::vector<Hang> hangs(const std::vector<Told>& told) {
       break;
     }
   }
+  add_stalls(told, found);
   put_causes_first(found);
   return found;
+}
+
+std::string idle_ranks(const std::vector<Told>& told) {
+  std::map<std::string, std::map<int, std::int64_t>> groups;
+  for (const Told& file : told) {
+    for (const Operation& each : file.operations) {
+      if (!is_by_watchdog(each.group) || !each.rank) continue;
+      if (is_open(each)) return {};
+      groups[each.group][*each.rank] = each.sequence.value_or(0);
+    }
+  }
+  if (groups.empty()) return {};
+  std::vector<int> ranks;
+  for (const auto& [rank, number] : groups.begin()->second) ranks.push_back(rank);
+  return fmt::format(
+      "PyTorch's watchdog was woken, but {} {} done all that {} asked for in {} group that it "
+      "names: the collective that did not end is another group's, or other ranks'",
+      fmt::format("{} {}", plural("rank", ranks.size()), fmt::join(ranks, ", ")),
+      ranks.size() == 1 ? "has" : "have", ranks.size() == 1 ? "it" : "they",
+      groups.size() == 1 ? "the" : "each");
 }
 
 std::string open_messages(const std::vector<Told>& told) {
@@ -188,6 +237,7 @@ std::string open_messages(const std::vector<Told>& told) {
 }
 
 std::string sentence_of(const Hang& hang) {
+  if (hang.stall) return stall_text(hang);
   std::string text;
   if (!hang.missing.empty()) {
     const bool is_one = hang.missing.size() == 1;

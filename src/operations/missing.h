@@ -20,6 +20,8 @@ namespace tw::operations {
 /// The group of what PyTorch's watchdog says in a log begins so, and its name follows, where lines tell any.
 inline constexpr std::string_view kWatchdog = "watchdog";
 bool is_by_watchdog(std::string_view group);
+/// In place of a group's name, where PyTorch compared what ranks ask for (TORCH_DISTRIBUTED_DEBUG=DETAIL).
+inline constexpr std::string_view kChecks = "TORCH_DISTRIBUTED_DEBUG";
 
 struct Hang {
   std::string group = {};
@@ -32,7 +34,8 @@ struct Hang {
   std::vector<std::string> mismatch = {};  ///< "rank 2 asks for all_gather of 4096 bytes"
   /// Of the watchdog: number of a later collective of the group, and who stands in it.
   std::map<std::int64_t, std::vector<int>> further = {};
-  int without_dump = 0;  ///< ranks of the group of which there is no dump
+  std::optional<Stall> stall = {};  ///< as Horovod tells of it: no number, and nobody who waits
+  int without_dump = 0;             ///< ranks of the group of which there is no dump
 };
 
 /// The first of each group that hangs; first what does not hang because of another.
@@ -40,6 +43,9 @@ std::vector<Hang> hangs(const std::vector<Told>& told);
 
 /// In one sentence.
 std::string sentence_of(const Hang& hang);
+
+/// Of ranks whose watchdog tells that they stand in nothing, where nobody is told to stand anywhere; "" without any.
+std::string idle_ranks(const std::vector<Told>& told);
 
 /// Sends and receives that did not end, as dumps tell; "" without any.
 std::string open_messages(const std::vector<Told>& told);

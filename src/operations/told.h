@@ -61,7 +61,8 @@ struct Wiring {
   std::map<std::string, std::string> settings = {};   ///< NCCL_X set by the environment
   std::vector<std::string> warnings = {};             ///< NCCL WARN, each once
   bool empty() const {
-    return version.empty() && network.empty() && ranks == 0 && ways.empty() && warnings.empty();
+    return version.empty() && network.empty() && ranks == 0 && ways.empty() && warnings.empty() &&
+           hosts.empty();
   }
 };
 
@@ -72,6 +73,12 @@ struct Readiness {
   double share = 0;     ///< of what all last ones are late
   double waited_s = 0;  ///< from the first that was ready to the last
   double moved_s = 0;   ///< exchanging
+};
+
+/// Tensors that Horovod names because ranks did not come to them.
+struct Stall {
+  std::map<int, std::size_t> tensors = {};  ///< how many, by rank that is missing
+  std::string first = {};                   ///< name
 };
 
 struct Told {
@@ -90,6 +97,7 @@ struct Told {
   std::vector<record::Pair> pairs = {};  ///< of flow records: each direction once, by addresses
   std::vector<std::string> notes = {};   ///< sentences worth a finding
   std::optional<Readiness> readiness = {};
+  std::optional<Stall> stall = {};
   std::int64_t clock_offset_ns = 0;  ///< taken from its times by one_clock
   std::optional<std::int64_t> clock_uncertainty_ns = {};
 };

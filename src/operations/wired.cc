@@ -122,8 +122,9 @@ std::optional<Remark> several_networks(const Wiring& wiring) {
 bool is_of_one_host(std::string_view name) {
   constexpr std::array<std::string_view, 7> kBegins{"docker", "virbr", "lxcbr", "podman",
                                                     "cni",    "br-",   "vmnet"};
-  return std::any_of(kBegins.begin(), kBegins.end(),
-                     [&](std::string_view begin) { return name.starts_with(begin); });
+  return name == "lo" || std::any_of(kBegins.begin(), kBegins.end(), [&](std::string_view begin) {
+           return name.starts_with(begin);
+         });
 }
 
 /// Only where ranks are on several hosts and speak by sockets, or their connections failed: beside RDMA, sockets do no more than the
@@ -217,6 +218,10 @@ bool are_on_one_host(const Wiring& wiring) {
 
 /// What the number of a completion that failed means.
 std::string_view meaning_of(std::string_view warning) {
+  if (warning.find("wrong type") != warning.npos) {
+    return "the two do not use the same network, as where one has sockets and the other RDMA, or "
+           "other versions of NCCL: compare their lines \"Using network\" and \"NCCL version\"";
+  }
   for (const std::string_view word : {"status=", "with error "}) {
     const std::size_t at = warning.find(word);
     if (at == std::string_view::npos) continue;
@@ -286,9 +291,9 @@ Wiring wired(const std::vector<Told>& told) {
 }
 
 std::string failure_text(const Wiring& wiring) {
-  constexpr std::array<std::string_view, 5> kFailures{"Got completion from peer", "Got async event",
-                                                      "Connection closed by remote peer",
-                                                      "completed with error", " failed : "};
+  constexpr std::array<std::string_view, 6> kFailures{
+      "Got completion from peer",         "Got async event",      "wrong type",
+      "Connection closed by remote peer", "completed with error", " failed : "};
   for (const std::string& warning : wiring.warnings) {
     const bool is_failure =
         warning.find("Cuda failure") == warning.npos &&
