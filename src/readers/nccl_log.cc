@@ -165,7 +165,7 @@ void NcclLog::State::take(const NcclLine& line) {
     return;
   }
   if (collective(line) || tuning(line) || communicator(line) || way(line) || ring(line.text) ||
-      tree(line.text) || network(line)) {
+      tree(line) || network(line)) {
     ++used;
   }
 }
@@ -183,6 +183,10 @@ bool NcclLog::line(std::string_view shown) {
     return true;
   }
   if (state_->watchdog.line(text)) return true;
+  if (state_->stalls.line(text)) {
+    ++state_->used;
+    return true;
+  }
   // Rank 0 also prints this without host and process, behind what launchers put before it.
   const std::size_t at = std::min(text.find("NCCL version "), text.find("RCCL version "));
   if (at > kLongestPrefix) return false;
@@ -202,8 +206,9 @@ void NcclLog::finish(Told& told) {
   for (const std::string& name : state.mentioned) {
     const bool taken =
         std::any_of(wiring.devices.begin(), wiring.devices.end(), [&](const auto& of_kind) {
-          return std::any_of(of_kind.second.begin(), of_kind.second.end(),
-                             [&](const auto& each) { return name.starts_with(each); });
+          return std::any_of(of_kind.second.begin(), of_kind.second.end(), [&](const auto& each) {
+            return name.starts_with(each) || each.find(name) != each.npos;
+          });
         });
     if (!taken && is_rdma_name(name)) wiring.other_nics.push_back(name);
   }
@@ -214,6 +219,7 @@ void NcclLog::finish(Told& told) {
     }
   }
   if (ranks.size() == 1) told.rank = *ranks.begin();
+  told.stall = state.stalls.told();
   told.operations = std::move(state.operations);
   told.wiring = std::move(wiring);
   told.records = state.used;
@@ -222,7 +228,7 @@ void NcclLog::finish(Told& told) {
     told.reasons.emplace_back(
         "no line of NCCL's tells ranks, rings, ways, NICs or sizes: "
         "NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL,TUNING has them");
-  } else if (told.operations.empty()) {
+  } else if (told.operations.empty() && !told.wiring.empty()) {
     told.reasons.emplace_back(
         "no line tells a size: NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL,TUNING has them");
   }

@@ -6,6 +6,7 @@
 #include "trainwire/operations/told.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/nccl_log.h"
+#include "trainwire/readers/stalls.h"
 #include "trainwire/readers/watchdog.h"
 
 #include <cstdint>
@@ -65,13 +66,14 @@ struct NcclLog::State {
   std::uint64_t lines = 0;
   std::uint64_t used = 0;
   Watchdog watchdog;
+  Stalls stalls;
   bool has_no_ib = false;      ///< "NET/IB : No device found."
   bool has_old_sizes = false;  ///< TUNING tells the large side, as before 2.21
 
   void take(const NcclLine& line);
   bool communicator(const NcclLine& line);
   bool ring(std::string_view text);
-  bool tree(std::string_view text);
+  bool tree(const NcclLine& line);
   bool way(const NcclLine& line);
   bool network(const NcclLine& line);
   bool took_devices(const NcclLine& line);

@@ -83,5 +83,28 @@ TEST(NcclLog, WaysTellWhereRanksAreWithoutCommunicators) {
             "NCCL, 4 ranks, rank 1 on a, ranks 2, 3 on b; ways: 1 x NET/Socket, 1 x P2P");
 }
 
+TEST(NcclLog, PortsThatAreTakenAsOneAreOneCard) {
+  const Told told = read_text(
+      "a:1:2 [0] NCCL INFO NET/IB : Using [0]={[0] mlx5_2:1/RoCE, [1] mlx5_3:1/RoCE} "
+      "[1]mlx5_0:1/IB "
+      "[RO]; OOB bond0:10.0.0.1<0>\n"
+      "a:1:2 [0] NCCL INFO NET/IB: mlx5_3 is there\n",
+      "x.log");
+  EXPECT_THAT(told.wiring.devices.at("NET/IB"), ElementsAre("mlx5_0", "mlx5_2+mlx5_3"));
+  EXPECT_THAT(told.wiring.other_nics, SizeIs(0));
+}
+
+TEST(NcclLog, ATreeTellsWhereItsRankIs) {
+  const Told told =
+      read_text("a:1:2 [1] NCCL INFO Trees [0] -1/-1/-1->3->2 [1] 2/-1/-1->3->1\n", "x.log");
+  EXPECT_THAT(told.wiring.hosts, ElementsAre(testing::Pair(3, "a")));
+}
+
+TEST(NcclLog, RanksOfDifferentNetworksAreAFailure) {
+  const Told told = read_text(
+      "a:1:2 [2] misc/socket.cc:441 NCCL WARN socketFinalizeAccept: wrong type 4 != 3\n", "x.log");
+  EXPECT_THAT(operations::failure_text(told.wiring), HasSubstr("do not use the same network"));
+}
+
 }  // namespace
 }  // namespace tw::readers

@@ -14,6 +14,18 @@ using operations::Way;
 constexpr std::size_t kMostWays = 1'000'000;
 constexpr std::size_t kMostDevices = 4096;
 
+/// "mlx5_2+mlx5_3" of "={[0] mlx5_2:1/RoCE, [1] mlx5_3:1/RoCE}": ports that NCCL takes as one.
+std::string merged_name(std::string_view device) {
+  std::string made;
+  Words words(device.substr(0, device.find('}')));
+  while (words.go_behind("] ")) {
+    const std::string_view rest = words.rest();
+    if (!made.empty()) made += '+';
+    made += rest.substr(0, rest.find_first_of(": /<[,"));
+  }
+  return made;
+}
+
 }  // namespace
 
 bool is_rdma_name(std::string_view name) {
@@ -101,8 +113,8 @@ bool NcclLog::State::ring(std::string_view text) {
 }
 
 /// "Trees [0] 2/-1/-1->0->-1 [1] ...": the first channel's child and parent; 2.4 tells the parent first, "-1->0->2/-1/-1".
-bool NcclLog::State::tree(std::string_view text) {
-  Words words(text);
+bool NcclLog::State::tree(const NcclLine& line) {
+  Words words(line.text);
   if (!words.take("Trees [0] ")) return false;
   const std::string_view all = words.word();
   const std::size_t first = all.find("->");
@@ -113,6 +125,8 @@ bool NcclLog::State::tree(std::string_view text) {
   Words above(is_old ? all : all.substr(second + 2));
   const auto rank = middle.small();
   const auto parent = above.small();
+  if (rank && !line.host.empty() && hosts_of_ways.size() < kMostWays)
+    hosts_of_ways[*rank].insert(line.host);
   if (rank && parent && wiring.tree_edges.size() < kMostWays) {
     wiring.tree_edges.emplace_back(*rank, *parent);
   }
@@ -168,7 +182,11 @@ bool NcclLog::State::took_devices(const NcclLine& line) {
     if (close == std::string_view::npos) break;
     if (close == at + 1 || all[at + 1] < '0' || all[at + 1] > '9') continue;
     const std::string_view device = all.substr(close + 1);
-    const std::string_view name = device.substr(0, device.find_first_of(": /<["));
+    const bool is_merged = device.starts_with("={");
+    const std::string name = is_merged
+                                 ? merged_name(device)
+                                 : std::string(device.substr(0, device.find_first_of(": /<[")));
+    if (is_merged) at = std::min(all.find('}', at), all.size() - 1);
     if (name.empty()) continue;
     if (wiring.devices.size() >= 64 && !wiring.devices.contains(kind)) break;
     auto& of_kind = wiring.devices[kind];

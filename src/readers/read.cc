@@ -131,8 +131,9 @@ void read_training(Lines& lines, Kind kind, Told& told) {
   Told& first = is_log ? of_log : of_pace;
   Told& second = is_log ? of_pace : of_log;
   // One rank's stray number is no step.
-  const bool has_second = is_log ? !second.steps.empty() && !pace.was_loose()
-                                 : !second.operations.empty() || !second.wiring.empty();
+  const bool has_second =
+      is_log ? !second.steps.empty() && !pace.was_loose()
+             : !second.operations.empty() || !second.wiring.empty() || second.stall.has_value();
   first.path = std::move(told.path);
   first.kind = std::move(told.kind);
   told = std::move(first);
@@ -145,6 +146,7 @@ void read_training(Lines& lines, Kind kind, Told& told) {
   } else {
     told.operations = std::move(second.operations);
     told.wiring = std::move(second.wiring);
+    told.stall = std::move(second.stall);
     told.rank = second.rank;
   }
 }

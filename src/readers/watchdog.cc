@@ -18,6 +18,7 @@ using operations::State;
 constexpr std::size_t kMost = 1'000'000;
 constexpr std::size_t kLongestName = 64;  ///< of a group
 constexpr std::string_view kCaught = "Watchdog caught collective operation timeout:";
+constexpr std::string_view kMismatch = "Detected mismatch between collectives on ranks.";
 constexpr std::string_view kDefault = "default_pg";
 
 bool has(std::string_view text, std::string_view part) {
@@ -60,6 +61,19 @@ std::string group_in(std::string_view text) {
   return printable(name.substr(0, kLongestName));
 }
 
+/// 200 of "TensorShape=[20, 10]".
+std::optional<std::int64_t> elements_in(std::string_view text) {
+  Words words(text);
+  if (!words.go_behind("TensorShape=[")) return {};
+  std::optional<std::int64_t> product = 1;
+  while (const auto size = words.whole()) {
+    if (*size < 0) return {};
+    product = product ? operations::product(*product, *size) : std::nullopt;
+    if (!words.take(",")) break;
+  }
+  return words.take("]") ? product : std::nullopt;
+}
+
 /// Whether all ranks of a group ask with as many elements.
 bool is_even(std::string_view op) {
   return op == "all_reduce" || op == "broadcast" || op == "reduce" || op == "reduce_scatter" ||
@@ -69,7 +83,7 @@ bool is_even(std::string_view op) {
 }  // namespace
 
 bool is_of_watchdog(std::string_view line) {
-  return has(line, kCaught) || has(line, " detected by watchdog at work") ||
+  return has(line, kCaught) || has(line, kMismatch) || has(line, " detected by watchdog at work") ||
          has(line, "Timeout at NCCL work: ") ||
          (has(line, "ast enqueued NCCL work: ") && has(line, "ast completed NCCL work: "));
 }
@@ -91,6 +105,10 @@ bool Watchdog::line(std::string_view text) {
 }
 
 bool Watchdog::take(std::string_view text) {
+  if (has(text, kMismatch)) {
+    ++(took_mismatch(text) ? used_ : unclear_);
+    return true;
+  }
   const auto rank = rank_of(text);
   const bool is_understood =
       rank && (has(text, kCaught) ? took_work(text, *rank) : took_place(text, *rank));
@@ -115,6 +133,31 @@ bool Watchdog::took_work(std::string_view text, int rank) {
   if (is_even(made.op)) made.elements = number_behind(text, "NumelIn=");
   works_.push_back(std::move(made));
   return true;
+}
+
+/// "Rank 1 is running collective: CollectiveFingerPrint(SequenceNumber=31, OpType=ALLREDUCE, TensorShape=[20, 10], ..), but Rank 0 is running
+/// collective: CollectiveFingerPrint(SequenceNumber=31, OpType=..": both stand in the first one's number, for they were compared.
+bool Watchdog::took_mismatch(std::string_view text) {
+  std::optional<std::int64_t> sequence;
+  std::size_t told = 0;
+  for (Words words(text); words.go_behind("Rank ");) {
+    const auto rank = words.small();
+    if (!rank || !words.take("is running") || !words.go_behind("CollectiveFingerPrint(")) continue;
+    const std::string_view print = words.rest().substr(0, words.rest().find(" Rank "));
+    if (!sequence) sequence = number_behind(print, "SequenceNumber=");
+    Words rest(print);
+    if (!rest.go_behind("OpType=") || works_.size() >= kMost) continue;
+    std::string op =
+        operations::canonical_op(rest.rest().substr(0, rest.rest().find_first_of(",).")));
+    if (op.empty()) continue;
+    works_.push_back({.rank = *rank,
+                      .sequence = sequence.value_or(0),
+                      .op = std::move(op),
+                      .group = std::string(operations::kChecks),
+                      .elements = elements_in(rest.rest())});
+    ++told;
+  }
+  return told > 0;
 }
 
 /// "[PG 1 Rank 3] Exception (..) detected by watchdog at work: 1580, last enqueued NCCL work: 1582, last completed NCCL work: 1579".

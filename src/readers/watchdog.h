@@ -21,7 +21,7 @@
 
 namespace tw::readers {
 
-/// Whether PyTorch's watchdog says in it where a rank stands.
+/// Whether PyTorch's watchdog, or its checks of collectives (TORCH_DISTRIBUTED_DEBUG=DETAIL), say in it where a rank stands.
 bool is_of_watchdog(std::string_view line);
 
 /// Takes lines one by one.
@@ -54,6 +54,7 @@ class Watchdog {
 
   bool take(std::string_view text);
   bool took_work(std::string_view text, int rank);
+  bool took_mismatch(std::string_view text);
   bool took_place(std::string_view text, int rank);
   std::string group_of(const Work& work) const;
   void put(const std::string& group, int rank, const Place& place, const std::vector<Work>& works,

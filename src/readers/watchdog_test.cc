@@ -99,6 +99,27 @@ TEST(Watchdog, OtherNumbersOfElementsAreAMismatch) {
                         "rank 1 asks for all_reduce of 64 elements"));
 }
 
+TEST(Watchdog, CollectivesThatPyTorchComparedAreTheProgram) {
+  const Told told = read_text(
+      "[rank1]: RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running "
+      "collective: CollectiveFingerPrint(SequenceNumber=31, OpType=ALLREDUCE, TensorShape=[20, "
+      "10], "
+      "TensorDtypes=Float), but Rank 0 is running collective: "
+      "CollectiveFingerPrint(SequenceNumber=0OpType=REDUCE).Collectives differ\n",
+      "x.log");
+  EXPECT_EQ(
+      sentence_of(hangs({told})[0]),
+      "ranks 0, 1 stand in collective 31 that PyTorch compared between ranks (reduce), and of "
+      "others no line of it tells; they do not ask for the same: rank 1 asks for all_reduce "
+      "of 200 elements");
+}
+
+TEST(Watchdog, RanksThatStandInNothingAreSaid) {
+  const Told told = read_text(asked_to_dump("0", "21", "21") + asked_to_dump("1", "21", "21"), "x");
+  EXPECT_TRUE(hangs({told}).empty());
+  EXPECT_THAT(operations::idle_ranks({told}), HasSubstr("but ranks 0, 1 have done all that they"));
+}
+
 TEST(Watchdog, SpeaksInATrainingLogToo) {
   std::string text;
   for (int step = 10; step < 24; ++step) {
