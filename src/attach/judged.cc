@@ -214,6 +214,11 @@ record::Verdict of_both(const record::Verdict& packets, const record::Verdict& s
     if (!packets.text.empty() && made.cause == "unknown") made.text += " " + packets.text;
     return made;
   }
+  // A window that the peer keeps full is known, and makes packets look like a slow exchange, or like loss: probes of it count as sent again.
+  const bool knows_less =
+      packets.cause == "bandwidth" || packets.cause == "loss" || packets.cause == "compute";
+  if (sockets.cause == "late_rank" && sockets.confidence > kHalfBusyConfidence && knows_less)
+    return sockets;
   const bool network = packets.cause == "slow_link" || packets.cause == "bandwidth";
   const bool agree = packets.cause == sockets.cause || (network && sockets.cause == "bandwidth");
   record::Verdict made = packets;

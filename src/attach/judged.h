@@ -22,7 +22,8 @@ namespace tw::attach {
 record::Verdict judged(const Sums& sums);
 
 /// Of both: that of the packets where it names a cause, with what TCP says of the same; that of TCP otherwise, but for
-/// computing where packets move for a tenth of a step or more. `moving`: that share, 0 where there are no steps.
+/// computing where packets move for a tenth of a step or more, and also where a peer does not read for most of the time, of which packets alone
+/// make a slow exchange, loss or computing. `moving`: that share, 0 where there are no steps.
 record::Verdict of_both(const record::Verdict& packets, const record::Verdict& sockets,
                         double moving);
 

@@ -66,6 +66,17 @@ TEST(Judged, PacketsGoBeforeSocketsWhereTheyNameACause) {
   EXPECT_EQ(of_both({.cause = "unknown"}, judged(one_way(1, 0, 0)), 0.05).cause, "compute");
 }
 
+TEST(Judged, APeerThatDoesNotReadIsNoLoss) {
+  const record::Verdict late = judged(one_way(9, 8, 20));
+  EXPECT_EQ(of_both({.cause = "loss", .text = "Sent again."}, late, 0.9).cause, "late_rank");
+  EXPECT_EQ(of_both({.cause = "bandwidth", .text = "Long."}, late, 0.9).cause, "late_rank");
+  EXPECT_EQ(of_both({.cause = "compute", .text = "Rests."}, late, 0.9).cause, "late_rank");
+  EXPECT_EQ(of_both({.cause = "slow_link", .text = "Slow."}, late, 0.9).cause, "slow_link");
+  // Busy for less than half of the time, it does not decide alone.
+  EXPECT_EQ(of_both({.cause = "loss", .text = "Again."}, judged(one_way(4, 3, 20)), 0.9).cause,
+            "loss");
+}
+
 TEST(Judged, AMomentTellsNothing) {
   Sums moment = one_way(8, 0, 0);
   moment.seconds = 0.09;
