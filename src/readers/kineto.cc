@@ -142,7 +142,10 @@ class Reading {
   }
 
   void kernel(const Event& event) {
-    if (!is_kernel_of_nccl(event.name)) {
+    // Another library's kernels tell by their fields what they are.
+    const bool is_collective = is_kernel_of_nccl(event.name) ||
+                               event.args.find("\"Collective name\"") != std::string_view::npos;
+    if (!is_collective) {
       computed({*event.start_ns, *event.start_ns + event.duration_ns});
       return;
     }

@@ -64,7 +64,10 @@ KinetoFields kineto_fields(std::string_view args) {
 }
 
 bool is_kernel_of_nccl(std::string_view name) {
-  return name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("mscclKernel");
+  // Templates show what they return: "void rcclGenericKernel<1, false>(..)".
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  return name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("mscclKernel") ||
+         name.starts_with("oneccl_");
 }
 
 std::string op_of_kernel(std::string_view name) {

@@ -39,6 +39,7 @@ bool is_small(std::optional<std::int64_t> number);
 /// Operation, size, group and peer; what is not told stays as it is.
 void put_fields(const KinetoFields& fields, operations::Operation& into);
 
+/// Of RCCL, MSCCL and oneCCL too.
 bool is_kernel_of_nccl(std::string_view name);
 /// "all_reduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" and "ncclKernel_AllReduce_RING_LL_Sum_float".
 std::string op_of_kernel(std::string_view name);

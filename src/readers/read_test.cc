@@ -56,6 +56,24 @@ TEST(Kineto, JoinsAKernelWithWhatItsRecordSays) {
               ElementsAre(operations::Span{1790857026000220000, 1790857026000230000}));
 }
 
+TEST(Kineto, KernelsOfRcclAndOthersAreCollectives) {
+  const Told told = read_text(R"json({"traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "ts": 10, "dur": 5,
+     "args": {"External id": 9, "Collective name": "allreduce", "In msg nelems": 128, "Out msg nelems": 128, "Group size": 2, "dtype": "Float"}},
+    {"ph": "X", "cat": "kernel", "name": "void rcclGenericKernel<1, false>(ncclDevKernelArgsStorage<4096ul>)", "ts": 20, "dur": 8,
+     "args": {"External id": 9}},
+    {"ph": "X", "cat": "kernel", "name": "another_allreduce", "ts": 40, "dur": 8,
+     "args": {"Collective name": "allreduce", "In msg nelems": 64, "Out msg nelems": 64, "Group size": 2, "dtype": "Float"}},
+    {"ph": "X", "cat": "kernel", "name": "void at::native::add", "ts": 60, "dur": 8, "args": {}}]
+})json",
+                              "rank0.json");
+  ASSERT_THAT(told.operations, SizeIs(2));
+  EXPECT_EQ(told.operations[0].op, "all_reduce");
+  EXPECT_EQ(told.operations[0].bytes, 512);
+  EXPECT_EQ(told.operations[1].bytes, 256);
+  EXPECT_THAT(told.computing, SizeIs(1));
+}
+
 TEST(Kineto, OldTracesHaveSizesInTheirAnnotations) {
   const Told told = read_text(R"json({"traceEvents": [
     {"ph": "X", "cat": "user_annotation", "name": "nccl:all_reduce", "ts": 10, "dur": 5,
