@@ -222,6 +222,15 @@ std::string_view meaning_of(std::string_view warning) {
     return "the two do not use the same network, as where one has sockets and the other RDMA, or "
            "other versions of NCCL: compare their lines \"Using network\" and \"NCCL version\"";
   }
+  if (warning.find("ibv_modify_qp") != warning.npos) {
+    return "the two cards do not reach each other: look at NCCL_IB_GID_INDEX, at subnets and "
+           "routes "
+           "between them, and at which cards NCCL_IB_HCA takes";
+  }
+  if (warning.find("ibv_create_qp") != warning.npos)
+    return "the card gives no connection: look at the limit of locked memory (ulimit -l)";
+  if (warning.find("Call to connect") != warning.npos)
+    return "the address that the other rank told does not answer: look at NCCL_SOCKET_IFNAME";
   for (const std::string_view word : {"status=", "with error "}) {
     const std::size_t at = warning.find(word);
     if (at == std::string_view::npos) continue;
@@ -291,9 +300,12 @@ Wiring wired(const std::vector<Told>& told) {
 }
 
 std::string failure_text(const Wiring& wiring) {
-  constexpr std::array<std::string_view, 6> kFailures{
-      "Got completion from peer",         "Got async event",      "wrong type",
-      "Connection closed by remote peer", "completed with error", " failed : "};
+  constexpr std::array<std::string_view, 10> kFailures{
+      "Got completion from peer", "Got async event",
+      "async fatal event",        "wrong type",
+      "Call to ibv_modify_qp",    "Call to ibv_create_qp",
+      "Call to connect",          "Connection closed by remote peer",
+      "completed with error",     " failed : "};
   for (const std::string& warning : wiring.warnings) {
     const bool is_failure =
         warning.find("Cuda failure") == warning.npos &&

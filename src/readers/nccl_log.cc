@@ -98,16 +98,17 @@ bool NcclLog::State::collective(const NcclLine& line) {
   return true;
 }
 
-/// "AllReduce: 8388608 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}"; older: "Algo 1 proto 2 time 93.4".
+/// "AllReduce: 8388608 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}"; older: "8388608 Bytes -> Algo 1 proto 2 time 93.4", where the
+/// operation is not told.
 bool NcclLog::State::tuning(const NcclLine& line) {
   const std::size_t at = line.text.find(" Bytes -> Algo ");
   if (at == std::string_view::npos) return false;
   const std::size_t colon = line.text.rfind(": ", at);
-  if (colon == std::string_view::npos) return false;
-  std::string_view name = line.text.substr(0, colon);
+  const bool is_named = colon != std::string_view::npos;
+  std::string_view name = line.text.substr(0, is_named ? colon : 0);
   name = name.substr(name.rfind(' ') == std::string_view::npos ? 0 : name.rfind(' ') + 1);
-  const std::string op = operations::canonical_op(name);
-  Words words(line.text.substr(colon + 2));
+  const std::string op = is_named ? operations::canonical_op(name) : "unknown";
+  Words words(line.text.substr(is_named ? colon + 2 : 0));
   const auto bytes = words.whole();
   if (op.empty() || !bytes || *bytes < 0 || !words.go_behind("Algo ")) return false;
   const std::string algorithm = algorithm_name(words.word());
@@ -119,7 +120,10 @@ bool NcclLog::State::tuning(const NcclLine& line) {
     if (low && high && *high >= *low) channels = *high - *low + 1;
   }
   const auto known = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& each) {
-    return each.process == line.process && each.op == op && each.stated_bytes == *bytes;
+    if (each.process != line.process) return false;
+    // The large side, as before 2.21.
+    if (!is_named) return operations[each.index].bytes == *bytes;
+    return each.op == op && each.stated_bytes == *bytes;
   });
   Operation* into = nullptr;
   if (known != waiting.end()) {
@@ -164,7 +168,7 @@ void NcclLog::State::take(const NcclLine& line) {
     ++used;
     return;
   }
-  if (collective(line) || tuning(line) || communicator(line) || way(line) || ring(line.text) ||
+  if (collective(line) || tuning(line) || communicator(line) || way(line) || ring(line) ||
       tree(line) || network(line)) {
     ++used;
   }

@@ -72,7 +72,7 @@ struct NcclLog::State {
 
   void take(const NcclLine& line);
   bool communicator(const NcclLine& line);
-  bool ring(std::string_view text);
+  bool ring(const NcclLine& line);
   bool tree(const NcclLine& line);
   bool way(const NcclLine& line);
   bool network(const NcclLine& line);

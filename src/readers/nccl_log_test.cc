@@ -83,6 +83,19 @@ TEST(NcclLog, WaysTellWhereRanksAreWithoutCommunicators) {
             "NCCL, 4 ranks, rank 1 on a, ranks 2, 3 on b; ways: 1 x NET/Socket, 1 x P2P");
 }
 
+TEST(NcclLog, TuningOfOldVersionsDoesNotNameTheOperation) {
+  const std::string tuned = "a:1:1 [0] NCCL INFO 400 Bytes -> Algo 1 proto 2 time 34.693867\n";
+  const Told alone = read_text(tuned, "x.log");
+  ASSERT_THAT(alone.operations, SizeIs(1));
+  EXPECT_EQ(alone.operations[0].op, "unknown");
+  EXPECT_EQ(alone.operations[0].bytes, 400);
+  EXPECT_EQ(alone.operations[0].algorithm, "ring");
+  const Told both = read_text(reduced("a:1:1 [0]", "100", "0", "0xa0") + tuned, "x.log");
+  ASSERT_THAT(both.operations, SizeIs(1));
+  EXPECT_EQ(both.operations[0].op, "all_reduce");
+  EXPECT_EQ(both.operations[0].protocol, "simple");
+}
+
 TEST(NcclLog, PortsThatAreTakenAsOneAreOneCard) {
   const Told told = read_text(
       "a:1:2 [0] NCCL INFO NET/IB : Using [0]={[0] mlx5_2:1/RoCE, [1] mlx5_3:1/RoCE} "
@@ -94,16 +107,25 @@ TEST(NcclLog, PortsThatAreTakenAsOneAreOneCard) {
   EXPECT_THAT(told.wiring.other_nics, SizeIs(0));
 }
 
-TEST(NcclLog, ATreeTellsWhereItsRankIs) {
+TEST(NcclLog, TreesAndRingsTellWhereTheirRanksAre) {
   const Told told =
       read_text("a:1:2 [1] NCCL INFO Trees [0] -1/-1/-1->3->2 [1] 2/-1/-1->3->1\n", "x.log");
   EXPECT_THAT(told.wiring.hosts, ElementsAre(testing::Pair(3, "a")));
+  const Told ring = read_text(
+      "a:1:2 [0] NCCL INFO Ring 00 : 1 -> 0 -> 1\nb:1:2 [0] NCCL INFO Ring 00 : 0 -> 1 -> 0\n",
+      "x");
+  EXPECT_THAT(ring.wiring.hosts, ElementsAre(testing::Pair(0, "a"), testing::Pair(1, "b")));
 }
 
 TEST(NcclLog, RanksOfDifferentNetworksAreAFailure) {
   const Told told = read_text(
       "a:1:2 [2] misc/socket.cc:441 NCCL WARN socketFinalizeAccept: wrong type 4 != 3\n", "x.log");
   EXPECT_THAT(operations::failure_text(told.wiring), HasSubstr("do not use the same network"));
+  const Told unreached = read_text(
+      "a:1:2 [2] misc/ibvwrap.cc:284 NCCL WARN Call to ibv_modify_qp failed with error Invalid "
+      "argument\n",
+      "x.log");
+  EXPECT_THAT(operations::failure_text(unreached.wiring), HasSubstr("NCCL_IB_GID_INDEX"));
 }
 
 }  // namespace

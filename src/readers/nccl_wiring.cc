@@ -79,8 +79,8 @@ bool NcclLog::State::communicator(const NcclLine& line) {
 }
 
 /// "Channel 00/24 : 0 1 2 3", "Channel 00/02 :    0   1".
-bool NcclLog::State::ring(std::string_view text) {
-  Words words(text);
+bool NcclLog::State::ring(const NcclLine& line) {
+  Words words(line.text);
   if (words.take("Channel ")) {
     const auto channel = words.small();
     if (!channel) return false;
@@ -109,6 +109,8 @@ bool NcclLog::State::ring(std::string_view text) {
   const auto next = words.small();
   if (!next) return false;
   drawn[0].next[*channel].try_emplace(*rank, *next);
+  if (!line.host.empty() && hosts_of_ways.size() < kMostWays)
+    hosts_of_ways[*rank].insert(line.host);
   return true;
 }
 
