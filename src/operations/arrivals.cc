@@ -169,51 +169,60 @@ std::optional<std::size_t> reference_of(const Joined& all, const std::vector<Tol
   return reference;
 }
 
-/// By file: how far its ends are behind the reference's.
-std::map<std::size_t, std::vector<Difference>> differences_of(const Joined& all,
-                                                              std::size_t reference) {
-  std::map<std::size_t, std::vector<Difference>> made;
+using Differences = std::map<std::size_t, std::vector<Difference>>;
+
+/// By file that has no place yet: how far its ends are behind those of files that have one.
+Differences differences_of(const Joined& all, const std::set<std::size_t>& placed) {
+  Differences made;
   for (const auto& [key, parts] : all) {
     if (parts.size() < 2 || !waits_for_all(parts.front().second->op)) continue;
-    for (const auto& [first, base] : parts) {
-      if (first->file != reference) continue;
-      for (const auto& [row, each] : parts) {
-        if (row->file == reference) continue;
-        made[row->file].push_back(
-            {.duration_ns = *each->end_ns - *each->start_ns, .ns = *each->end_ns - *base->end_ns});
-      }
+    const auto base = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
+      return placed.contains(part.first->file);
+    });
+    if (base == parts.end()) continue;
+    for (const auto& [row, each] : parts) {
+      if (placed.contains(row->file)) continue;
+      made[row->file].push_back({.duration_ns = *each->end_ns - *each->start_ns,
+                                 .ns = *each->end_ns - *base->second->end_ns});
     }
   }
   return made;
 }
 
-/// Files whose times can be compared, by their numbers.
+/// Moves the file's times to the clock of those that it was compared with, where it has another.
+void put_on_clock(const Offset& offset, Told& file) {
+  file.clock_uncertainty_ns = offset.uncertainty_ns;
+  const bool is_own =
+      has_own_clock(file) || (std::abs(offset.ns) > kOwnClock_ns &&
+                              std::abs(offset.ns) > 3 * offset.uncertainty_ns && !offset.grows);
+  if (offset.grows && !is_own) file.clock_uncertainty_ns = std::abs(offset.ns);
+  if (!is_own) return;
+  file.clock_offset_ns = offset.ns;
+  move_times(file, offset.ns);
+}
+
+/// Files whose times can be compared, by their numbers. A file that shares no group with the reference, as of another tensor-parallel group,
+/// is compared with those that do.
 std::set<std::size_t> one_clock(std::vector<Told>& told) {
   std::set<std::size_t> comparable;
   for (std::size_t file = 0; file < told.size(); ++file) {
     if (!has_own_clock(told[file])) comparable.insert(file);
   }
-  std::map<std::size_t, std::vector<Difference>> differences;
-  {
-    const Rows rows = rows_of(told, {});
-    const Joined all = joined(rows);
-    const auto reference = reference_of(all, told);
-    if (!reference) return comparable;
-    comparable.insert(*reference);
-    differences = differences_of(all, *reference);
-  }
-  for (auto& [file, each] : differences) {
-    const auto offset = offset_of(std::move(each));
-    if (!offset) continue;
-    comparable.insert(file);
-    told[file].clock_uncertainty_ns = offset->uncertainty_ns;
-    const bool is_own = has_own_clock(told[file]) ||
-                        (std::abs(offset->ns) > kOwnClock_ns &&
-                         std::abs(offset->ns) > 3 * offset->uncertainty_ns && !offset->grows);
-    if (offset->grows && !is_own) told[file].clock_uncertainty_ns = std::abs(offset->ns);
-    if (!is_own) continue;
-    told[file].clock_offset_ns = offset->ns;
-    move_times(told[file], told[file].clock_offset_ns);
+  const Rows rows = rows_of(told, {});
+  const Joined all = joined(rows);
+  const auto reference = reference_of(all, told);
+  if (!reference) return comparable;
+  comparable.insert(*reference);
+  std::set<std::size_t> placed{*reference};
+  for (std::size_t before = 0; before < placed.size();) {
+    before = placed.size();
+    for (auto& [file, each] : differences_of(all, placed)) {
+      const auto offset = offset_of(std::move(each));
+      if (!offset) continue;
+      comparable.insert(file);
+      placed.insert(file);
+      put_on_clock(*offset, told[file]);
+    }
   }
   return comparable;
 }

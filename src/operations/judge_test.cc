@@ -90,9 +90,9 @@ TEST(Judge, TimeInSendsAndReceivesIsNotComputing) {
 
 /// Ranks 0 and 1, 2 and 3 exchange after computing (tensor), then 0 and 2, 1 and 3 (data), in each step; rank 2 computes
 /// 40 ms longer. Each exchange takes 10 ms.
-std::vector<Told> two_by_two() {
-  std::vector<Told> told =
-      traces_of({.transfer_ns = 20'000'000, .late_rank = 2, .late_ns = 40'000'000});
+std::vector<Told> two_by_two(const std::vector<std::int64_t>& clock_ns = {}) {
+  std::vector<Told> told = traces_of(
+      {.transfer_ns = 20'000'000, .late_rank = 2, .late_ns = 40'000'000, .clock_ns = clock_ns});
   for (Told& file : told) {
     const int rank = *file.rank;
     const std::vector<Operation> whole = file.operations;
@@ -124,6 +124,16 @@ TEST(Judge, LatenessThatGoesThroughGroupsCountsOnce) {
   EXPECT_EQ(made.balance->late->rank, 2);
   EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.040, 1e-9));
   EXPECT_THAT(made.balance->late->share, DoubleNear(1, 1e-6));
+}
+
+TEST(Judge, RanksWithoutACommonGroupArePutOnOneClock) {
+  // Ranks 0 and 3 share no group: 3 is compared with 1 and 2, which share one with 0.
+  const Imported made = imported(two_by_two({0, 0, 50'000'000, 50'000'000}));
+  EXPECT_EQ(made.told[2].clock_offset_ns, 50'000'000);
+  EXPECT_EQ(made.told[3].clock_offset_ns, 50'000'000);
+  ASSERT_TRUE(made.balance->late);
+  EXPECT_EQ(made.balance->late->rank, 2);
+  EXPECT_THAT(made.balance->late->delay_s, DoubleNear(0.040, 1e-9));
 }
 
 TEST(Judge, StepsThatNotAllRanksRecordedDoNotDilute) {
