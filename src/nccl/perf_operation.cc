@@ -33,6 +33,11 @@ bool is_near(const Factor& factor, double value) {
          value <= factor.high + kSlack;
 }
 
+/// For rows that are slow, of whose bandwidths rounding leaves little.
+bool may_be(const Factor& factor, double value) {
+  return factor.low - kSlack <= value && value <= factor.high + kSlack;
+}
+
 /// Whether the size is cut into a part for each rank: one at least has fewer elements than there are.
 bool is_in_parts(const PerfRow& row) {
   const auto element = type_bytes(row.type);
@@ -41,7 +46,7 @@ bool is_in_parts(const PerfRow& row) {
 
 /// Of operations without a root that combine nothing: of those in parts all-to-all is the one that cannot be checked in place.
 std::optional<Operation> exchange(const Factor& factor, const PerfRow& row, std::size_t ranks) {
-  if (is_in_parts(row) && row.in_place_unchecked) return Operation::AllToAll;
+  if (is_in_parts(row) && (row.in_place_unchecked || row.lacks_redop)) return Operation::AllToAll;
   if (is_in_parts(row) && row.in_place_checked) return Operation::AllGather;
   if (is_in_parts(row)) return {};
   return ranks > 1 && is_near(factor, 1) ? std::optional(Operation::SendRecv) : std::nullopt;
@@ -51,7 +56,7 @@ std::optional<Operation> exchange(const Factor& factor, const PerfRow& row, std:
 std::optional<Operation> sum(const Factor& factor, const PerfRow& row, std::size_t ranks) {
   if (factor.low > 1 + kSlack) return Operation::AllReduce;
   if (is_in_parts(row)) return Operation::ReduceScatter;
-  if (row.in_place_unchecked && is_near(factor, 1)) return Operation::SendRecv;
+  if (row.in_place_unchecked && may_be(factor, 1)) return Operation::SendRecv;
   // Of two ranks.
   if (row.in_place_checked && is_near(factor, 1)) return Operation::AllReduce;
   if (ranks < 2) return {};

@@ -100,13 +100,11 @@ void put_columns(const Words& words, std::size_t time_at, PerfRow& row) {
   }
 }
 
-std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
-  if (words.size() < 7) return std::nullopt;
+std::optional<PerfRow> row_at(const Words& words, const Columns& columns) {
   const auto bytes = number_in<std::int64_t>(words[0]);
   const auto count = number_in<std::int64_t>(words[1]);
   if (!bytes || !count || *bytes < 0 || *bytes > kMostBytes || *count < 0) return std::nullopt;
   if (number_in<double>(words[2])) return std::nullopt;  // a type is a word
-  const Columns columns = header.words > 0 ? header : guessed(words.size());
   if (columns.times.empty()) return std::nullopt;
   PerfRow row{.bytes = *bytes, .count = *count, .type = std::string(words[2].substr(0, 16))};
   bool checked = false;
@@ -126,6 +124,32 @@ std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
   if (!row.out_of_place && !row.in_place) return std::nullopt;
   put_columns(words, columns.times.front(), row);
   return row;
+}
+
+bool is_sound(const PerfRow& row) {
+  return (!row.out_of_place || agrees(row.bytes, *row.out_of_place)) &&
+         (!row.in_place || agrees(row.bytes, *row.in_place));
+}
+
+/// The columns of a row from which the first one between type and time is missing.
+std::optional<Columns> without_redop(const Columns& header, std::size_t words) {
+  if (header.words != words + 1 || header.times.front() < 4) return std::nullopt;
+  Columns columns = header;
+  for (std::size_t& at : columns.times) --at;
+  columns.words = words;
+  return columns;
+}
+
+std::optional<PerfRow> row_in(const Words& words, const Columns& header) {
+  if (words.size() < 7) return std::nullopt;
+  auto row = row_at(words, header.words > 0 ? header : guessed(words.size()));
+  if (row && is_sound(*row)) return row;
+  // All-to-all up to 2.10 has a column redop in its header alone.
+  const auto columns = without_redop(header, words.size());
+  auto other = columns ? row_at(words, *columns) : std::nullopt;
+  if (!other || !is_sound(*other)) return row;
+  other->lacks_redop = true;
+  return other;
 }
 
 /// Whether a line that is no row begins as one: it was cut off, or its times are none ("nan", below 0).
@@ -239,9 +263,7 @@ void Reader::take_row(PerfRow row) {
   if (rows_ >= kMostRows) return;
   mend_old(row, row.out_of_place);
   mend_old(row, row.in_place);
-  const bool sound = (!row.out_of_place || agrees(row.bytes, *row.out_of_place)) &&
-                     (!row.in_place || agrees(row.bytes, *row.in_place));
-  if (!sound) {
+  if (!is_sound(row)) {
     ++file_.contradictory;
     return;
   }

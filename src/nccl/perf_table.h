@@ -41,6 +41,7 @@ struct PerfRow {
   /// Values were looked at out of place alone, as of operations that nccl-tests cannot check in place.
   bool in_place_unchecked = false;
   bool in_place_checked = false;  ///< where the file tells it as text
+  bool lacks_redop = false;       ///< although its header has such a column
 
   /// Out of place where that was timed. A row has one of them at least.
   const Timed& timed() const { return out_of_place ? *out_of_place : *in_place; }
