@@ -50,7 +50,7 @@ void add_note(const nccl::PerfTable& table, Told& told) {
                   bus_text(8e9 * best->timed().busbw_gbs), readable(Bytes(best->bytes)));
   for (const nccl::PerfRow& row : table.rows) {
     if (row.timed().busbw_gbs < 0.5 * best->timed().busbw_gbs) continue;
-    if (&row == &table.rows.front()) break;  // the smallest already
+    if (&row == &table.rows.front() || &row == best) break;  // the smallest already, or a jump
     text += fmt::format(", half of it at {}", readable(Bytes(row.bytes)));
     break;
   }
