@@ -55,7 +55,8 @@ std::string_view program_of(std::string_view text) {
   }
   if (has("# OSU ") || (has("OSU MPI") && has(" Test v") && has("\nSize  "))) return "osu";
   if (has("# Benchmarking: ") && has("#repetitions")) return "oneccl";
-  if (has("Benchmarking ") && has("#repetitions")) return "imb";
+  const bool has_imb = has("Benchmarking") || has("t_avg[usec]") || has("t[usec]");
+  if (has_imb && has("#bytes") && has("#repetitions")) return "imb";
   if (has("| ") && has("busbw") && has("algbw") && has("GBps")) return "all_reduce_bench";
   if (has("data_size(Bytes)") && has("alg_bandwidth(GB/s)")) return "hccl_test";
   if (has("---- Performance of ") && has("Throughput (")) return "deepspeed_bench";

@@ -65,6 +65,51 @@ TEST(Benchmark, ReadsEveryBlockOfImb) {
   EXPECT_DOUBLE_EQ(found.curves[1].rows[0].time_s, 10e-6);
 }
 
+// Tables that went through a spreadsheet have tabs between words, and its row numbers behind them.
+TEST(Benchmark, ReadsImbOfASpreadsheet) {
+  const Benchmark found = parse_benchmark(
+      "#\tBenchmarking\tAllgather\t\t1\n#\t#processes\t=\t4\t\t2\n"
+      "#bytes\t#repetitions\tt_min[usec]\tt_max[usec]\tt_avg[usec]\t\t3\n"
+      "1024\t1000\t9.00\t11.00\t10.00\t\t4\n",
+      "imb.txt");
+  EXPECT_EQ(found.program, "imb");
+  ASSERT_THAT(found.curves, SizeIs(1));
+  EXPECT_EQ(found.curves[0].ranks, 4);
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{4096, 1e-6 * 10}));
+}
+
+TEST(Benchmark, ReadsImbWithoutItsTitles) {
+  const Benchmark found = parse_benchmark(
+      "Sendrecv:\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec] Mbytes/sec\n~~~~~~~~\n"
+      "1024 160 30.48 33.48 32.00 15660.37\n\nExchange:\n"
+      "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec] Mbytes/sec\n"
+      "1024 160 82.66 92.93 87.85 11283.53\n\nAlltoall\n"
+      "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n2048 80 9.00 11.00 10.00\n",
+      "imb.txt");
+  EXPECT_EQ(found.program, "imb");
+  ASSERT_THAT(found.curves, SizeIs(2));
+  EXPECT_EQ(found.curves[0].op, "send");
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{1024, 1e-6 * 32}));
+  EXPECT_EQ(found.curves[1].op, "all_to_all");
+  EXPECT_THAT(found.curves[1].rows, ElementsAre(Row{2048, 1e-6 * 10}));
+  EXPECT_THAT(found.limits, Contains(HasSubstr("how many ranks")));
+  EXPECT_THAT(found.limits, Contains(HasSubstr("Exchange")));
+}
+
+// iperf3 -T: several tests write to one terminal.
+TEST(Benchmark, TellsTestsOfIperfByTheirTitles) {
+  const Benchmark found = parse_benchmark(
+      "a:  [ ID] Interval           Transfer     Bandwidth       Retr  Cwnd\n"
+      "a:  [  4]   0.00-1.00   sec   119 MBytes  1.00 Gbits/sec    0    446 KBytes\n"
+      "b:  [  4]   0.00-1.00   sec   238 MBytes  2.00 Gbits/sec    3    446 KBytes\n"
+      "a:  [  4]   1.00-2.00   sec   119 MBytes  1.00 Gbits/sec    0    446 KBytes\n"
+      "b:  [  4]   1.00-2.00   sec   238 MBytes  2.00 Gbits/sec    4    446 KBytes\n",
+      "iperf.txt");
+  EXPECT_EQ(found.rows(), 4U);
+  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("1 Gbit/s of a over 2 intervals; 0 segments"),
+                                       HasSubstr("2 Gbit/s of b over 2 intervals; 7 segments")));
+}
+
 TEST(Benchmark, ReadsBothTablesOfGloo) {
   const Benchmark found = parse_benchmark(
       "Device:      tcp, pci=, iface=eth0, speed=-1, addr=[10.0.0.1]\n"

@@ -6,6 +6,7 @@
 #include "trainwire/base/printable.h"
 #include "trainwire/tables/columns.h"
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -14,7 +15,7 @@ namespace {
 
 /// Without the "=" of Intel's, and the ":" of oneCCL's.
 std::string_view behind_colon(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" :="), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(" \t:="), text.size()));
   return text;
 }
 
@@ -22,9 +23,19 @@ std::string_view behind_colon(std::string_view text) {
 std::size_t behind_title(std::string_view line) {
   constexpr std::string_view kBenchmarking = "Benchmarking";
   const std::size_t at = line.find(kBenchmarking);
-  const bool is_title = at != std::string_view::npos && (at == 0 || line[at - 1] == ' ') &&
+  const bool is_title = at != std::string_view::npos &&
+                        (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') &&
                         line.find('#', at) == std::string_view::npos;
   return is_title ? at + kBenchmarking.size() : std::string_view::npos;
+}
+
+/// Where people leave the title out, the word before the header may name the block: "Sendrecv:".
+std::string op_of_word(std::string_view word) {
+  for (const std::string_view unread : {"Exchange", "Uniband", "Biband"}) {
+    if (word.starts_with(unread)) return {};
+  }
+  const std::string op = op_named(word);
+  return op.empty() ? "unknown" : op;
 }
 
 }  // namespace
@@ -35,6 +46,9 @@ Benchmark parse_imb(std::string_view text) {
   std::size_t time_at = 0;  // 0: no header with a time since the block began
   std::size_t most_decimals = 0;
   std::string block;
+  std::string_view word;  // the first of the line before
+  bool has_title = false;
+  bool is_per_rank = false;
   std::set<std::string> unread;
   for_lines(text, [&](std::string_view line) {
     const auto words = words_of(line);
@@ -43,8 +57,17 @@ Benchmark parse_imb(std::string_view text) {
       block = name.empty() ? "" : name.front().substr(0, 32);
       made.curves.push_back({.op = op_named(block)});
       time_at = 0;
+      has_title = true;
       return;
     }
+    const bool is_header = line.find("#repetitions") != std::string_view::npos;
+    if (is_header && !has_title) {
+      block = word.substr(0, 32);
+      made.curves.push_back({.op = op_of_word(word)});
+    }
+    const bool is_word = !words.empty() && !number_in(words.front());
+    const bool is_ruler = is_word && words.front().find_first_not_of("~-=#*") == words.front().npos;
+    if (is_word && !is_ruler && !is_header) word = words.front();
     if (made.curves.empty()) return;
     Curve& curve = made.curves.back();
     constexpr std::string_view kRanks = "#processes";
@@ -54,7 +77,8 @@ Benchmark parse_imb(std::string_view text) {
       if (number && *number < 10'000'000) curve.ranks = static_cast<int>(*number);
       return;
     }
-    if (line.find("#repetitions") != std::string_view::npos) {
+    if (is_header) {
+      has_title = false;
       size_at = 0;
       for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i] == "#bytes") size_at = i;
@@ -74,7 +98,9 @@ Benchmark parse_imb(std::string_view text) {
     const auto bytes = count_in(words[size_at]);
     const auto time_us = number_in(words[time_at]);
     if (!bytes || !time_us) return;
-    const auto size = size_of(curve.op, *bytes, curve.ranks);
+    const auto whole = size_of(curve.op, *bytes, curve.ranks);
+    const auto size = curve.ranks > 0 ? whole : std::optional(*bytes);
+    is_per_rank = is_per_rank || (curve.ranks == 0 && !whole);
     // All times of a table have as many decimals: one with fewer was cut off.
     const std::size_t decimals = decimals_of(words[time_at]);
     if (curve.rows.empty()) most_decimals = decimals;
@@ -84,6 +110,11 @@ Benchmark parse_imb(std::string_view text) {
     }
     curve.rows.push_back({*size, 1e-6 * *time_us});
   });
+  if (is_per_rank) {
+    made.limits.emplace_back(
+        "no line tells how many ranks there were: sizes are what a rank gives, and bus bandwidth "
+        "is not known");
+  }
   for (const std::string& name : unread)
     made.limits.push_back("the block of " + printable(name) +
                           " was left out: it tells no time of an operation by its size");

@@ -103,7 +103,7 @@ Losses lost_in(const std::vector<std::string_view>& words) {
   return losses;
 }
 
-/// What one direction came to: with --bidir there are two, "[  5][TX-C]" and "[  7][RX-C]".
+/// What one direction came to: with --bidir there are two, "[  5][TX-C]" and "[  7][RX-C]", and with titles those of each.
 struct Direction {
   double rate_bps = 0;
   double until_s = 0;
@@ -113,7 +113,8 @@ struct Direction {
   double bits = 0;    ///< of the intervals
   double time_s = 0;  ///< of the intervals
 };
-using Directions = std::map<std::string, Direction>;
+using Directions = std::map<std::pair<std::string, std::string>, Direction>;  ///< by title and role
+constexpr std::size_t kMostDirections = 64;
 
 /// "TX-C" of "[  5][TX-C]   0.00-1.00"; "" where there is one direction.
 std::string_view role_in(std::string_view line) {
@@ -122,7 +123,17 @@ std::string_view role_in(std::string_view line) {
   return close == std::string_view::npos ? "" : line.substr(open + 2, close - open - 2);
 }
 
-std::string_view way_of(std::string_view role) {
+/// "s1" of "s1:  [  4]   0.00-1.00", as -T has it before each line; "" where there is none.
+std::string_view title_in(std::string_view line) {
+  std::string_view before = line.substr(0, line.find('['));
+  before = before.substr(0, before.find_last_not_of(" \t") + 1);
+  if (!before.ends_with(':') || before.size() > 32) return "";
+  before.remove_suffix(1);
+  before.remove_prefix(std::min(before.find_first_not_of(" \t"), before.size()));
+  return before;
+}
+
+std::string way_of(std::string_view role) {
   if (role.starts_with("TX")) return " one way";
   return role.starts_with("RX") ? " the other way" : "";
 }
@@ -156,12 +167,14 @@ void take_interval(const std::vector<std::string_view>& words, const Interval& i
 
 /// Of a direction of which only the end is shown, the end is what there is.
 void end_run(Benchmark& into, Directions& directions) {
-  for (const auto& [role, each] : directions) {
+  for (const auto& [name, each] : directions) {
+    const auto& [title, role] = name;
     const bool has_end = each.rate_bps > 0;
     if (!has_end && each.time_s <= 0) continue;
     if (each.intervals == 0) add(into, *each.whole);
     const double whole_s = each.whole ? each.whole->end_s - each.whole->start_s : 0;
-    add_note(into, way_of(role), has_end ? each.rate_bps : each.bits / each.time_s,
+    const std::string of_title = title.empty() ? "" : " of " + printable(title);
+    add_note(into, way_of(role) + of_title, has_end ? each.rate_bps : each.bits / each.time_s,
              each.intervals > 0 ? intervals_text(each.intervals) : fmt::format("{:.4g} s", whole_s),
              each.losses);
   }
@@ -184,9 +197,9 @@ void read_run(std::string_view text, Benchmark& into) {
     const auto words = words_of(line);
     const auto interval = interval_in(words);
     if (!interval || (has_sums && line.find("[SUM]") == std::string_view::npos)) return;
-    const std::string role(role_in(line).substr(0, 8));
-    if (directions.size() > 8 && !directions.contains(role)) return;
-    Direction& direction = directions[role];
+    const std::pair name(std::string(title_in(line)), std::string(role_in(line).substr(0, 8)));
+    if (directions.size() >= kMostDirections && !directions.contains(name)) return;
+    Direction& direction = directions[name];
     const bool is_summary =
         interval->start_s < direction.until_s - 0.01;  // old ones of UDP do not say whose it is
     if (is_summary || line.find("sender") != std::string_view::npos ||
