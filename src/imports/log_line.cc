@@ -105,6 +105,14 @@ std::optional<std::int64_t> step_number(std::string_view line) {
   return {};
 }
 
+std::optional<std::int64_t> sampled_step(std::string_view line) {
+  const std::size_t rate = line.find("SamplesPerSec=");
+  const std::size_t slash = line.substr(0, rate).rfind('/');
+  if (rate == line.npos || slash == line.npos) return {};
+  const std::string_view behind = line.substr(slash + 1);
+  return parse_whole(behind.substr(0, behind.find(',')));
+}
+
 std::optional<std::int64_t> rank_number(std::string_view line) {
   if (const auto rank = number_of(line, "rank")) return rank;
   const std::size_t close = line.find("]<");

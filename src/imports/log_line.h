@@ -29,6 +29,9 @@ bool split_csv(std::string_view line, std::vector<std::string_view>& cells);
 /// 0.35 s", "img/iter 12".
 std::optional<std::int64_t> step_number(std::string_view line);
 
+/// The number of "0/2650, SamplesPerSec=13.2", as DeepSpeed before 2022-12 counts its steps.
+std::optional<std::int64_t> sampled_step(std::string_view line);
+
 /// The rank that a line of text names: "rank 3", or the prefix that launchers put before a rank's
 /// output, "[1,3]<stdout>:" or "[3]<stdout>:".
 std::optional<std::int64_t> rank_number(std::string_view line);

@@ -44,6 +44,14 @@ TEST(StepNumber, IsNoSizeFractionOrRate) {
   }
 }
 
+TEST(SampledStep, StandsBeforeItsRate) {
+  EXPECT_THAT(sampled_step("[INFO 2020-06-08 05:26:19] 0/2650, SamplesPerSec=13.1"),
+              Optional(2650));
+  EXPECT_THAT(sampled_step("0/17, RunningAvgSamplesPerSec=8.3, CurrSamplesPerSec=9"), Optional(17));
+  EXPECT_THAT(sampled_step("2020/06/08 SamplesPerSec=13.1"), Eq(std::nullopt));
+  EXPECT_THAT(sampled_step("0/17, loss=13.1"), Eq(std::nullopt));
+}
+
 TEST(RankNumber, IsNamedOrPutBeforeByTheLauncher) {
   EXPECT_THAT(rank_number("rank 3 step 1"), Optional(3));
   EXPECT_THAT(rank_number("[rank2]: step 1"), Optional(2));
