@@ -19,6 +19,8 @@ constexpr double kLongest_s = 1e6;
 constexpr std::int64_t kLongestJump = 100'000;
 /// A difference of times counts from so many times its resolution on.
 constexpr double kExact = 20;
+/// Bars of one process do not go back so often.
+constexpr std::size_t kMixed = 2;
 
 /// What other bars are of.
 bool is_of_other_bars(std::string_view before) {
@@ -85,22 +87,36 @@ void PaceBars::add(Bar& bar, std::int64_t number, double seconds) {
   bar.steps.push_back({.number = number, .duration_ns = std::llround(seconds * 1e9)});
 }
 
+/// What `steps` took: whole seconds say too little of a short time; the bar's own average says more, as far as they allow it, for it has slow
+/// first steps in it for long. What all steps were given stays with what passed.
+double PaceBars::share(Bar& bar, const Place& to, double steps) {
+  const double passed = to.elapsed_s - bar.elapsed_s;
+  if (passed >= kExact * to.resolution_s) return passed;
+  const double told = to.each_s * steps;
+  double low = passed - to.resolution_s;
+  double high = passed + to.resolution_s;
+  if (told >= to.resolution_s) {
+    const double drift = std::clamp(bar.drift_s, -to.resolution_s, to.resolution_s);
+    low -= std::min(0.0, drift);
+    high -= std::max(0.0, drift);
+  }
+  const double given = std::clamp(told, low, high);
+  bar.drift_s += given - passed;
+  return given;
+}
+
 void PaceBars::moved(const Place& to) {
   Bar* const bar = bar_of(to.label, to.all);
   if (bar == nullptr) return;
   bar->each_s = to.each_s;
-  const bool goes_on = bar->number && to.number > *bar->number &&
-                       to.number - *bar->number < kLongestJump && to.elapsed_s >= bar->elapsed_s;
+  const bool is_later = bar->number && to.elapsed_s >= bar->elapsed_s;
+  const bool goes_on =
+      is_later && to.number > *bar->number && to.number - *bar->number < kLongestJump;
+  if (is_later && to.number < *bar->number) ++bar->backs;
+  if (!is_later) bar->drift_s = 0;
   if (goes_on) {
     const std::int64_t steps = to.number - *bar->number;
-    const double passed = to.elapsed_s - bar->elapsed_s;
-    // Whole seconds say too little of a short time; the bar's own average says more, as far as they allow it: it has slow first steps in it
-    // for long.
-    const bool is_exact = passed >= kExact * to.resolution_s;
-    const double each =
-        is_exact ? passed / static_cast<double>(steps)
-                 : std::clamp(to.each_s, (passed - to.resolution_s) / static_cast<double>(steps),
-                              (passed + to.resolution_s) / static_cast<double>(steps));
+    const double each = share(*bar, to, static_cast<double>(steps)) / static_cast<double>(steps);
     for (std::int64_t i = 0; i < steps; ++i) add(*bar, *bar->number + i, each);
   }
   bar->number = to.number;
@@ -162,8 +178,12 @@ bool PaceBars::rich(std::string_view text) {
   const auto done = fraction_in(text.substr(0, dot));
   if (!value || *value <= 0 || !done || is_of_other_bars(text.substr(0, done->begin))) return false;
   are_averages_ = true;
-  // Its own pace says more than whole seconds.
-  moved({label_of(text.substr(0, done->begin)), done->all, done->number, 0, 1 / *value, 1});
+  std::string_view before = text.substr(0, dot);
+  before = before.substr(0, before.find_last_not_of(' ') + 1);
+  const auto elapsed = elapsed_s(before.substr(before.rfind(' ') + 1));
+  // Where it does not tell the time its own pace is all there is.
+  moved({label_of(text.substr(0, done->begin)), done->all, done->number, elapsed.value_or(0),
+         1 / *value, elapsed ? 1 : 1e9});
   return true;
 }
 
@@ -205,11 +225,29 @@ bool PaceBars::since_start(std::string_view text) {
   return true;
 }
 
-bool PaceBars::line(std::string_view text) {
-  return tqdm(text) || rich(text) || keras(text) || since_start(text);
+/// "ups=0.4, .., num_updates=2800, .., wall=1236" of fairseq, the same as JSON too: seconds since the start, whole ones. Updates a second have
+/// two decimals, and on TPUs are intervals of the log a second.
+bool PaceBars::fairseq(std::string_view text) {
+  std::size_t wall = text.find(" wall=");
+  if (wall == std::string_view::npos) wall = text.find("\"wall\": ");
+  const std::size_t updates = text.find("num_updates");
+  if (wall == std::string_view::npos || updates == std::string_view::npos) return false;
+  const auto number = real(text.substr(updates + std::string_view("num_updates\"").size() - 1));
+  const auto elapsed = real(text.substr(text.find_first_of("=:", wall)));
+  if (!number || *number < 1 || *number > 1e12 || !elapsed || *elapsed <= 0) return false;
+  std::size_t ups = text.find("ups");
+  const auto rate = ups == std::string_view::npos ? std::nullopt : real(text.substr(ups + 3));
+  are_averages_ = true;
+  moved({"", 2, std::llround(*number), *elapsed, rate && *rate > 0 ? 1 / *rate : *elapsed / *number,
+         1});
+  return true;
 }
 
-std::vector<operations::Step> PaceBars::steps() const {
+bool PaceBars::line(std::string_view text) {
+  return tqdm(text) || rich(text) || keras(text) || fairseq(text) || since_start(text);
+}
+
+const PaceBars::Bar* PaceBars::fullest() const {
   const Bar* most = nullptr;
   const auto weight = [](const Bar& bar) {
     return std::pair(bar.steps.size(), bar.number.value_or(0));
@@ -217,13 +255,25 @@ std::vector<operations::Step> PaceBars::steps() const {
   for (const auto& [all, bar] : bars_) {
     if (most == nullptr || weight(bar) > weight(*most)) most = &bar;
   }
+  return most;
+}
+
+bool PaceBars::moved() const {
+  const Bar* const most = fullest();
+  return most != nullptr && !most->steps.empty() && most->backs < kMixed;
+}
+
+bool PaceBars::are_mixed() const {
+  const Bar* const most = fullest();
+  return most != nullptr && most->backs >= kMixed;
+}
+
+std::vector<operations::Step> PaceBars::steps() const {
+  const Bar* const most = fullest();
   if (most == nullptr) return {};
-  std::vector<operations::Step> made = most->steps;
-  if (made.empty() && most->each_s > 0 && most->each_s < kLongest_s) {
-    made.push_back(
-        {.number = most->number.value_or(0), .duration_ns = std::llround(1e9 * most->each_s)});
-  }
-  return made;
+  if (moved()) return most->steps;
+  if (most->each_s <= 0 || most->each_s >= kLongest_s) return {};
+  return {{.number = most->number.value_or(0), .duration_ns = std::llround(1e9 * most->each_s)}};
 }
 
 }  // namespace tw::readers

@@ -24,6 +24,10 @@ class PaceBars {
   bool any() const { return !bars_.empty(); }
   /// Whether some tell whole seconds, or what a bar says of its pace: averages of many steps.
   bool are_averages() const { return are_averages_; }
+  /// Whether what passed between two of them is known.
+  bool moved() const;
+  /// Whether the bar that counts is drawn by several processes in turn.
+  bool are_mixed() const;
   /// Of the bar that tells of most steps; of a bar that stands still one step.
   std::vector<operations::Step> steps() const;
 
@@ -31,7 +35,9 @@ class PaceBars {
   struct Bar {
     std::optional<std::int64_t> number = {};
     double elapsed_s = 0;
-    double each_s = 0;  ///< as the bar itself says
+    double each_s = 0;      ///< as the bar itself says
+    double drift_s = 0;     ///< by how much more its steps were given than passed
+    std::size_t backs = 0;  ///< how often its number went back while its time went on
     std::vector<operations::Step> steps = {};
   };
   /// Where a bar of `all` steps stands, and how exactly it tells the time.
@@ -48,8 +54,11 @@ class PaceBars {
   bool rich(std::string_view text);
   bool keras(std::string_view text);
   bool since_start(std::string_view text);
+  bool fairseq(std::string_view text);
+  const Bar* fullest() const;
   Bar* bar_of(const std::string& label, std::int64_t all);
   void moved(const Place& to);
+  static double share(Bar& bar, const Place& to, double steps);
   static void add(Bar& bar, std::int64_t number, double seconds);
 
   std::map<std::pair<std::string, std::int64_t>, Bar>

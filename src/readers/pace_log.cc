@@ -3,6 +3,7 @@
 
 #include "trainwire/base/units.h"
 #include "trainwire/imports/colours.h"
+#include "trainwire/imports/stamp.h"
 #include "trainwire/readers/pace_words.h"
 #include "trainwire/readers/words.h"
 
@@ -19,6 +20,9 @@ constexpr std::size_t kMostSteps = 4'000'000;
 constexpr double kLongest_s = 1e6;
 constexpr double kHalfRate_per_s = 0.0005;  ///< Hugging Face rounds to three decimals
 constexpr double kPoor = 0.01;              ///< rounding by more is told
+/// Steps that take so many times what passed between the stamps of their lines are none.
+constexpr double kImpossible = 1.5;
+constexpr double kStamped_s = 10;  ///< of less, stamps in whole seconds say too little
 
 /// Half of the last decimal of the number at the beginning.
 double half_unit(std::string_view text) {
@@ -49,7 +53,7 @@ struct Telling {
   double unit_s;
   std::string_view beside = "";  ///< must be in the line too
 };
-constexpr std::array<Telling, 19> kTellings{{
+constexpr std::array<Telling, 20> kTellings{{
     {"train_time=", 1, "optim_step_time="},  // ESPnet, whose iter_time is what loading takes
     {"elapsed time per iteration (ms)", 1e-3},
     {"elapsed_time_per_iteration_ms", 1e-3},
@@ -61,6 +65,7 @@ constexpr std::array<Telling, 19> kTellings{{
     {"step time (s)", 1},
     {"step_time_ms", 1e-3},
     {"Step Time : ", 1},        // Megatron Bridge
+    {"Step time: ", 1},         // benchmarks of Colossal-AI
     {"Total step time: ", 1},   // NeMo RL
     {"timing_s/step:", 1},      // verl
     {"timing_s/step\": ", 1},   // its file of JSON lines
@@ -167,9 +172,11 @@ bool PaceLog::rated(std::string_view text) {
     const auto rate = real(text.substr(at + word.size()));
     if (!rate || *rate <= 0) continue;
     const auto number = number_of_step(text);
+    if (1 / *rate > kLongest_s || rates_.size() >= kMostSteps) continue;
     rounded_ = std::max(rounded_, half_unit(text.substr(at + word.size())) / *rate);
-    add(number ? *number : batch_number_.value_or(static_cast<std::int64_t>(steps_.size())),
-        1 / *rate);
+    const auto count = static_cast<std::int64_t>(rates_.size());
+    rates_.push_back({.number = number ? *number : batch_number_.value_or(count),
+                      .duration_ns = std::llround(1e9 / *rate)});
     return true;
   }
   return false;
@@ -244,6 +251,21 @@ bool PaceLog::samples(std::string_view text) {
   return false;
 }
 
+/// Steps a second count where no line tells what a step took.
+void PaceLog::finish_rates(operations::Told& told) {
+  if (rates_.empty()) return;
+  if (steps_.empty()) {
+    steps_ = std::move(rates_);
+    if (rounded_ > kPoor)
+      told.reasons.push_back(
+          fmt::format("steps a second are rounded, by up to {:.2g} %", 100 * rounded_));
+    return;
+  }
+  told.skipped += rates_.size();
+  told.reasons.push_back(
+      fmt::format("{} lines tell steps a second, and others what the steps took", rates_.size()));
+}
+
 void PaceLog::finish_samples(operations::Told& told) {
   if (paces_.empty()) return;
   if (!steps_.empty()) {
@@ -316,18 +338,46 @@ bool PaceLog::bar(std::string_view text) {
 bool PaceLog::line(std::string_view shown) {
   std::string kept;
   const std::string_view text = imports::without_colours(shown, kept);
-  return in_table(text) || timed(text) || rated(text) || samples(text) || phases(text) ||
-         bar(text) || whole(text) || numbered(text);
+  const std::size_t before = steps_.size();
+  const bool is_told = in_table(text) || timed(text) || bar(text) || rated(text) || samples(text) ||
+                       phases(text) || whole(text) || numbered(text);
+  if (steps_.size() > before) check(text);
+  return is_told;
+}
+
+/// Adds up what passed since the line before, where this one tells of a later step.
+void PaceLog::check(std::string_view text) {
+  constexpr std::int64_t kLongestStride = 1000;
+  const auto time = imports::find_stamp(text);
+  if (!time) return;
+  const operations::Step& step = steps_.back();
+  const std::int64_t count = step.number - stamped_.number;
+  if (stamped_.time_ns > 0 && count > 0 && count <= kLongestStride && *time >= stamped_.time_ns) {
+    stamped_.told_s += 1e-9 * static_cast<double>(count) * static_cast<double>(step.duration_ns);
+    stamped_.passed_s += 1e-9 * static_cast<double>(*time - stamped_.time_ns);
+    stamped_.steps += count;
+  }
+  stamped_.number = step.number;
+  stamped_.time_ns = *time;
 }
 
 /// Means where nothing tells single steps: bars, DeepSpeed's phases, the whole training.
 void PaceLog::finish_means(operations::Told& told) {
-  std::vector<operations::Step> of_bars = bars_.steps();
+  // A bar that stands still tells its latest pace, which the mean of the whole training does not need.
+  const bool is_whole_better = !bars_.moved() && whole_per_s_ > 0 &&
+                               (is_whole_exact_ || kHalfRate_per_s < kPoor * whole_per_s_);
+  std::vector<operations::Step> of_bars;
+  if (!is_whole_better) of_bars = bars_.steps();
   const bool are_few = steps_.size() == numbered_ && of_bars.size() > 10 * steps_.size();
   if (!of_bars.empty() && (steps_.empty() || are_few)) {
     steps_ = std::move(of_bars);
-    if (bars_.are_averages()) {
-      told.reasons.emplace_back("progress bars tell averages: single slow steps are not visible");
+    if (bars_.are_mixed()) {
+      told.reasons.emplace_back(
+          "bars of several processes are drawn in turn: what the last says of its pace is used");
+    } else if (bars_.are_averages()) {
+      told.reasons.emplace_back(
+          "what bars or lines tell is shared by the steps between them: single slow steps are not "
+          "visible");
     }
   }
   if (!steps_.empty()) return;
@@ -351,11 +401,14 @@ void PaceLog::finish_means(operations::Told& told) {
 }
 
 void PaceLog::finish(operations::Told& told) {
+  finish_rates(told);
   finish_samples(told);
   finish_means(told);
-  if (rounded_ > kPoor)
-    told.reasons.push_back(
-        fmt::format("steps a second are rounded, by up to {:.2g} %", 100 * rounded_));
+  if (stamped_.passed_s > kStamped_s && stamped_.told_s > kImpossible * stamped_.passed_s) {
+    told.reasons.push_back(fmt::format(
+        "the time stamps of these lines allow {} a step on the average, less than the lines tell",
+        readable(from_seconds(stamped_.passed_s / static_cast<double>(stamped_.steps)))));
+  }
   if (parts_ > 0 && ends_ > 0)
     told.reasons.emplace_back("its iterations are parts of steps, in which gradients add up");
   told_ = steps_.size();

@@ -33,7 +33,7 @@ class PaceLog {
   /// Bars are one, and so is the mean of a whole training.
   std::size_t steps() const {
     const bool has_means = bars_.any() || whole_per_s_ > 0;
-    return std::max(steps_.size() + paces_.size(),
+    return std::max(steps_.size() + paces_.size() + rates_.size(),
                     std::max<std::size_t>(has_means ? 1 : 0, phases_.size()));
   }
   /// Whether all it has are numbers of steps with a time beside them, as any log may have them.
@@ -53,6 +53,8 @@ class PaceLog {
   bool bar(std::string_view text);
   bool whole(std::string_view text);
   bool in_table(std::string_view text);
+  void check(std::string_view text);
+  void finish_rates(operations::Told& told);
   void finish_samples(operations::Told& told);
   void finish_means(operations::Told& told);
   void add(std::int64_t number, double seconds);
@@ -64,8 +66,19 @@ class PaceLog {
     double samples_per_s;
   };
 
+  /// What steps took as lines tell it, and what passed between the time stamps of these lines.
+  struct Stamped {
+    std::int64_t number = 0;
+    std::int64_t time_ns = 0;
+    double told_s = 0;
+    double passed_s = 0;
+    std::int64_t steps = 0;
+  };
+
   std::vector<operations::Step> steps_;
+  std::vector<operations::Step> rates_;  ///< of lines that tell steps a second
   std::vector<Pace> paces_;
+  Stamped stamped_;
   std::size_t numbered_ = 0;
   std::size_t told_ = 0;
   double rounded_ = 0;     ///< by how much of itself a rate may be rounded, at most

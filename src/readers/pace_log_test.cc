@@ -7,7 +7,9 @@ namespace tw::readers {
 namespace {
 
 using operations::Told;
+using testing::AllOf;
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -402,7 +404,7 @@ TEST(PaceLog, ABarsAverageIsBoundedByTheTimeThatPassed) {
       "log");
   ASSERT_EQ(told.steps.size(), 2u);
   EXPECT_EQ(told.steps[0].duration_ns, 9'000'000'000);
-  EXPECT_EQ(told.steps[1].duration_ns, 9'000'000'000);
+  EXPECT_EQ(told.steps[1].duration_ns, 8'000'000'000);
 }
 
 TEST(PaceLog, AMeanThatIsRoundedAwaySaysSo) {
@@ -450,6 +452,93 @@ TEST(PaceLog, BarsBehindTheTrainingsMeanAreOfWhatFollows) {
   EXPECT_THAT(times_of("  train_steps_per_second   =      0.064\n"
                        "100%|####| 1000/1000 [03:46<00:00,  4.42it/s]\n"),
               ElementsAre(15625));
+}
+
+// TF-Slim prints both, twice each.
+TEST(PaceLog, StepsASecondAreNoStepsBesideOthers) {
+  const Told told = read_text(
+      "INFO:tensorflow:global step 1: loss = 79.3 (17.5 sec/step)\n"
+      "INFO:tensorflow:global_step/sec: 0.0339311\n"
+      "INFO:tensorflow:global step 2: loss = 72.8 (17.0 sec/step)\n",
+      "log");
+  ASSERT_EQ(told.steps.size(), 2u);
+  EXPECT_EQ(told.steps[1].duration_ns, 17'000'000'000);
+  EXPECT_THAT(told.reasons, Contains(HasSubstr("1 lines tell steps a second")));
+}
+
+// fairseq: updates a second have two decimals, or are those of the log's intervals.
+TEST(PaceLog, WallTimesOfFairseqGoBeforeItsRates) {
+  EXPECT_THAT(times_of("epoch 001:   200 / 16 loss=9.2, ups=0.04, num_updates=200, lr=2e-05, "
+                       "train_wall=13, wall=1236\n"
+                       "epoch 001:   300 / 16 loss=9.1, ups=0.04, num_updates=300, lr=2e-05, "
+                       "train_wall=13, wall=1266\n"),
+              AllOf(SizeIs(100), Each(300)));
+  EXPECT_THAT(times_of("{\"ups\": \"2\", \"num_updates\": \"10\", \"wall\": \"12\"}\n"
+                       "{\"ups\": \"2\", \"num_updates\": \"12\", \"wall\": \"13\"}\n"),
+              ElementsAre(500, 500));
+  // What its bar says goes before what rounding left of its rate.
+  EXPECT_THAT(times_of("epoch 001:  0%| | 2/99 [00:02<3:21:57,  1.20s/it, ups=0.1, wall=33, tr\n"),
+              ElementsAre(1200));
+}
+
+// Four processes draw their bars on one terminal.
+TEST(PaceLog, BarsOfSeveralProcessesGoBackInTurn) {
+  const Told told = read_text(
+      "50/999 [02:25<9:05:31,  2.92s/it]\n48/999 [02:26<9:31:25,  3.06s/it]\n"
+      "50/999 [02:28<9:14:55,  2.97s/it]\n49/999 [02:28<9:27:29,  3.04s/it]\n"
+      "51/999 [02:29<9:06:06,  2.95s/it]\n",
+      "log");
+  ASSERT_EQ(told.steps.size(), 1u);
+  EXPECT_EQ(told.steps[0].duration_ns, 2'950'000'000);
+  EXPECT_THAT(told.reasons, Contains(HasSubstr("several processes")));
+}
+
+// 13 s passed in three steps, of which the average still tells 5.02, 4.79 and 4.62 s.
+TEST(PaceLog, ABarsStepsTakeWhatPassedInAll) {
+  EXPECT_THAT(times_of("281/873 [25:36<52:46,  5.35s/it]\n282/873 [25:40<49:29,  5.02s/it]\n"
+                       "283/873 [25:44<47:06,  4.79s/it]\n284/873 [25:49<45:20,  4.62s/it]\n"),
+              ElementsAre(5000, 4000, 4620));
+}
+
+TEST(PaceLog, RichTellsWhatPassedToo) {
+  EXPECT_THAT(times_of("Epoch 0/1 ---- 10/120 0:00:40 \xe2\x80\xa2 0:07:00 0.25it/s loss: 0.326\n"
+                       "Epoch 0/1 ---- 20/120 0:01:20 \xe2\x80\xa2 0:06:40 0.25it/s loss: 0.326\n"),
+              AllOf(SizeIs(10), Each(4000)));
+}
+
+TEST(PaceLog, TheTrainingsMeanGoesBeforeABarThatStandsStill) {
+  EXPECT_THAT(times_of("91%|###  | 567/620 [08:21<00:35,  1.49it/s\n"
+                       "{'train_runtime': 557.5, 'train_steps_per_second': 1.25}\n"),
+              ElementsAre(800));
+}
+
+// Ten iterations in five seconds, of which each is told to take 2.5.
+TEST(PaceLog, TimesThatDidNotPassAreDoubted) {
+  const Told told = read_text(
+      "[2020/11/16 11:11:26] iter: 10, batch_cost: 2.5 s\n"
+      "[2020/11/16 11:11:31] iter: 20, batch_cost: 2.5 s\n"
+      "[2020/11/16 11:11:36] iter: 30, batch_cost: 2.5 s\n"
+      "[2020/11/16 11:11:41] iter: 40, batch_cost: 2.5 s\n",
+      "log");
+  EXPECT_THAT(told.reasons, Contains(HasSubstr("allow 500 ms a step")));
+}
+
+TEST(PaceLog, ReadsBenchmarksOfColossalAi) {
+  EXPECT_THAT(times_of("                    INFO     colossalai - INFO: Step time: 22.885  \n"
+                       "Step:  20%|##        | 1/5 [00:22<01:31, 22.90s/it][08/30/23 07:07:54]\n"
+                       "                    INFO     colossalai - INFO: Step time: 19.714  \n"),
+              ElementsAre(22'885, 19'714));
+}
+
+// DeepSpeed of 2020: its lines have no word for a step.
+TEST(PaceLog, StampsOfDeepSpeedsFractionsTellSteps) {
+  const Told told = read_text(
+      ">[INFO 2020-06-08 05:26:19] 0/2650, SamplesPerSec=13.19749106827976\n"
+      "[INFO 2020-06-08 05:26:34] 0/2700, SamplesPerSec=13.198177991591365\n",
+      "log");
+  EXPECT_EQ(told.kind, "step_log");
+  ASSERT_FALSE(told.steps.empty());
+  EXPECT_EQ(told.steps.back().duration_ns, 300'000'000);
 }
 
 }  // namespace
