@@ -22,7 +22,7 @@ struct ExpectOptions {
   std::optional<int> ranks;
   std::optional<int> per_host;
   std::string nic;
-  std::string operation = "all_reduce";
+  std::string operation;  ///< empty: the file's, or all_reduce
   std::string transport = "ib";
   std::string intra;
   std::string intra_rate;
@@ -161,7 +161,10 @@ int expect(ExpectOptions options, command::Streams streams) {
     file = nccl::parse_perf(command::read_whole(options.against), options.against);
     take_devices(options, *file);
     require_known(options, *file);
+    if (const auto told = file->tables.front().operation; told && options.operation.empty())
+      options.operation = nccl::name_of(*told);
   }
+  if (options.operation.empty()) options.operation = "all_reduce";
   const ExpectRequest request{.cluster = cluster_of(options),
                               .operation = *nccl::find_operation(options.operation),
                               .type = options.type};
@@ -188,7 +191,7 @@ command::Body declare_expect(command::CommandLine& app) {
   app.add_option("--ranks", options->ranks, "GPUs of the job; --against knows them").type_name("N");
   app.add_option("--per-host", options->per_host, "GPUs of a host, default 1").type_name("N");
   app.add_option("--nic", options->nic, "NICs of a host: 2x200Gbit").type_name("NxRATE");
-  app.add_option("--op", options->operation, "operation, default all_reduce")
+  app.add_option("--op", options->operation, "operation, default all_reduce; --against knows it")
       .type_name("NAME")
       .one_of({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all",
                "alltoall", "sendrecv"});

@@ -82,6 +82,8 @@ TEST(Expect, LaysAMeasuredTableBeside) {
   EXPECT_THAT(shown, StartsWith("Large messages reach 11.2 of 2"));
   EXPECT_THAT(shown, HasSubstr("looks like 1 of 2 NICs is used"));
   EXPECT_THAT(shown, HasSubstr("t = alpha + bytes / bandwidth"));
+  EXPECT_EQ(expect({"--nic", "2x100Gbit", "--against", file}),
+            shown);  // the file knows its operation
   EXPECT_THAT(refusal({"--nic", "2x100Gbit", "--op", "broadcast", "--against", file}),
               HasSubstr("write --op all_gather"));
   EXPECT_THAT(
