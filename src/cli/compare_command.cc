@@ -119,7 +119,14 @@ int compare_tables(const CompareOptions& options, command::Streams streams) {
         "time for each size");
   }
   const auto read = [](const std::string& path) {
-    return tables::parse_benchmark(command::read_whole(path), path);
+    const std::string text = command::read_whole(path);
+    if (tables::program_of(text).empty()) {
+      throw DataError(fmt::format(
+          "reading {}: it is no table of a benchmark; of logs, traces and captures `trainwire "
+          "analyze FILE -o NAME.run` makes a run, which compare takes",
+          printable(path)));
+    }
+    return tables::parse_benchmark(text, path);
   };
   const tables::Benchmark baseline = read(options.runs.front());
   std::vector<tables::CurvesCompared> compared;

@@ -110,6 +110,14 @@ TEST(Compare, DoesNotFailForNoise) {
   EXPECT_EQ(trainwire({"compare", a, b, "--fail-if", "+1%"}).code, 0);
 }
 
+TEST(Compare, SaysHowALogBecomesARun) {
+  const result::TestFolder folder;
+  const std::string log = folder.file("a.log", "step 1, step_time: 350ms\n");
+  const Result refused = trainwire({"compare", log, log});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("trainwire analyze FILE -o NAME.run"));
+}
+
 TEST(Compare, DoesNotPassATestThatCannotTell) {
   Runs runs;
   const std::string a = runs.add("a", std::vector<double>{1, 1.1, 0.9});

@@ -348,7 +348,9 @@ std::string nearest_guess(std::string_view text) {
     return "it is what qperf prints: one figure of one path; `iperf3 -J` tells it interval by "
            "interval";
   }
-  if (has(text, "[usec]") || has(text, "time(us)") || has(text, "bandwidth(GB/s)")) {
+  const bool has_bandwidths = has(text, "algbw") && has(text, "busbw");
+  if (has_bandwidths || has(text, "[usec]") || has(text, "time(us)") || has(text, "Time, us") ||
+      has(text, "bandwidth(GB/s)")) {
     return "it may be a benchmark's table, but of none that is read: nccl-tests, OSU, IMB, Gloo "
            "and "
            "iperf3 are";
