@@ -85,6 +85,8 @@ bool split_csv(std::string_view line, std::vector<std::string_view>& cells) {
         end = line.find('"', end + 2);
       if (end == line.npos) return false;
       cells.push_back(line.substr(1, end - 1));
+      // Words behind the quote are of no table: "step": 1 in a line of JSON.
+      if (!trimmed(line.substr(end + 1, line.find(',', end) - end - 1)).empty()) return false;
       end = std::min(line.find(',', end), line.size());
     } else {
       end = std::min(line.find(','), line.size());

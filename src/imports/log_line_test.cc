@@ -28,6 +28,12 @@ TEST(CsvLine, AQuoteThatStaysOpenIsRefused) {
   EXPECT_FALSE(split_csv("1,\"abc\"\"", result));
 }
 
+TEST(CsvLine, WordsBehindAQuoteAreRefused) {
+  std::vector<std::string_view> result;
+  EXPECT_FALSE(split_csv("{\"loss\": 0.5, \"step\": 1, \"timestamp\": 7}", result));
+  EXPECT_TRUE(split_csv("1, \"a\" , \"b\"", result));
+}
+
 TEST(StepNumber, FollowsItsWord) {
   EXPECT_THAT(step_number("Step #12\tLoss: 0.5"), Optional(12));
   EXPECT_THAT(step_number("Iter #7: 250.3 img/sec per GPU"), Optional(7));

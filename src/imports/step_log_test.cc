@@ -230,6 +230,14 @@ TEST(TextLog, MillionsOfDividedStepsAreRefused) {
   EXPECT_THAT(refusal(text), HasSubstr("more than 5,000,000"));
 }
 
+// Quoted names with values behind them are no header of a table.
+TEST(StepLog, ReadsLinesOfJsonWhoseStampComesLate) {
+  EXPECT_THAT(parsed("{\"epoch\": 0.1, \"step\": 1, \"timestamp\": \"2023-09-26T19:25:18.5\"}\n"
+                     "{\"epoch\": 0.1, \"step\": 2, \"timestamp\": \"2023-09-26T19:25:19.5\"}\n")
+                  .steps,
+              SizeIs(2));
+}
+
 TEST(StepLog, SaysWhatItLookedForWhenItFindsNothing) {
   EXPECT_THAT(refusal(""), HasSubstr("it is empty; expected CSV"));
   EXPECT_THAT(refusal("rank,step,start,end\n"), HasSubstr("no step was found; expected CSV"));
