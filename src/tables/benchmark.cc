@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 namespace tw::tables {
 namespace {
@@ -37,6 +39,36 @@ bool has_perf_rows(std::string_view text) {
   }
 }
 
+/// What a tag at the beginning is long; 0 where none is.
+std::size_t tag_length(std::string_view text) {
+  constexpr std::size_t kLongest = 256;
+  const bool is_tag =
+      text.size() > 2 && text[0] == '<' && (text[1] == '/' || (text[1] >= 'a' && text[1] <= 'z'));
+  const std::size_t end = is_tag ? text.substr(0, kLongest).find('>') : std::string_view::npos;
+  return end == std::string_view::npos ? 0 : end + 1;
+}
+
+/// Without the tags and entities of a page, as archives of mails are.
+std::string_view plain(std::string_view text, std::string& kept) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  if (!has("&nbsp;") && !has("<br>") && !has("&gt;")) return text;
+  constexpr std::array<std::pair<std::string_view, char>, 4> kEntities{
+      {{"&nbsp;", ' '}, {"&gt;", '>'}, {"&lt;", '<'}, {"&amp;", '&'}}};
+  kept.clear();
+  while (!text.empty()) {
+    if (const std::size_t length = tag_length(text)) {
+      text.remove_prefix(length);
+      continue;
+    }
+    const auto entity = std::find_if(kEntities.begin(), kEntities.end(), [&](const auto& each) {
+      return text.starts_with(each.first);
+    });
+    kept += entity == kEntities.end() ? text.front() : entity->second;
+    text.remove_prefix(entity == kEntities.end() ? 1 : entity->first.size());
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::size_t Benchmark::rows() const {
@@ -61,8 +93,8 @@ std::string_view program_of(std::string_view text) {
   if (has("data_size(Bytes)") && has("alg_bandwidth(GB/s)")) return "hccl_test";
   if (has("---- Performance of ") && has("Throughput (")) return "deepspeed_bench";
   if (has("p50 (us)") && has("p99 (us)")) return "gloo_benchmark";
-  const bool has_iperf = has("bits/sec") && ((has("[ ID]") && has(" Interval")) ||
-                                             (has("]   0.00-") && has(" sender")));
+  const bool has_iperf = has("bits/sec") && has("sec ") &&
+                         ((has("[ ID]") && has(" Interval")) || has_iperf_intervals(text));
   if (has_iperf || text.starts_with("iperf3: error - ")) return "iperf3";
   const bool is_perf =
       (has("algbw") && has("busbw") && has("redop")) || has("# nThread ") ||
@@ -70,7 +102,9 @@ std::string_view program_of(std::string_view text) {
   return is_perf ? "nccl_tests" : "";
 }
 
-Benchmark parse_benchmark(std::string_view text, std::string_view name) {
+Benchmark parse_benchmark(std::string_view shown, std::string_view name) {
+  std::string kept;
+  const std::string_view text = plain(shown, kept);
   const std::string_view program = program_of(text);
   Benchmark made;
   if (program == "osu") made = parse_osu(text);

@@ -96,6 +96,27 @@ TEST(Benchmark, ReadsImbWithoutItsTitles) {
   EXPECT_THAT(found.limits, Contains(HasSubstr("Exchange")));
 }
 
+// As archives of mails have them.
+TEST(Benchmark, ReadsTablesOfPages) {
+  const Benchmark found = parse_benchmark(
+      "<p># Benchmarking Allreduce\n<br>\n# #processes = 8\n<br>\n"
+      "&nbsp;&nbsp;&nbsp;#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n<br>\n"
+      "<span class=\"quotelev1\">&nbsp;&nbsp;1024&nbsp; 1000   9.00  11.00  10.00\n</span><br>\n",
+      "mail.html");
+  ASSERT_THAT(found.curves, SizeIs(1));
+  EXPECT_EQ(found.curves[0].ranks, 8);
+  EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{1024, 1e-6 * 10}));
+}
+
+TEST(Benchmark, ReadsIntervalsOfIperfAlone) {
+  const Benchmark found = parse_benchmark(
+      "Client on 10.0.0.7:  [  4]   0.00-1.00   sec   119 MBytes  1.00 Gbits/sec  \n"
+      "Client on 10.0.0.7:  [  4]   1.00-2.00   sec   119 MBytes  1.00 Gbits/sec   \n",
+      "iperf.txt");
+  EXPECT_EQ(found.program, "iperf3");
+  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("of Client on 10.0.0.7 over 2 intervals")));
+}
+
 // iperf3 -T: several tests write to one terminal.
 TEST(Benchmark, TellsTestsOfIperfByTheirTitles) {
   const Benchmark found = parse_benchmark(

@@ -58,6 +58,9 @@ std::string op_named(std::string_view name);
 /// What a rank gives, or gives to each, as nccl-tests' size. Nothing where ranks are not told and matter.
 std::optional<std::int64_t> size_of(std::string_view op, std::int64_t bytes, int ranks);
 
+/// Lines of iperf3 without those around them.
+bool has_iperf_intervals(std::string_view text);
+
 Benchmark parse_osu(std::string_view text);
 Benchmark parse_imb(std::string_view text);
 Benchmark parse_gloo(std::string_view text);

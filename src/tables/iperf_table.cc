@@ -291,6 +291,17 @@ void read_json(std::string_view text, Benchmark& into) {
 
 }  // namespace
 
+bool has_iperf_intervals(std::string_view text) {
+  bool found = false;
+  for_lines(text, [&](std::string_view line) {
+    if (found || line.find("bits/sec") == std::string_view::npos) return;
+    const std::size_t bracket = line.find(']');
+    if (bracket == std::string_view::npos) return;
+    found = interval_in(words_of(line.substr(bracket + 1))).has_value();
+  });
+  return found;
+}
+
 Benchmark parse_iperf(std::string_view text) {
   Benchmark made{.program = "iperf3", .curves = {{.op = "send", .ranks = 2}}};
   const std::size_t first = text.find_first_not_of(" \t\r\n");
