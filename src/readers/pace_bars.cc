@@ -211,7 +211,9 @@ bool PaceBars::since_start(std::string_view text) {
     moved({"", 1, *number, *elapsed, *elapsed / static_cast<double>(*number), 1});
     return true;
   }
-  const auto done = fraction_in(behind("global_step/max_steps': '").substr(0, 24));
+  auto done = fraction_in(behind("global_step/max_steps': '").substr(0, 24));
+  if (const auto number = Words(behind("'global_step': ")).whole(); number && !done)
+    done = Fraction{.number = *number, .all = 0, .begin = 0};
   const auto speed = real(behind("'train_speed(iter/s)': "));
   const auto slowness = real(behind("'train_speed(s/it)': "));
   if (!done || done->number <= 0 || (speed.value_or(0) <= 0 && slowness.value_or(0) <= 0))
@@ -252,8 +254,9 @@ const PaceBars::Bar* PaceBars::fullest() const {
   const auto weight = [](const Bar& bar) {
     return std::pair(bar.steps.size(), bar.number.value_or(0));
   };
+  // Of two that tell as much the one with a name: a drawn bar knows when it began.
   for (const auto& [all, bar] : bars_) {
-    if (most == nullptr || weight(bar) > weight(*most)) most = &bar;
+    if (most == nullptr || weight(bar) >= weight(*most)) most = &bar;
   }
   return most;
 }

@@ -541,5 +541,16 @@ TEST(PaceLog, StampsOfDeepSpeedsFractionsTellSteps) {
   EXPECT_EQ(told.steps.back().duration_ns, 300'000'000);
 }
 
+// ms-swift of 2024 does not tell how many steps there are; the speed counts what came before the first step.
+TEST(PaceLog, ReadsMsSwift) {
+  EXPECT_THAT(
+      times_of("{'loss': 1.8, 'train_speed(iter/s)': 0.1, 'epoch': 0.01, 'global_step': 1}\n"
+               "{'loss': 1.7, 'train_speed(iter/s)': 0.2, 'epoch': 0.05, 'global_step': 5}\n"),
+      AllOf(SizeIs(4), Each(3750)));
+  EXPECT_THAT(times_of("{'train_speed(iter/s)': 0.028, 'global_step/max_steps': '5/8724'}\n"
+                       "Train:   0%|    | 5/8724 [02:25<69:44:50, 28.80s/it]mki_log log dir\n"),
+              ElementsAre(28'800));
+}
+
 }  // namespace
 }  // namespace tw::readers
