@@ -212,6 +212,13 @@ bool begins_as_toml(std::string_view text) {
   return is_toml;
 }
 
+/// Its lines of packets, or its statistics.
+bool is_of_tshark(std::string_view text) {
+  const bool is_lines = has(text, " \xe2\x86\x92 ") &&
+                        (has(text, " TCP ") || has(text, " UDP ") || has(text, " ARP "));
+  return is_lines || has(text, "IPv4 Endpoints") || has(text, "| IO Statistics");
+}
+
 }  // namespace
 
 bool is_text_byte(char c) {
@@ -302,6 +309,9 @@ std::string nearest_guess(std::string_view text) {
            "operations and not when they ran; NCCL Inspector's records are read, and "
            "torch.profiler's traces";
   }
+  if (has(text.substr(0, 4096), "\"_source\"") && has(text.substr(0, 4096), "\"layers\"")) {
+    return "it is what tshark writes of packets as JSON; give the capture itself";
+  }
   if (begins_as_json(text.substr(first))) {
     return "it is JSON, but none of a profiler's trace, a flight recorder, nccl-tests, NCCL "
            "Inspector or a "
@@ -330,9 +340,14 @@ std::string nearest_guess(std::string_view text) {
     return "it is text that speaks of NCCL, without a line of its log; set NCCL_DEBUG=INFO and "
            "NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL,TUNING";
   }
-  if (has(text.substr(0, 4096), "Src IP Addr:Port")) {
+  if (has(text.substr(0, 4096), "Src IP Addr:Port") ||
+      has(text.substr(0, 4096), "Date first seen")) {
     return "it is what nfdump prints for people, with rounded amounts; `nfdump -r FILE -o csv` has "
            "numbers";
+  }
+  if (is_of_tshark(text.substr(0, 4096))) {
+    return "it is what tshark prints for people; give the capture itself, or fields with a header: "
+           "-T fields -E header=y -E separator=, -e ip.src -e ip.dst -e frame.len -e tcp.len";
   }
   if (has(text, "BW average[") && has(text, "#bytes")) {
     return "it is a table of perftest, which tells what one card reaches and nothing of a job; "

@@ -558,6 +558,14 @@ TEST(Kind, UnknownFilesGetAGuess) {
   EXPECT_THAT(nearest_guess("\x80\x04\x95"), HasSubstr("pickle is never opened"));
   EXPECT_THAT(nearest_guess("epoch 3 loss 0.5\n"), HasSubstr("may be a training log"));
   EXPECT_THAT(nearest_guess(""), HasSubstr("empty"));
+  EXPECT_THAT(nearest_guess("    1   0.000000    10.0.0.2 \xe2\x86\x92 10.0.0.3    TCP 74 [SYN]\n"),
+              HasSubstr("tshark"));
+  EXPECT_THAT(nearest_guess("[\n  {\n    \"_source\": {\n      \"layers\": {"),
+              HasSubstr("tshark"));
+  EXPECT_THAT(nearest_guess("Date first seen         Duration          Proto   Packets\n"),
+              HasSubstr("nfdump"));
+  EXPECT_THAT(nearest_guess("#  size  count  time  algbw  busbw  #wrong\n"),
+              HasSubstr("may be a benchmark's table"));
   EXPECT_THAT(nearest_guess("name=\"a\"\n# of two\n\n[network]\nhosts = 2\n"),
               HasSubstr("it is TOML"));
   EXPECT_THAT(nearest_guess("a = 1\nb = 2\n"), Not(HasSubstr("it is TOML")));
