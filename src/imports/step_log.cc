@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/imports/step_log.h"
 
+#include "trainwire/base/colours.h"
 #include "trainwire/base/error.h"
-#include "trainwire/imports/colours.h"
 #include "trainwire/imports/log_line.h"
 #include "trainwire/imports/stamp.h"
 #include "trainwire/imports/stamped_steps.h"

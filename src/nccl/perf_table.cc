@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/nccl/perf_table.h"
 
+#include "trainwire/base/colours.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/nccl/perf_lines.h"
@@ -327,8 +328,9 @@ void Reader::take_failure(std::string_view line) {
   file_.failure = printable(said.substr(0, said.find_last_not_of(" /\r") + 1));
 }
 
-void Reader::take(std::string_view line) {
-  line = line.substr(0, 4096);
+void Reader::take(std::string_view shown) {
+  std::string kept;
+  const std::string_view line = without_colours(shown.substr(0, 4096), kept);
   const std::string_view table = bare_row(line);
   const Words words = words_of(table);
   if (words.empty()) return;

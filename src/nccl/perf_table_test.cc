@@ -69,6 +69,19 @@ TEST(PerfTable, SendsAndReceivesAreKnownByWhatIsUnchecked) {
   EXPECT_EQ(file.tables[0].operation, Operation::SendRecv);
 }
 
+// As a terminal's log has it.
+TEST(PerfTable, IsReadInColours) {
+  const PerfFile file = parse_perf(
+      "\x1b[32m#       size         count      type   redop    root     time   algbw   busbw "
+      "#wrong     time   algbw   busbw #wrong\x1b[0m\n"
+      "\x1b[32m     2097152        524288     float     sum      -1    113.2   18.53   18.53      "
+      "2 "
+      "   93.35   22.46   22.46      0\x1b[0m\n",
+      "log");
+  ASSERT_EQ(file.tables.size(), 1u);
+  EXPECT_EQ(file.tables[0].rows.size(), 1u);
+}
+
 // With root and #wrong, tagged by the launcher, the log glued to a row.
 TEST(PerfTable, IsReadWithWhatIsAroundIt) {
   const PerfFile file = parse_perf(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/nccl_log.h"
 
+#include "trainwire/base/colours.h"
 #include "trainwire/base/printable.h"
-#include "trainwire/imports/colours.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/nccl_log_state.h"
 #include "trainwire/readers/words.h"
@@ -179,7 +179,7 @@ NcclLog::~NcclLog() = default;
 
 bool NcclLog::line(std::string_view shown) {
   std::string kept;
-  const std::string_view text = imports::without_colours(shown, kept);
+  const std::string_view text = without_colours(shown, kept);
   if (const auto line = nccl_line(text)) {
     if (text.find("NCCL INFO ") != text.rfind("NCCL INFO "))
       state_->skips.add("lines into which another was written");

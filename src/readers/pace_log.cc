@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/pace_log.h"
 
+#include "trainwire/base/colours.h"
 #include "trainwire/base/units.h"
-#include "trainwire/imports/colours.h"
 #include "trainwire/imports/stamp.h"
 #include "trainwire/readers/pace_words.h"
 #include "trainwire/readers/words.h"
@@ -337,7 +337,7 @@ bool PaceLog::bar(std::string_view text) {
 
 bool PaceLog::line(std::string_view shown) {
   std::string kept;
-  const std::string_view text = imports::without_colours(shown, kept);
+  const std::string_view text = without_colours(shown, kept);
   const std::size_t before = steps_.size();
   const bool is_told = in_table(text) || timed(text) || bar(text) || rated(text) || samples(text) ||
                        phases(text) || whole(text) || numbered(text);
@@ -348,7 +348,7 @@ bool PaceLog::line(std::string_view shown) {
 /// Adds up what passed since the line before, where this one tells of a later step.
 void PaceLog::check(std::string_view text) {
   constexpr std::int64_t kLongestStride = 1000;
-  const auto time = imports::find_stamp(text);
+  const auto time = imports::find_stamp(text.substr(0, 256));
   if (!time) return;
   const operations::Step& step = steps_.back();
   const std::int64_t count = step.number - stamped_.number;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/tables/benchmark.h"
 
+#include "trainwire/base/colours.h"
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/nccl/perf_table.h"
@@ -104,7 +105,8 @@ std::string_view program_of(std::string_view text) {
 
 Benchmark parse_benchmark(std::string_view shown, std::string_view name) {
   std::string kept;
-  const std::string_view text = plain(shown, kept);
+  std::string kept_bare;
+  const std::string_view text = without_colours(plain(shown, kept), kept_bare);
   const std::string_view program = program_of(text);
   Benchmark made;
   if (program == "osu") made = parse_osu(text);

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tw::imports {
+namespace tw {
 
 /// Length of "[36m" or "[38;2;180;60;0m" at the beginning; 0 where there is none.
 inline std::size_t bare_colour(std::string_view text) {
@@ -42,4 +42,4 @@ inline std::string_view without_colours(std::string_view line, std::string& kept
   return kept;
 }
 
-}  // namespace tw::imports
+}  // namespace tw
