@@ -552,5 +552,24 @@ TEST(PaceLog, ReadsMsSwift) {
               ElementsAre(28'800));
 }
 
+// A job that tries its network before it begins.
+TEST(PaceLog, StepsBehindATableOfNcclTestsAreTold) {
+  const Told told = read_text(
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+      "time "
+      "  algbw   busbw #wrong\n"
+      "     2097152        524288     float     sum      -1    113.2   18.53   18.53      0    "
+      "93.35  "
+      " 22.46   22.46      0\n"
+      " iteration       10/     100 | elapsed time per iteration (ms): 512.5 | lm loss: 9\n"
+      " iteration       20/     100 | elapsed time per iteration (ms): 500.0 | lm loss: 8\n",
+      "log");
+  EXPECT_EQ(told.kind, "nccl_tests");
+  EXPECT_THAT(told.operations, SizeIs(1));
+  ASSERT_THAT(told.steps, SizeIs(2));
+  EXPECT_EQ(told.steps[1].duration_ns, 500'000'000);
+  EXPECT_EQ(told.records, 3U);
+}
+
 }  // namespace
 }  // namespace tw::readers

@@ -7,6 +7,7 @@
 #include "trainwire/base/units.h"
 #include "trainwire/nccl/perf_table.h"
 #include "trainwire/readers/nccl_log.h"
+#include "trainwire/readers/pace_log.h"
 #include "trainwire/readers/words.h"
 
 #include <fmt/format.h>
@@ -60,19 +61,33 @@ void add_note(const nccl::PerfTable& table, Told& told) {
   told.notes.push_back(text + "; `trainwire expect` says what the hardware should reach");
 }
 
+/// Of a job that tried its network before it began.
+void add_training(PaceLog& pace, Told& told) {
+  Told of_pace;
+  pace.finish(of_pace);
+  if (of_pace.steps.empty() || pace.was_loose()) return;
+  told.steps = std::move(of_pace.steps);
+  told.records += told.steps.size();
+  told.skipped += of_pace.skipped;
+  told.reasons = std::move(of_pace.reasons);
+}
+
 }  // namespace
 
 void read_perf(const std::string& text, Told& told) {
   NcclLog log;
+  PaceLog pace;
   std::size_t begin = 0;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    log.line(std::string_view(text).substr(begin, end - begin));
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    if (!log.line(line)) pace.line(line);
     begin = end + 1;
   }
   Told of_log;
   log.finish(of_log);
   told.wiring = std::move(of_log.wiring);
+  add_training(pace, told);
   try {
     const nccl::PerfFile file = nccl::parse_perf(text, told.path);
     for (const nccl::PerfTable& table : file.tables) {
@@ -82,7 +97,7 @@ void read_perf(const std::string& text, Told& told) {
     for (std::size_t rank = 0; rank < file.hosts.size(); ++rank) {
       told.wiring.hosts.try_emplace(static_cast<int>(rank), file.hosts[rank]);
     }
-    told.records = told.operations.size();
+    told.records += told.operations.size();
     if (file.contradictory > 0) {
       told.skipped += static_cast<std::uint64_t>(file.contradictory);
       told.reasons.push_back(

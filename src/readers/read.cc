@@ -230,7 +230,10 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
       read_lines(*opened.source, kind, told);
       break;
   }
-  if (const auto& failure = opened.source->failure()) told.reasons.push_back(*failure);
+  if (const auto& failure = opened.source->failure()) {
+    const bool is_all = told.records == 0 && told.steps.empty() && kind != Kind::Unknown;
+    told.reasons.insert(is_all ? told.reasons.begin() : told.reasons.end(), *failure);
+  }
   mend_reasons(told);
   const bool of_one_rank = kind != Kind::NcclTests && kind != Kind::StepLog &&
                            kind != Kind::NcclLog && kind != Kind::Benchmark &&
