@@ -52,15 +52,16 @@ struct Telling {
   std::string_view words;
   double unit_s;
   std::string_view beside = "";  ///< must be in the line too
+  std::string_view never = "";   ///< must not be in it
 };
-constexpr std::array<Telling, 20> kTellings{{
+constexpr std::array<Telling, 22> kTellings{{
     {"train_time=", 1, "optim_step_time="},  // ESPnet, whose iter_time is what loading takes
     {"elapsed time per iteration (ms)", 1e-3},
     {"elapsed_time_per_iteration_ms", 1e-3},
     {"elapsed time per iteration (s)", 1},
     {"iteration time (ms)", 1e-3},
     {"iter time (s)", 1},
-    {"iter_time", 1},
+    {"iter_time", 1, "", "forward_time="},  // ESPnet's, of a line that was cut off
     {"step_time", 1},
     {"step time (s)", 1},
     {"step_time_ms", 1e-3},
@@ -74,6 +75,8 @@ constexpr std::array<Telling, 20> kTellings{{
     {"per_step_time: ", 1e-3},  // MindFormers
     {"batch_cost: ", 1},        // Paddle
     {"ms/batch ", 1e-3},        // PyTorch's language model, Transformer-XL
+    {"Batch (t): ", 1},         // OpenCLIP
+    {"step time: ", 1},         // SuperBench
 }};
 
 /// Other ways, in lines that also tell the step's number.
@@ -134,6 +137,7 @@ bool PaceLog::timed(std::string_view text) {
     const std::size_t at = text.find(telling.words);
     if (at == std::string_view::npos || text.find(telling.beside) == std::string_view::npos)
       continue;
+    if (!telling.never.empty() && text.find(telling.never) != std::string_view::npos) continue;
     const std::string_view value = text.substr(at + telling.words.size());
     const auto time = real(value);
     if (!time) {

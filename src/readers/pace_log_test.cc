@@ -571,5 +571,26 @@ TEST(PaceLog, StepsBehindATableOfNcclTestsAreTold) {
   EXPECT_EQ(told.records, 3U);
 }
 
+TEST(PaceLog, ReadsOpenClipAndSuperBench) {
+  EXPECT_THAT(
+      times_of("2023-06-29,15:45:36 | INFO | Train Epoch: 0 [  6464/109468 (3%)] Loss: 0.97 "
+               "(1.0) Data (t): 0.158 Batch (t): 0.559, 36.0876/s LR: 0.000001\n"
+               "2023-06-29,15:46:28 | INFO | Train Epoch: 0 [ 12864/109468 (6%)] Loss: 0.87 "
+               "(1.0) Data (t): 0.113 Batch (t): 0.515, 78.8352/s LR: 0.000001\n"),
+      ElementsAre(559, 515));
+  EXPECT_THAT(times_of("INFO: Average train time - round: 0, model: bert, precision: float32, step "
+                       "time: 636.25 ms.\n"),
+              ElementsAre(636.25));
+}
+
+// iter_time is what loading took; the step's time is cut off.
+TEST(PaceLog, ACutLineOfEspnetTellsNoStep) {
+  EXPECT_THAT(times_of("1epoch:train:1-375batch: iter_time=0.001, forward_time=0.005, loss=1.3, "
+                       "optim_step_time=1.9e-04, lr_0=0.1, train_time=0.014\n"
+                       "1epoch:train:376-750batch: iter_time=0.001, forward_time=0.005, loss=1.3, "
+                       "backward_tim"),
+              ElementsAre(14));
+}
+
 }  // namespace
 }  // namespace tw::readers
