@@ -130,7 +130,7 @@ std::optional<Header> header_in(std::string_view line) {
     Header header{.names = split(line, separator), .separator = separator};
     header.places = places_of(header.names);
     const bool has_ends = !header.places[kFrom].empty() && !header.places[kTo].empty();
-    if (separator == ' ' && !is_of_ra(header.names)) continue;
+    if (separator == ' ' && !is_zeek && !is_of_ra(header.names)) continue;  // Zeek's tabs get lost
     if (has_ends && header.names.size() > 2) return header;
   }
   return {};
@@ -229,6 +229,14 @@ bool is_address(std::string_view text) {
          (text.find('.') != std::string_view::npos || text.find(':') != std::string_view::npos);
 }
 
+/// Lines of JSON, perhaps behind the command that shows them.
+bool is_zeek_json(std::string_view text) {
+  const std::size_t brace = text.find_first_of("{#");
+  return brace != std::string_view::npos && text[brace] == '{' &&
+         text.find("\"id.orig_h\"") != std::string_view::npos &&
+         text.find("\"id.resp_h\"") != std::string_view::npos;
+}
+
 }  // namespace
 
 void add_flow(FlowRecords& into, std::string_view from, std::string_view to, const Sent& sent) {
@@ -251,11 +259,8 @@ std::string_view flow_program_of(std::string_view text) {
   if (is_conversations(text)) return "tshark";
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
-  if (text[first] == '{') {
-    const bool is_zeek = text.find("\"id.orig_h\"") != std::string_view::npos &&
-                         text.find("\"id.resp_h\"") != std::string_view::npos;
-    return is_zeek ? "zeek" : "";
-  }
+  if (is_zeek_json(text)) return "zeek";
+  if (text[first] == '{') return "";
   std::string_view program;
   int lines = 0;
   for_lines(text.substr(0, 16 << 10), [&](std::string_view line) {
@@ -269,10 +274,9 @@ std::string_view flow_program_of(std::string_view text) {
 FlowRecords parse_flow_records(std::string_view text, std::string_view name) {
   FlowRecords made{.program = std::string(flow_program_of(text)), .layer = "IP packets"};
   if (made.program == "argus" || made.program == "tshark") made.layer = "frames";
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (is_conversations(text)) {
     read_conversations(text, made);
-  } else if (first != std::string_view::npos && text[first] == '{') {
+  } else if (is_zeek_json(text)) {
     read_json_lines(text, made);
   } else {
     read_delimited(text, made);

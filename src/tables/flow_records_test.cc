@@ -156,5 +156,24 @@ TEST(FlowRecords, WhatRaPrintsByItselfIsRefusedWithWhatToAskFor) {
       0);
 }
 
+TEST(FlowRecords, ReadsZeekThatWasCopiedFromATerminal) {
+  const FlowRecords blanks = parse_flow_records(
+      "#path conn\n#fields ts uid id.orig_h id.orig_p id.resp_h id.resp_p proto service duration "
+      "orig_bytes resp_bytes orig_pkts orig_ip_bytes resp_pkts resp_ip_bytes tunnel_parents\n"
+      "#types time string addr port addr port enum string interval count count count count count "
+      "count set[string]\n"
+      "1521911721.25 C8Tf 10.0.0.1 39681 10.0.0.2 3389 tcp - 0.004 97 19 10 730 6 342 -\n",
+      "conn.log");
+  EXPECT_EQ(blanks.program, "zeek");
+  ASSERT_EQ(blanks.pairs.size(), 2U);
+  EXPECT_EQ(blanks.pairs.at({"10.0.0.1", "10.0.0.2"}).bytes, 730U);
+  const FlowRecords shown = parse_flow_records(
+      "zeek@zeek:~$ jq . -c conn.log\n"
+      "{\"id.orig_h\":\"10.0.0.1\",\"id.resp_h\":\"10.0.0.2\",\"orig_bytes\":62,\"resp_bytes\":141,"
+      "\"orig_pkts\":2,\"orig_ip_bytes\":118,\"resp_pkts\":2,\"resp_ip_bytes\":197}\n",
+      "conn.log");
+  EXPECT_EQ(shown.pairs.at({"10.0.0.2", "10.0.0.1"}).bytes, 197U);
+}
+
 }  // namespace
 }  // namespace tw::tables
