@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of bandwidths of three programs:
+// Tables of bandwidths of four programs:
 //
 //   all_reduce_bench.py of ml-engineering: "The average bandwidth of all_reduce over 32 ranks (..):", "| payload |    busbw   |    algbw   |",
 //     "|   32KiB |   0.65GBps |   0.33GBps |", where older ones write KB for KiB
 //   hccl_test: "data_size(Bytes):| aveg_time(us):| alg_bandwidth(GB/s):| check_result:", "8192 | 77.48 | 0.10573 | success"
 //   DeepSpeed's communication benchmarks: "---- Performance of all_reduce on 8 devices ----", "Size (Bytes)  Description  Duration
 //     Throughput (Gbps)  BusBW (Gbps)", "31.67 GB  8501054668x4  3176.620 ms  171.272  149.863": elements times bytes of one
+//   nccom-test of AWS Neuron: "nccom-test -r 32 allg", "size(B)  count(elems)  type  time:avg(us)  algbw(GB/s)  busbw(GB/s)", where GB are GiB
 #include "trainwire/operations/operation.h"
 #include "trainwire/tables/columns.h"
 
@@ -178,6 +179,55 @@ Benchmark parse_deepspeed_bench(std::string_view text) {
     }
   });
   add_limit(made);
+  return made;
+}
+
+namespace {
+
+/// "allr" of "nccom-test -r 2 --minbytes 1kb allr": its operations have short names too.
+std::string op_of_nccom(std::string_view line) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort{
+      {{"allr", "all_reduce"},
+       {"allg", "all_gather"},
+       {"redsct", "reduce_scatter"},
+       {"permute", "send"}}};
+  for (const std::string_view word : words_of(line.substr(line.find("nccom-test") + 10))) {
+    for (const auto& [name, op] : kShort) {
+      if (word == name) return std::string(op);
+    }
+    if (const std::string op = op_named(word); !op.empty()) return op;
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+Benchmark parse_nccom_test(std::string_view text) {
+  Benchmark made{.program = "nccom_test"};
+  Curve next{.op = "unknown"};
+  std::size_t time_at = 0;
+  for_lines(text, [&](std::string_view line) {
+    const auto words = words_of(line);
+    if (words.empty()) return;
+    if (words[0] == "size(B)") {
+      time_at = 0;
+      for (std::size_t i = 1; i < words.size(); ++i) {
+        if (words[i].starts_with("time") && words[i].ends_with("(us)") && time_at == 0) time_at = i;
+      }
+      made.curves.push_back(next);
+      return;
+    }
+    if (line.find("nccom-test ") != std::string_view::npos) {
+      const std::string_view ranks = behind(line, " -r ");
+      next = {.op = op_of_nccom(line),
+              .ranks = ranks_in(ranks.empty() ? behind(line, "--nworkers ") : ranks)};
+      return;
+    }
+    const auto bytes = count_in(words[0]);
+    if (!bytes || time_at == 0) return;
+    const auto time_us = words.size() > time_at ? number_in(words[time_at]) : std::nullopt;
+    add(made, bytes, 1e-6 * time_us.value_or(0));
+  });
   return made;
 }
 

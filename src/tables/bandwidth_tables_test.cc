@@ -100,5 +100,29 @@ TEST(BandwidthTables, CutAnywhereIsRowsOrAnError) {
   }
 }
 
+// AWS Neuron 2.2x; sizes are nccl-tests' sizes, and its GB are GiB.
+TEST(BandwidthTables, ReadsNccomTest) {
+  const Benchmark found = parse_benchmark(
+      "nccom-test -r 32 --minbytes 1kb --datatype fp32 --check allg\n"
+      "size(B)    count(elems)    type    time(us)    algbw(GB/s)    busbw(GB/s)\n"
+      "  8192            2048    fp32         149           0.05           0.05\n"
+      "524288          131072    fp32         179           2.73           2.64\n"
+      "Avg bus bandwidth:      0.7731GB/s\n"
+      "nccom-test -r 8 --custom-src-target-pairs pairs.json permute\n"
+      "size(B)    count(elems)     type    time:avg(us)    algbw(GB/s)    busbw(GB/s)\n"
+      "33554432        33554432    uint8          894.25          37.52          37.52\n"
+      "67108864    Failure running neuron-bench - log file /tmp/x.log\n",
+      "nccom.txt");
+  EXPECT_EQ(found.program, "nccom_test");
+  ASSERT_EQ(found.curves.size(), 2U);
+  EXPECT_EQ(found.curves[0].op, "all_gather");
+  EXPECT_EQ(found.curves[0].ranks, 32);
+  EXPECT_EQ(found.curves[0].rows[1].bytes, 524288);
+  EXPECT_DOUBLE_EQ(found.curves[0].rows[1].time_s, 179e-6);
+  EXPECT_EQ(found.curves[1].op, "send");
+  EXPECT_DOUBLE_EQ(found.curves[1].rows[0].time_s, 894.25e-6);
+  EXPECT_EQ(found.skipped, 1U);
+}
+
 }  // namespace
 }  // namespace tw::tables
