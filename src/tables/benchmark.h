@@ -37,12 +37,13 @@ struct Curve {
 
 struct Benchmark {
   std::string
-      program;  ///< "osu", "imb", "oneccl", "gloo_benchmark", "iperf3", "nccl_tests", "all_reduce_bench", "hccl_test", "deepspeed_bench"
+      program;  ///< "osu", "imb", "oneccl", "gloo_benchmark", "iperf3", "nccl_tests", "all_reduce_bench", "hccl_test", "nccom_test", "deepspeed_bench"
   std::vector<Curve> curves = {};
   std::uint64_t skipped = 0;             ///< rows that tell no time of a size
   std::vector<std::string> notes = {};   ///< sentences about what was measured
   std::vector<std::string> limits = {};  ///< what the figures do not say
   std::string error = {};                ///< what the program itself says went wrong
+  double idle_s = 0;                     ///< of iperf3's intervals in which nothing was carried
   std::size_t rows() const;
 };
 

@@ -498,5 +498,22 @@ TEST(Benchmark, RowsBehindLaunchersPrefixesAreRead) {
   }
 }
 
+// 1 and 2 MB/s, and 1 MB/s of which half of the time passes without any: intervals are of no common size.
+TEST(CompareCurves, TakesWhatAMegabyteTakesOfIperf) {
+  const Benchmark slow =
+      parse_benchmark("[  5]   0.00-1.00   sec   976 KBytes  8.00 Mbits/sec\n", "slow");
+  const Benchmark fast =
+      parse_benchmark("[  5]   0.00-2.00   sec  3.81 MBytes  16.0 Mbits/sec\n", "fast");
+  const CurvesCompared found = compare_curves(slow, fast, "fast");
+  ASSERT_THAT(found.rows, SizeIs(1));
+  EXPECT_DOUBLE_EQ(found.rows[0].baseline_s, 1);
+  EXPECT_DOUBLE_EQ(found.rows[0].other_s, 0.5);
+  const Benchmark idle = parse_benchmark(
+      "[  5]   0.00-1.00   sec   976 KBytes  8.00 Mbits/sec\n"
+      "[  5]   1.00-2.00   sec  0.00 Bytes  0.00 bits/sec\n",
+      "idle");
+  EXPECT_DOUBLE_EQ(compare_curves(slow, idle, "idle").rows[0].other_s, 2);
+}
+
 }  // namespace
 }  // namespace tw::tables

@@ -25,9 +25,27 @@ struct Timed {
   int ranks;
 };
 
+/// What a megabyte takes on the average: intervals of iperf3 are of no size that was chosen.
+Timed of_megabyte(const Benchmark& benchmark) {
+  constexpr double kMegabyte = 1e6;
+  double bytes = 0;
+  double time_s = benchmark.idle_s;
+  for (const Curve& curve : benchmark.curves) {
+    for (const Row& row : curve.rows) {
+      bytes += static_cast<double>(row.bytes);
+      time_s += row.time_s;
+    }
+  }
+  return {.time_s = kMegabyte * time_s / bytes, .ranks = 2};
+}
+
 /// A size that is there twice counts as it was first.
 std::map<Key, Timed> by_size(const Benchmark& benchmark) {
   std::map<Key, Timed> made;
+  if (benchmark.program == "iperf3" && benchmark.rows() > 0) {
+    made[{"send", 1'000'000}] = of_megabyte(benchmark);
+    return made;
+  }
   for (const Curve& curve : benchmark.curves) {
     for (const Row& row : curve.rows)
       made.try_emplace({curve.op, row.bytes}, Timed{row.time_s, curve.ranks});

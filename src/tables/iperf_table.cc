@@ -38,6 +38,7 @@ void add(Benchmark& into, const Interval& each) {
   if (!(bytes < 1e18) || into.rows() >= kMostRows) return;
   if (!can_be_meant(std::llround(bytes), time_s)) {
     ++into.skipped;
+    if (bytes >= 0 && bytes < 1 && time_s > 0 && time_s < 1e9) into.idle_s += time_s;
     return;
   }
   into.curves.back().rows.push_back({std::llround(bytes), time_s});
