@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <set>
 #include <span>
+#include <utility>
 
 namespace tw::study {
 namespace {
@@ -127,19 +128,25 @@ void add_settings(FitTable& table) {
 
 FitTable benchmark_table(std::string_view text, const std::string& name) {
   const tables::Benchmark benchmark = tables::parse_benchmark(text, name);
-  FitTable table{.name = name, .header = {"op", "ranks", "bytes", "time_s"}};
+  FitTable table{.name = name, .header = {"op", "ranks", "bytes", "time_s", "table"}};
   std::set<std::string> ops;
   std::set<int> ranks;
+  std::set<std::pair<std::string, int>> kinds;
+  std::size_t number = 0;
   for (const tables::Curve& curve : benchmark.curves) {
     ops.insert(curve.op);
     ranks.insert(curve.ranks);
+    kinds.emplace(curve.op, curve.ranks);
+    ++number;
     for (const tables::Row& row : curve.rows) {
       table.rows.push_back({curve.op, std::to_string(curve.ranks), std::to_string(row.bytes),
-                            fmt::format("{:.9g}", row.time_s)});
+                            fmt::format("{:.9g}", row.time_s), std::to_string(number)});
     }
   }
   if (ops.size() > 1) table.settings.emplace_back("op");
   if (ranks.size() > 1) table.settings.emplace_back("ranks");
+  // Two runs of one benchmark are two lines, not one through both.
+  if (kinds.size() < number && benchmark.program != "iperf3") table.settings.emplace_back("table");
   return table;
 }
 

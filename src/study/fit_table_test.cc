@@ -36,6 +36,17 @@ TEST(FitTable, ReadsTheRowsOfBenchExchange) {
   EXPECT_THAT(table.rows[1], ElementsAre("2048", "0.75"));
 }
 
+// One line through both would be of neither.
+TEST(FitTable, KeepsTwoRunsOfABenchmarkApart) {
+  const std::string run =
+      "# OSU MPI Allreduce Latency Test v7.5\n# Size       Avg Latency(us)\n4    2.50\n8    2.60\n";
+  EXPECT_TRUE(parse_fit_table(run, "osu.txt").settings.empty());
+  const FitTable two = parse_fit_table(run + "\n" + run, "osu.txt");
+  EXPECT_THAT(two.settings, ElementsAre("table"));
+  EXPECT_EQ(two.rows[0].back(), "1");
+  EXPECT_EQ(two.rows[3].back(), "2");
+}
+
 TEST(FitTable, MakesColumnsOfASweepsSettings) {
   const FitTable table = parse_fit_table(
       "folder,settings,complete\n"
