@@ -170,10 +170,15 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
+std::string rate_text(double gbs) {
+  return gbs < 0.95 ? fmt::format("{:.2g}", gbs) : fmt::format("{:.1f}", gbs);
+}
+
 std::string sentence_of(const Comparison& found) {
   const double share = found.measured_busbw / found.expected_busbw;
-  std::string text = fmt::format("Large messages reach {:.1f} of {:.1f} GB/s ({:.0f} %)",
-                                 found.measured_busbw, found.expected_busbw, 100 * share);
+  std::string text =
+      fmt::format("Large messages reach {} of {} GB/s ({:.0f} %)", rate_text(found.measured_busbw),
+                  rate_text(found.expected_busbw), 100 * share);
   if (found.rows.back().measured.bytes < kLarge) {
     return text + fmt::format("; the largest has {} only, too little to tell of bandwidth.",
                               exact(Bytes(found.rows.back().measured.bytes)));

@@ -113,6 +113,20 @@ TEST(Against, FindsTheKneeOfALine) {
   EXPECT_GT(found.knee_bytes->high, 5e5);
 }
 
+TEST(Against, TellsSmallRatesToo) {
+  PerfTable table;
+  for (const std::int64_t bytes : sizes(64, 4096, 2)) {
+    table.rows.push_back({.bytes = bytes,
+                          .count = 0,
+                          .type = "float",
+                          .out_of_place = Timed{100, 0, 0},
+                          .in_place = {}});
+  }
+  const Comparison found =
+      compare(pair_of_hosts({1, 100_Gbit}), Operation::AllReduce, {.tables = {table}});
+  EXPECT_EQ(found.sentence.find(" 0.0 "), std::string::npos) << found.sentence;
+}
+
 TEST(Against, RefusesATableOfAnotherOperation) {
   const Cluster cluster = pair_of_hosts({1, 100_Gbit});
   const PerfFile file = measured_on(cluster, Operation::AllGather);
