@@ -119,6 +119,8 @@ void PaceBars::moved(const Place& to) {
     const double each = share(*bar, to, static_cast<double>(steps)) / static_cast<double>(steps);
     for (std::int64_t i = 0; i < steps; ++i) add(*bar, *bar->number + i, each);
   }
+  // What passes while a bar is drawn again at the same number is of the next step.
+  if (is_later && to.number == *bar->number) return;
   bar->number = to.number;
   bar->elapsed_s = to.elapsed_s;
 }

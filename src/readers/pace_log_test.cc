@@ -592,5 +592,12 @@ TEST(PaceLog, ACutLineOfEspnetTellsNoStep) {
               ElementsAre(14));
 }
 
+TEST(PaceLog, ABarThatIsDrawnAgainLosesNoTime) {
+  EXPECT_THAT(times_of("90%|##| 115/128 [08:40<00:59,  4.57s/it]\n90%|##| 115/128 [08:45<00:59,  "
+                       "4.57s/it]\n91%|##| 116/128 [08:45<00:54,  4.57s/it]\n91%|##| 116/128 "
+                       "[08:49<00:54,  4.57s/it]\n91%|##| 117/128 [08:49<00:50,  4.57s/it]\n"),
+              ElementsAre(4570, 4570));
+}
+
 }  // namespace
 }  // namespace tw::readers
