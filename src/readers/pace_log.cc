@@ -24,6 +24,13 @@ constexpr double kPoor = 0.01;              ///< rounding by more is told
 constexpr double kImpossible = 1.5;
 constexpr double kStamped_s = 10;  ///< of less, stamps in whole seconds say too little
 
+/// Whether what follows is of many steps: "Average step time: ".
+bool tells_mean(std::string_view before) {
+  constexpr std::array<std::string_view, 5> kMeans{"verage ", "ean ", "edian ", "avg ", "Avg "};
+  return std::any_of(kMeans.begin(), kMeans.end(),
+                     [&](std::string_view word) { return before.ends_with(word); });
+}
+
 /// Half of the last decimal of the number at the beginning.
 double half_unit(std::string_view text) {
   const std::size_t begin = text.find_first_of("0123456789.");
@@ -150,6 +157,11 @@ bool PaceLog::timed(std::string_view text) {
       break;
     }
     std::string_view before = text.substr(0, at);
+    if (tells_mean(before)) {
+      whole_per_s_ = 1 / seconds;
+      is_whole_exact_ = true;
+      return true;
+    }
     if (telling.words.starts_with("iter time: ")) {
       before = before.substr(0, before.find(" step "));
       ++(value.find("step)") == std::string_view::npos ? parts_ : ends_);

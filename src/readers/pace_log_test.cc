@@ -599,5 +599,13 @@ TEST(PaceLog, ABarThatIsDrawnAgainLosesNoTime) {
               ElementsAre(4570, 4570));
 }
 
+// A sum at the end is no step, and hides none.
+TEST(PaceLog, AMeanOfStepsIsNoStep) {
+  EXPECT_THAT(times_of("281/873 [25:36<52:46,  4.00s/it]\n282/873 [25:40<49:29,  4.00s/it]\n"
+                       "283/873 [25:44<47:06,  4.00s/it]\nAverage step time: 7.5 s\n"),
+              ElementsAre(4000, 4000));
+  EXPECT_THAT(times_of("Average step time: 7.5 s\n"), ElementsAre(7500));
+}
+
 }  // namespace
 }  // namespace tw::readers
