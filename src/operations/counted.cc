@@ -125,7 +125,8 @@ void add_durations(const Imported& imported, std::map<std::string, Timing>& into
 bool is_benchmark(std::string_view kind) {
   return kind == "nccl_tests" || kind == "osu" || kind == "imb" || kind == "gloo_benchmark" ||
          kind == "iperf3" || kind == "oneccl" || kind == "all_reduce_bench" ||
-         kind == "hccl_test" || kind == "nccom_test" || kind == "deepspeed_bench";
+         kind == "hccl_test" || kind == "nccom_test" || kind == "ucc_perftest" ||
+         kind == "deepspeed_bench";
 }
 
 record::Operations operations_of(const Imported& imported) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of bandwidths of four programs:
+// Tables of bandwidths of five programs:
 //
 //   all_reduce_bench.py of ml-engineering: "The average bandwidth of all_reduce over 32 ranks (..):", "| payload |    busbw   |    algbw   |",
 //     "|   32KiB |   0.65GBps |   0.33GBps |", where older ones write KB for KiB
@@ -7,6 +7,7 @@
 //   DeepSpeed's communication benchmarks: "---- Performance of all_reduce on 8 devices ----", "Size (Bytes)  Description  Duration
 //     Throughput (Gbps)  BusBW (Gbps)", "31.67 GB  8501054668x4  3176.620 ms  171.272  149.863": elements times bytes of one
 //   nccom-test of AWS Neuron: "nccom-test -r 32 allg", "size(B)  count(elems)  type  time:avg(us)  algbw(GB/s)  busbw(GB/s)", where GB are GiB
+//   ucc_perftest: "Collective:             Alltoall", "Count        Size                Time, us", "65536      262144       76.46       72.62"
 #include "trainwire/operations/operation.h"
 #include "trainwire/tables/columns.h"
 
@@ -201,6 +202,23 @@ std::string op_of_nccom(std::string_view line) {
 }
 
 }  // namespace
+
+Benchmark parse_ucc_perftest(std::string_view text) {
+  Benchmark made{.program = "ucc_perftest"};
+  std::string op = "unknown";
+  for_lines(text, [&](std::string_view line) {
+    if (const auto name = behind(line, "Collective:"); !name.empty()) {
+      const std::string found = op_named(name);
+      op = found.empty() ? "unknown" : found;
+    }
+    const auto words = words_of(line);
+    if (line.find("Time, us") != std::string_view::npos) made.curves.push_back({.op = op});
+    const bool is_row = words.size() > 2 && count_in(words[0]) && count_in(words[1]);
+    if (is_row) add(made, count_in(words[1]), 1e-6 * number_in(words[2]).value_or(0));
+  });
+  add_limit(made);
+  return made;
+}
 
 Benchmark parse_nccom_test(std::string_view text) {
   Benchmark made{.program = "nccom_test"};

@@ -124,5 +124,23 @@ TEST(BandwidthTables, ReadsNccomTest) {
   EXPECT_EQ(found.skipped, 1U);
 }
 
+// UCC 1.3 with -F, which adds bandwidths.
+TEST(BandwidthTables, ReadsUccPerftest) {
+  const Benchmark found = parse_benchmark(
+      "Collective:             Allreduce\nMemory type:            cuda\nDatatype:               "
+      "float32\n  small                 10\n\n"
+      "       Count        Size                Time, us                           Bandwidth, GB/s\n"
+      "                                 avg         min         max         avg         min\n"
+      "       65536      262144       76.50       72.62       82.30       24.00       25.27\n"
+      "      131072      524288      121.75      118.44      125.04       30.13       30.99\n",
+      "ucc.txt");
+  EXPECT_EQ(found.program, "ucc_perftest");
+  ASSERT_EQ(found.curves.size(), 1U);
+  EXPECT_EQ(found.curves[0].op, "all_reduce");
+  ASSERT_EQ(found.curves[0].rows.size(), 2U);
+  EXPECT_EQ(found.curves[0].rows[0].bytes, 262144);
+  EXPECT_DOUBLE_EQ(found.curves[0].rows[1].time_s, 1e-6 * 121.75);
+}
+
 }  // namespace
 }  // namespace tw::tables

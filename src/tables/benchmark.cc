@@ -93,6 +93,7 @@ std::string_view program_of(std::string_view text) {
   if (has("| ") && has("busbw") && has("algbw") && has("GBps")) return "all_reduce_bench";
   if (has("data_size(Bytes)") && has("alg_bandwidth(GB/s)")) return "hccl_test";
   if (has("count(elems)") && has("algbw(GB/s)")) return "nccom_test";
+  if (has("Collective:") && has("Time, us")) return "ucc_perftest";
   if (has("---- Performance of ") && has("Throughput (")) return "deepspeed_bench";
   if (has("p50 (us)") && has("p99 (us)")) return "gloo_benchmark";
   const bool has_iperf = has("bits/sec") && has("sec ") &&
@@ -116,6 +117,7 @@ Benchmark parse_benchmark(std::string_view shown, std::string_view name) {
   if (program == "all_reduce_bench") made = parse_all_reduce_bench(text);
   if (program == "hccl_test") made = parse_hccl_test(text);
   if (program == "nccom_test") made = parse_nccom_test(text);
+  if (program == "ucc_perftest") made = parse_ucc_perftest(text);
   if (program == "deepspeed_bench") made = parse_deepspeed_bench(text);
   if (program == "gloo_benchmark") made = parse_gloo(text);
   if (program == "iperf3") made = parse_iperf(text);

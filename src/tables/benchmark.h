@@ -37,7 +37,7 @@ struct Curve {
 
 struct Benchmark {
   std::string
-      program;  ///< "osu", "imb", "oneccl", "gloo_benchmark", "iperf3", "nccl_tests", "all_reduce_bench", "hccl_test", "nccom_test", "deepspeed_bench"
+      program;  ///< "osu", "imb", "oneccl", "gloo_benchmark", "iperf3", "nccl_tests", "all_reduce_bench", "hccl_test", "nccom_test", "ucc_perftest", "deepspeed_bench"
   std::vector<Curve> curves = {};
   std::uint64_t skipped = 0;             ///< rows that tell no time of a size
   std::vector<std::string> notes = {};   ///< sentences about what was measured

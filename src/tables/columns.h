@@ -68,6 +68,7 @@ Benchmark parse_iperf(std::string_view text);
 Benchmark parse_all_reduce_bench(std::string_view text);
 Benchmark parse_hccl_test(std::string_view text);
 Benchmark parse_nccom_test(std::string_view text);
+Benchmark parse_ucc_perftest(std::string_view text);
 Benchmark parse_deepspeed_bench(std::string_view text);
 
 }  // namespace tw::tables
