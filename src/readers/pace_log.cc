@@ -390,6 +390,8 @@ void PaceLog::finish_means(operations::Told& told) {
     if (bars_.are_mixed()) {
       told.reasons.emplace_back(
           "bars of several processes are drawn in turn: what the last says of its pace is used");
+    } else if (bars_.are_averages() && !bars_.moved()) {
+      told.reasons.emplace_back("one bar or line tells an average: single steps are not visible");
     } else if (bars_.are_averages()) {
       told.reasons.emplace_back(
           "what bars or lines tell is shared by the steps between them: single slow steps are not "

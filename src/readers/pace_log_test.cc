@@ -599,6 +599,11 @@ TEST(PaceLog, ABarThatIsDrawnAgainLosesNoTime) {
               ElementsAre(4570, 4570));
 }
 
+TEST(PaceLog, ALoneBarTellsItsAverage) {
+  EXPECT_THAT(read_text("12/500 [32:55<38:39:10, 285.15s/it]\n", "log").reasons,
+              ElementsAre(HasSubstr("one bar or line tells an average")));
+}
+
 // A sum at the end is no step, and hides none.
 TEST(PaceLog, AMeanOfStepsIsNoStep) {
   EXPECT_THAT(times_of("281/873 [25:36<52:46,  4.00s/it]\n282/873 [25:40<49:29,  4.00s/it]\n"
