@@ -25,6 +25,7 @@ enum Column {
   kBytesBack,
   kPayload,
   kPayloadBack,
+  kBothBytes,
   kColumns
 };
 
@@ -33,7 +34,7 @@ struct Name {
   Column column;
 };
 /// In small letters.
-constexpr std::array<Name, 36> kNames{{
+constexpr std::array<Name, 37> kNames{{
     {"id.orig_h", kFrom},
     {"id.resp_h", kTo},
     {"orig_pkts", kPackets},
@@ -63,7 +64,8 @@ constexpr std::array<Name, 36> kNames{{
     {"sbytes", kBytes},
     {"dbytes", kBytesBack},
     {"sappbytes", kPayload},
-    {"dappbytes", kPayloadBack},  // Argus
+    {"dappbytes", kPayloadBack},
+    {"totbytes", kBothBytes},  // Argus
     {"ip.src", kFrom},
     {"ip.dst", kTo},
     {"ipv6.src", kFrom},
@@ -162,7 +164,10 @@ void add_row(FlowRecords& into, const std::array<std::string_view, kColumns>& ro
   ++into.records;
   add_flow(into, row[kFrom], row[kTo],
            {per_packet ? 1 : amount(row[kPackets]), amount(row[kBytes]), amount(row[kPayload])});
-  const Sent back{amount(row[kPacketsBack]), amount(row[kBytesBack]), amount(row[kPayloadBack])};
+  Sent back{amount(row[kPacketsBack]), amount(row[kBytesBack]), amount(row[kPayloadBack])};
+  const std::uint64_t both = amount(row[kBothBytes]);
+  if (row[kBytesBack].empty() && both > amount(row[kBytes]))
+    back.bytes = both - amount(row[kBytes]);
   if (back.bytes > 0 || back.packets > 0) add_flow(into, row[kTo], row[kFrom], back);
 }
 

@@ -175,5 +175,18 @@ TEST(FlowRecords, ReadsZeekThatWasCopiedFromATerminal) {
   EXPECT_EQ(shown.pairs.at({"10.0.0.2", "10.0.0.1"}).bytes, 197U);
 }
 
+// ra with TotBytes and SrcBytes, as published traces have them: the other direction is what remains.
+TEST(FlowRecords, TakesTheOtherDirectionOfArgusFromTheSum) {
+  const FlowRecords found = parse_flow_records(
+      "StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,sTos,dTos,TotPkts,TotBytes,"
+      "SrcBytes\n"
+      "2011/08/10 09:46:53.0,3.1,tcp,10.0.0.1,1027,   ->,10.0.0.2,80,S_RA,0,0,4,244,124\n"
+      "2011/08/10 09:46:59.6,0.0,udp,10.0.0.2,53,  <->,10.0.0.1,1025,CON,0,0,2,276,79\n",
+      "flows.csv");
+  EXPECT_EQ(found.program, "argus");
+  EXPECT_EQ(found.pairs.at({"10.0.0.1", "10.0.0.2"}).bytes, 124U + 276U - 79U);
+  EXPECT_EQ(found.pairs.at({"10.0.0.2", "10.0.0.1"}).bytes, 244U - 124U + 79U);
+}
+
 }  // namespace
 }  // namespace tw::tables
