@@ -115,6 +115,19 @@ std::optional<std::int64_t> sampled_step(std::string_view line) {
   return parse_whole(behind.substr(0, behind.find(',')));
 }
 
+std::optional<std::int64_t> step_of_epoch(std::string_view line) {
+  constexpr std::string_view kEpoch = "Epoch: [";
+  const std::size_t epoch = line.find(kEpoch);
+  if (epoch == line.npos) return {};
+  line.remove_prefix(epoch + kEpoch.size());
+  const std::size_t joint = line.find("][");
+  if (joint == line.npos || line.substr(0, joint).find('/') == line.npos) return {};
+  line.remove_prefix(joint + 2);
+  const std::size_t slash = line.find('/');
+  if (slash == line.npos) return {};
+  return parse_whole(trimmed(line.substr(0, slash)));
+}
+
 std::optional<std::int64_t> rank_number(std::string_view line) {
   if (const auto rank = number_of(line, "rank")) return rank;
   const std::size_t close = line.find("]<");

@@ -32,6 +32,10 @@ std::optional<std::int64_t> step_number(std::string_view line);
 /// The number of "0/2650, SamplesPerSec=13.2", as DeepSpeed before 2022-12 counts its steps.
 std::optional<std::int64_t> sampled_step(std::string_view line);
 
+/// The step of "Epoch: [1/120][180/3368]", which counts from the beginning of its epoch. Lines of "Epoch: [1][180/3368]"
+/// tell what a step took themselves.
+std::optional<std::int64_t> step_of_epoch(std::string_view line);
+
 /// The rank that a line of text names: "rank 3", or the prefix that launchers put before a rank's
 /// output, "[1,3]<stdout>:" or "[3]<stdout>:".
 std::optional<std::int64_t> rank_number(std::string_view line);

@@ -58,6 +58,15 @@ TEST(SampledStep, StandsBeforeItsRate) {
   EXPECT_THAT(sampled_step("0/17, loss=13.1"), Eq(std::nullopt));
 }
 
+TEST(StepOfEpoch, StandsInTheSecondBrackets) {
+  EXPECT_THAT(step_of_epoch("[2024-05-01 10:00:00,100] Epoch: [1/90][ 20/400] Batch 0.8 (3.9)"),
+              Optional(20));
+  EXPECT_THAT(step_of_epoch("Epoch: [3][40/1000] time: 0.1"), Eq(std::nullopt));
+  EXPECT_THAT(step_of_epoch("Epoch: [3/90][40"), Eq(std::nullopt));
+  EXPECT_THAT(step_of_epoch("Epoch: [3/90] Data 0.1"), Eq(std::nullopt));
+  EXPECT_THAT(step_of_epoch("[1/90][20/400] Batch 0.8"), Eq(std::nullopt));
+}
+
 TEST(RankNumber, IsNamedOrPutBeforeByTheLauncher) {
   EXPECT_THAT(rank_number("rank 3 step 1"), Optional(3));
   EXPECT_THAT(rank_number("[rank2]: step 1"), Optional(2));

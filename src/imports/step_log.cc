@@ -287,24 +287,29 @@ std::vector<LoggedStep> read_stamps(Lines& lines, const StampColumns& columns) {
   return steps_between(std::move(stamps));
 }
 
+std::optional<std::int64_t> unnamed_step(std::string_view line) {
+  const auto sampled = sampled_step(line);
+  return sampled ? sampled : step_of_epoch(line);
+}
+
 std::vector<LoggedStep> read_text(Lines& lines) {
   std::vector<Stamp> stamps;
-  std::vector<Stamp> sampled;  // DeepSpeed's, which may count micro steps where others count steps
+  std::vector<Stamp> unnamed;  // DeepSpeed's, which may count micro steps where others count steps
   std::string kept;
   do {
     const std::string_view line = without_colours(lines.line(), kept);
     // MLPerf's "step" counts samples in one benchmark and steps in the next.
     if (line.find(":::MLLOG") != line.npos) continue;
     const auto named = step_number(line);
-    const auto step = named ? named : sampled_step(line);
+    const auto step = named ? named : unnamed_step(line);
     if (!step || *step < 0 || *step > kMostStep) continue;
     const auto time = find_stamp(line);
     const std::int64_t rank = rank_number(line).value_or(0);
     if (!time || rank > kMostRank) continue;
-    (named ? stamps : sampled)
+    (named ? stamps : unnamed)
         .push_back({.rank = static_cast<int>(rank), .step = *step, .time_ns = *time});
   } while (lines.next());
-  return steps_between(std::move(stamps.empty() ? sampled : stamps));
+  return steps_between(std::move(stamps.empty() ? unnamed : stamps));
 }
 
 /// Decides by the first line, on which `lines` stands.

@@ -612,5 +612,22 @@ TEST(PaceLog, AMeanOfStepsIsNoStep) {
   EXPECT_THAT(times_of("Average step time: 7.5 s\n"), ElementsAre(7500));
 }
 
+TEST(PaceLog, StampsTellStepsOfAnEpoch) {
+  const Told told = read_text(
+      "[2024-05-01 10:00:00,000] Epoch: [1/90][20/400] Data 0.1 Batch 0.8 (3.9)\n"
+      "INFO:main:Epoch: [1/90][20/400] Data 0.1 Batch 0.8 (3.9)\n"
+      "[2024-05-01 10:00:04,000] Epoch: [1/90][22/400] Data 0.1 Batch 0.7 (3.9)\n",
+      "log");
+  EXPECT_EQ(told.kind, "step_log");
+  ASSERT_FALSE(told.steps.empty());
+  EXPECT_EQ(told.steps.back().duration_ns, 2'000'000'000);
+  EXPECT_THAT(
+      times_of(
+          "2024-05-01 10:00:00,000 - INFO - Epoch [1][10/90]\tlr: 0.1, time: 0.828, data_time: "
+          "0.050\n2024-05-01 10:00:08,500 - INFO - Epoch [1][20/90]\tlr: 0.1, time: "
+          "0.818, data_time: 0.046\n"),
+      ElementsAre(828, 818));
+}
+
 }  // namespace
 }  // namespace tw::readers
