@@ -22,6 +22,10 @@ constexpr double kHalfRate_per_s = 0.0005;  ///< Hugging Face rounds to three de
 constexpr double kPoor = 0.01;              ///< rounding by more is told
 /// Steps that take so many times what passed between the stamps of their lines are none.
 constexpr double kImpossible = 1.5;
+/// Times since the start of an epoch: so many lines at least, which grow evenly, and from 0 at step 0.
+constexpr std::size_t kClockLines = 5;
+constexpr double kClockSpread = 1.5;
+constexpr double kClockOffset = 0.15;
 constexpr double kStamped_s = 10;  ///< of less, stamps in whole seconds say too little
 
 /// Whether what follows is of many steps: "Average step time: ".
@@ -29,6 +33,29 @@ bool tells_mean(std::string_view before) {
   constexpr std::array<std::string_view, 5> kMeans{"verage ", "ean ", "edian ", "avg ", "Avg "};
   return std::any_of(kMeans.begin(), kMeans.end(),
                      [&](std::string_view word) { return before.ends_with(word); });
+}
+
+double pace_between(const operations::Step& from, const operations::Step& to) {
+  return static_cast<double>(to.duration_ns - from.duration_ns) /
+         static_cast<double>(to.number - from.number);
+}
+
+/// Whether what lines tell is what a clock showed: it grows with the steps' numbers, which no step's own time does.
+bool is_clock(const std::vector<operations::Step>& steps) {
+  if (steps.size() < kClockLines) return false;
+  double least = 0;
+  double most = 0;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    if (steps[i].number <= steps[i - 1].number) return false;
+    const double pace = pace_between(steps[i - 1], steps[i]);
+    least = i == 1 ? pace : std::min(least, pace);
+    most = std::max(most, pace);
+  }
+  const double mean = pace_between(steps.front(), steps.back());
+  const double since_0 =
+      static_cast<double>(steps.back().duration_ns) / static_cast<double>(steps.back().number);
+  return least > 0 && most <= kClockSpread * least &&
+         std::abs(since_0 - mean) <= kClockOffset * mean;
 }
 
 /// Half of the last decimal of the number at the beginning.
@@ -303,6 +330,19 @@ void PaceLog::finish_samples(operations::Told& told) {
       "makes steps of them: give the log from its start");
 }
 
+/// "Epoch: [1][3200/5005] Time: 5388.8": the steps between two lines share what passed.
+void PaceLog::finish_clock(operations::Told& told) {
+  if (steps_.size() != numbered_ || !is_clock(steps_)) return;
+  for (std::size_t i = steps_.size() - 1; i > 0; --i)
+    steps_[i].duration_ns = std::llround(pace_between(steps_[i - 1], steps_[i]));
+  steps_.erase(steps_.begin());
+  numbered_ = steps_.size();
+  stamped_ = {};
+  told.reasons.emplace_back(
+      "its times grow with the steps, as those since the start do: what passed between two lines "
+      "is shared by the steps between them");
+}
+
 /// "[Rank 0] time (ms) | fwd: 120.50 | bwd: 250.30 | bwd_inner: 200.20 | bwd_allreduce: 50.10 | step: 30.20", before 2023 "forward",
 /// "backward"; of a pipeline it has other parts.
 bool PaceLog::phases(std::string_view text) {
@@ -419,6 +459,7 @@ void PaceLog::finish_means(operations::Told& told) {
 }
 
 void PaceLog::finish(operations::Told& told) {
+  finish_clock(told);
   finish_rates(told);
   finish_samples(told);
   finish_means(told);

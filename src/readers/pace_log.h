@@ -54,6 +54,7 @@ class PaceLog {
   bool whole(std::string_view text);
   bool in_table(std::string_view text);
   void check(std::string_view text);
+  void finish_clock(operations::Told& told);
   void finish_rates(operations::Told& told);
   void finish_samples(operations::Told& told);
   void finish_means(operations::Told& told);

@@ -612,6 +612,21 @@ TEST(PaceLog, AMeanOfStepsIsNoStep) {
   EXPECT_THAT(times_of("Average step time: 7.5 s\n"), ElementsAre(7500));
 }
 
+TEST(PaceLog, TimesThatGrowWithTheStepsAreOfAClock) {
+  const std::string clock =
+      "Epoch: [1][100/900]\tGPU 1\tTime: 205.0\tLoss 6.0\n"
+      "Epoch: [1][200/900]\tGPU 1\tTime: 405.0\tLoss 6.0\n"
+      "Epoch: [1][200/900]\tGPU 0\tTime: 405.1\tLoss 6.0\n"
+      "Epoch: [1][300/900]\tGPU 1\tTime: 605.0\tLoss 6.0\n"
+      "Epoch: [1][400/900]\tGPU 1\tTime: 805.0\tLoss 6.0\n"
+      "Epoch: [1][500/900]\tGPU 1\tTime: 1005.0\tLoss 6.0\n";
+  EXPECT_THAT(times_of(clock), ElementsAre(2000, 2000, 2000, 2000));
+  EXPECT_THAT(read_text(clock, "log").reasons, Contains(HasSubstr("as those since the start do")));
+  EXPECT_THAT(times_of("step 11 time 0.50 s\nstep 12 time 0.51 s\nstep 13 time 0.52 s\n"
+                       "step 14 time 0.53 s\nstep 15 time 0.54 s\n"),
+              ElementsAre(500, 510, 520, 530, 540));
+}
+
 TEST(PaceLog, StampsTellStepsOfAnEpoch) {
   const Told told = read_text(
       "[2024-05-01 10:00:00,000] Epoch: [1/90][20/400] Data 0.1 Batch 0.8 (3.9)\n"
