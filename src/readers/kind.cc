@@ -358,6 +358,10 @@ std::string nearest_guess(std::string_view text) {
            "give "
            "the log of the trainer, or traces of torch.profiler";
   }
+  if (has(text, "overhead (usec)") && has(text, "message rate (msg/s)")) {
+    return "it is a table of ucx_perftest, which tells what one path reaches and nothing of a job; "
+           "OSU's osu_bw and osu_latency, which are read, tell size by size";
+  }
   if (text.starts_with("tcp_bw:") || text.starts_with("tcp_lat:") ||
       (has(text, "  bw ") && has(text, "=") && has(text, "B/sec"))) {
     return "it is what qperf prints: one figure of one path; `iperf3 -J` tells it interval by "

@@ -566,6 +566,9 @@ TEST(Kind, UnknownFilesGetAGuess) {
               HasSubstr("nfdump"));
   EXPECT_THAT(nearest_guess("#  size  count  time  algbw  busbw  #wrong\n"),
               HasSubstr("may be a benchmark's table"));
+  EXPECT_THAT(
+      nearest_guess("|  Stage  | # iterations | overhead (usec) | message rate (msg/s) |\n"),
+      HasSubstr("ucx_perftest"));
   EXPECT_THAT(nearest_guess("name=\"a\"\n# of two\n\n[network]\nhosts = 2\n"),
               HasSubstr("it is TOML"));
   EXPECT_THAT(nearest_guess("a = 1\nb = 2\n"), Not(HasSubstr("it is TOML")));
