@@ -98,6 +98,16 @@ TEST_F(Predict, HasADocument) {
   EXPECT_TRUE(document.at("expectations").at(0).at("ok"));
 }
 
+TEST_F(Predict, SaysWhatComputingHidesWhereThatDecides) {
+  const std::string overlapped =
+      "[network]\nhosts = 8\nrate = \"25Gbit\"\ndelay = \"5us\"\n[[job]]\nmodel = "
+      "\"resnet50\"\nbatch = 32\n"
+      "bucket = \"25MB\"\noverlap = true\nsteps = 3\n";
+  EXPECT_THAT(printed({}, overlapped), HasSubstr("transfer; it hides much of an exchange of"));
+  const std::string behind = overlapped + "compute_time = \"2s\"\n";
+  EXPECT_THAT(printed({}, behind), testing::Not(HasSubstr("it hides")));
+}
+
 TEST_F(Predict, IntervalsSayWhereTheyComeFromAndNoMore) {
   const json job = json::parse(printed({"--json", "--brief"})).at("jobs").at(0);
   EXPECT_EQ(job.at("interval_sources").size(), 1u);

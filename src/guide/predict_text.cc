@@ -51,6 +51,19 @@ std::string binding_line(const forecast::Binding& binding) {
                             text::part_words(binding.next));
 }
 
+/// Where computing takes most of a step, but bandwidth changes it by much more than what computing does not hide.
+std::string hidden_text(const forecast::JobForecast& job) {
+  constexpr double kMuchMore = 2;
+  if (job.binding.resource != "compute" || job.step.median_s <= 0) return {};
+  const double shown = 1 - job.binding.seconds / job.step.median_s;
+  for (const forecast::Elasticity& each : job.elasticities) {
+    if (each.of != "bandwidth" || -each.percent <= std::max(kMuchMore * shown, kTold)) continue;
+    return fmt::format("; it hides much of an exchange of {}, which a step waits for",
+                       time(job.step.exchange_s));
+  }
+  return {};
+}
+
 /// Rounded to parts of 1; -0.001 is 0 then, not -0.
 double without_sign_of_zero(double value, double parts) {
   return (std::round(parts * value) + 0.0) / parts;
@@ -87,7 +100,7 @@ std::string job_text(const forecast::JobForecast& job, bool named) {
       time(job.step.median_s), between(job.interval.low_s, job.interval.high_s));
   if (!job.parts.empty()) {
     text += fmt::format("  made of     {}\n", parts_line(job));
-    text += fmt::format("  bound by    {}\n", binding_line(job.binding));
+    text += fmt::format("  bound by    {}{}\n", binding_line(job.binding), hidden_text(job));
     text += fmt::format("  1 % more    {} of a step\n", elasticity_line(job.elasticities));
   }
   text += fmt::format("  found by    {}\n", method_line(job));
