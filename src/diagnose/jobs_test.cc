@@ -153,6 +153,25 @@ TEST(Jobs, OfAnyShapeAreToldApartByTheirPaces) {
   }
 }
 
+// Paces within 3 %, and twice the bytes.
+TEST(Jobs, OfNearlyOnePaceAreToldApartByWhatTheyCarry) {
+  const gather::Captured traffic = together({.strategy = "star",
+                                             .placement = {3, 5, 1, 2},
+                                             .payload = 1'140'000,
+                                             .steps = 21,
+                                             .compute_s = 0.213},
+                                            {.strategy = "tree",
+                                             .placement = {0, 5, 4, 3, 1},
+                                             .payload = 552'000,
+                                             .steps = 21,
+                                             .compute_s = 0.21,
+                                             .seed = 2});
+  const Jobs jobs = found_in(traffic);
+  ASSERT_TRUE(jobs.main.recognition);
+  ASSERT_EQ(jobs.others.size(), 1u);
+  EXPECT_EQ(jobs.main.exchanges->steps.size(), 21u);
+}
+
 // Some connections of a clique have carried the model, five halves of a step, before: these keep the pace of halves,
 // of which there are more than whole steps.
 TEST(Jobs, AreToldApartWhereSomeOfTheirConnectionsKeepThePaceOfHalves) {

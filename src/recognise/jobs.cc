@@ -30,6 +30,8 @@ constexpr double kSamePeriod = 0.015;    ///< what repeats at one pace on the sa
 /// Steps by which the time that two connections of a job take in all may differ: hosts begin a step one after the
 /// other, and some send the model before the first.
 constexpr double kDiffers[] = {0.5, 1.5};
+/// How far connections may differ that carry the same; and where some have carried the model before.
+constexpr double kAlike[] = {0.02, 0.2};
 constexpr double kNearlyWhole = 0.03;  ///< how far a number of paces may be from one
 constexpr std::size_t kFewestSteps = 4;
 
@@ -130,8 +132,8 @@ std::vector<Paced> paced_of(const Channels& channels, std::int64_t gap_ns) {
 
 /// Connections that keep one pace.
 struct Part {
-  double pace_ns;
-  Channels channels;
+  double pace_ns = 0;
+  Channels channels = {};
 };
 
 /// Parts of a group, the fastest first, where the whole time of two of their connections may differ by so many steps.
@@ -143,6 +145,24 @@ std::vector<Part> parts_by_pace(const std::vector<Paced>& paced, double steps) {
       parts.emplace_back();
     parts.back().channels.push_back(*one.channel);
     parts.back().pace_ns = one.pace.period_ns;
+  }
+  return parts;
+}
+
+/// Parts of a group by what their connections carry, none of which is above the first of its part by more
+/// than `slack` of that: where jobs keep nearly one pace.
+std::vector<Part> parts_by_bytes(Channels channels, double slack) {
+  std::stable_sort(channels.begin(), channels.end(),
+                   [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+  std::vector<Part> parts;
+  double first = 0;
+  for (rhythm::Channel& channel : channels) {
+    const auto bytes = static_cast<double>(channel.bytes);
+    if (parts.empty() || bytes > (1 + slack) * first) {
+      parts.emplace_back();
+      first = bytes;
+    }
+    parts.back().channels.push_back(std::move(channel));
   }
   return parts;
 }
@@ -217,7 +237,8 @@ Found alone(Found part, const Channels& group, const gather::Captured& traffic,
   return is_job(result) ? result : part;
 }
 
-/// Several jobs of hosts that are connected. The connections of one job keep its pace, each by itself.
+/// Several jobs of hosts that are connected. The connections of one job keep its pace, each by
+/// itself, or carry the same.
 std::vector<Found> several_in(const Channels& group, const Found& one,
                               const gather::Captured& traffic, const std::vector<int>& host_of) {
   if (one.job.pulls) return {};
@@ -228,6 +249,11 @@ std::vector<Found> several_in(const Channels& group, const Found& one,
     const std::vector<Part> parts = parts_by_pace(paced, steps);
     std::vector<Found> found = jobs_of(largest_of(parts), one, traffic, host_of);
     if (found.empty()) found = jobs_of(largest_of(with_whole_steps(parts)), one, traffic, host_of);
+    if (!found.empty()) return found;
+  }
+  for (const double slack : kAlike) {
+    std::vector<Found> found =
+        jobs_of(largest_of(parts_by_bytes(group, slack)), one, traffic, host_of);
     if (!found.empty()) return found;
   }
   return {};
