@@ -8,8 +8,8 @@
 #include "trainwire/nccl/perf_table.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/pace_log.h"
-#include "trainwire/readers/stalls.h"
-#include "trainwire/readers/watchdog.h"
+#include "trainwire/standing/stalls.h"
+#include "trainwire/standing/watchdog.h"
 #include "trainwire/tables/benchmark.h"
 #include "trainwire/tables/flow_records.h"
 
@@ -145,7 +145,7 @@ Kind kind_of(std::string_view text) {
   PaceLog pace;
   for_lines(text, [&](std::string_view line) {
     if (has(line, "\"coll_perf\"") || has(line, "\"p2p_perf\"")) ++of_inspector;
-    if (nccl_line(line) || is_of_watchdog(line) || is_of_stall(line)) ++of_nccl;
+    if (nccl_line(line) || standing::is_of_watchdog(line) || standing::is_of_stall(line)) ++of_nccl;
     pace.line(line);
   });
   if (of_inspector > 0) return Kind::Inspector;

@@ -3,9 +3,9 @@
 
 #include "trainwire/base/colours.h"
 #include "trainwire/base/printable.h"
+#include "trainwire/base/words.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/nccl_log_state.h"
-#include "trainwire/readers/words.h"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include "trainwire/operations/told.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/nccl_log.h"
-#include "trainwire/readers/stalls.h"
-#include "trainwire/readers/watchdog.h"
+#include "trainwire/standing/stalls.h"
+#include "trainwire/standing/watchdog.h"
 
 #include <cstdint>
 #include <map>
@@ -65,8 +65,8 @@ struct NcclLog::State {
   operations::Skips skips;
   std::uint64_t lines = 0;
   std::uint64_t used = 0;
-  Watchdog watchdog;
-  Stalls stalls;
+  standing::Watchdog watchdog;
+  standing::Stalls stalls;
   bool has_no_ib = false;      ///< "NET/IB : No device found."
   bool has_old_sizes = false;  ///< TUNING tells the large side, as before 2.21
 

@@ -96,6 +96,22 @@ TEST(NcclLog, TuningOfOldVersionsDoesNotNameTheOperation) {
   EXPECT_EQ(both.operations[0].protocol, "simple");
 }
 
+TEST(NcclLog, WatchdogsAndStallsSpeakInATrainingLogToo) {
+  std::string text;
+  for (int step = 10; step < 24; ++step)
+    text += "step " + std::to_string(step) + " | elapsed time per iteration (ms): 812.4\n";
+  const Told told =
+      read_text(text +
+                    "[Rank 5] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3, "
+                    "OpType=ALLREDUCE) ran\na_0 [missing ranks: 1]\n",
+                "x.log");
+  EXPECT_EQ(told.kind, "pace_log");
+  ASSERT_THAT(told.operations, SizeIs(1));
+  EXPECT_EQ(told.operations[0].rank, 5);
+  ASSERT_TRUE(told.stall);
+  EXPECT_EQ(told.stall->first, "a_0");
+}
+
 TEST(NcclLog, PortsThatAreTakenAsOneAreOneCard) {
   const Told told = read_text(
       "a:1:2 [0] NCCL INFO NET/IB : Using [0]={[0] mlx5_2:1/RoCE, [1] mlx5_3:1/RoCE} "

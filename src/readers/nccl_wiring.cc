@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of NCCL's log that tell how ranks are joined: communicators, rings, trees, ways, NICs.
 #include "trainwire/base/printable.h"
+#include "trainwire/base/words.h"
 #include "trainwire/readers/nccl_log_state.h"
-#include "trainwire/readers/words.h"
 
 #include <algorithm>
 

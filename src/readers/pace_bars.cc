@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/pace_bars.h"
 
+#include "trainwire/base/words.h"
 #include "trainwire/readers/pace_words.h"
-#include "trainwire/readers/words.h"
 
 #include <algorithm>
 #include <array>

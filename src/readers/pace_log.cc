@@ -3,9 +3,9 @@
 
 #include "trainwire/base/colours.h"
 #include "trainwire/base/units.h"
+#include "trainwire/base/words.h"
 #include "trainwire/imports/stamp.h"
 #include "trainwire/readers/pace_words.h"
-#include "trainwire/readers/words.h"
 
 #include <fmt/format.h>
 

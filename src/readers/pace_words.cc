@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/readers/pace_words.h"
 
-#include "trainwire/readers/words.h"
+#include "trainwire/base/words.h"
 
 #include <algorithm>
 #include <array>

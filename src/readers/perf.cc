@@ -5,10 +5,10 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
+#include "trainwire/base/words.h"
 #include "trainwire/nccl/perf_table.h"
 #include "trainwire/readers/nccl_log.h"
 #include "trainwire/readers/pace_log.h"
-#include "trainwire/readers/words.h"
 
 #include <fmt/format.h>
 

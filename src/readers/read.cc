@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
+#include "trainwire/base/words.h"
 #include "trainwire/capture/byte_source.h"
 #include "trainwire/capture/decompress.h"
 #include "trainwire/imports/step_log.h"
@@ -17,7 +18,6 @@
 #include "trainwire/readers/pace_log.h"
 #include "trainwire/readers/perf.h"
 #include "trainwire/readers/tables.h"
-#include "trainwire/readers/words.h"
 
 #include <fmt/format.h>
 

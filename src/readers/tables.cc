@@ -4,7 +4,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/base/units.h"
-#include "trainwire/readers/words.h"
+#include "trainwire/base/words.h"
 #include "trainwire/tables/benchmark.h"
 #include "trainwire/tables/flow_records.h"
 

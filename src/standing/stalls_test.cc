@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/readers/stalls.h"
+#include "trainwire/standing/stalls.h"
 
 #include "trainwire/operations/missing.h"
-#include "trainwire/readers/read.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tw::readers {
+#include <algorithm>
+#include <string_view>
+
+namespace tw::standing {
 namespace {
 
 using operations::hangs;
 using operations::sentence_of;
 using testing::ElementsAre;
 
+operations::Told told_of(std::string_view text) {
+  Stalls stalls;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    stalls.line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {.path = "x.log", .kind = "nccl_log", .stall = stalls.told()};
+}
+
 TEST(Stalls, MissingRanksAreNamed) {
-  const auto told = read_text(
+  const auto told = told_of(
       "[1,0]<stderr>:[2019-01-01 13:55:31.8: W horovod/common/operations.cc:588] a_0 [missing "
       "ranks: "
       "1]\n"
       "[1,0]<stderr>:Stalled ops:b_0 [missing ranks: 1, 3]\n"
-      "[1,0]<stderr>:Stalled ops:b_0 [missing ranks: 1, 3]\n",
-      "x.log");
+      "[1,0]<stderr>:Stalled ops:b_0 [missing ranks: 1, 3]\n");
   const auto found = hangs({told});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(sentence_of(found[0]),
@@ -30,21 +41,19 @@ TEST(Stalls, MissingRanksAreNamed) {
 }
 
 TEST(Stalls, RanksMayBeginTheLine) {
-  const auto told = read_text(
+  const auto told = told_of(
       "[2020-01-01 16:35:15.1: W horovod/common/stall_inspector.cc:105] One or more tensors were "
       "submitted to be reduced, gathered or broadcasted by subset of ranks\n"
-      "Missing ranks:\n1: [a/b_0, c/d_0 ...]\n",
-      "x.log");
+      "Missing ranks:\n1: [a/b_0, c/d_0 ...]\n");
   EXPECT_EQ(sentence_of(hangs({told})[0]),
             "rank 1 did not come to what others wait for: Horovod names 2 tensors; the first is "
             "a/b_0");
 }
 
 TEST(Stalls, OfReadyRanksTheGapsAreMissing) {
-  const auto told =
-      read_text("Stalled ops: a.w [ready ranks: 3, 1], a.b [ready ranks: 1, 3]\n", "x");
+  const auto told = told_of("Stalled ops: a.w [ready ranks: 3, 1], a.b [ready ranks: 1, 3]\n");
   EXPECT_THAT(hangs({told})[0].missing, ElementsAre(0, 2));
 }
 
 }  // namespace
-}  // namespace tw::readers
+}  // namespace tw::standing

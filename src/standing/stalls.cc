@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/readers/stalls.h"
+#include "trainwire/standing/stalls.h"
 
 #include "trainwire/base/printable.h"
-#include "trainwire/readers/words.h"
+#include "trainwire/base/words.h"
 
 #include <algorithm>
 #include <functional>
 #include <set>
 #include <vector>
 
-namespace tw::readers {
+namespace tw::standing {
 namespace {
 
 constexpr std::string_view kMissing = " [missing ranks: ";
@@ -94,4 +94,4 @@ bool Stalls::took_rank(std::string_view text) {
   return true;
 }
 
-}  // namespace tw::readers
+}  // namespace tw::standing

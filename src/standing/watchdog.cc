@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/readers/watchdog.h"
+#include "trainwire/standing/watchdog.h"
 
 #include "trainwire/base/printable.h"
+#include "trainwire/base/words.h"
 #include "trainwire/operations/missing.h"
-#include "trainwire/readers/words.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-namespace tw::readers {
+namespace tw::standing {
 namespace {
 
 using operations::Operation;
@@ -236,4 +236,4 @@ void Watchdog::finish(std::vector<Operation>& operations) {
     put(key.first, key.second, place, works[key.first], operations);
 }
 
-}  // namespace tw::readers
+}  // namespace tw::standing

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace tw::readers {
+namespace tw::standing {
 
 /// Whether PyTorch's watchdog, or its checks of collectives (TORCH_DISTRIBUTED_DEBUG=DETAIL), say in it where a rank stands.
 bool is_of_watchdog(std::string_view line);
@@ -69,4 +69,4 @@ class Watchdog {
   std::uint64_t unclear_ = 0;
 };
 
-}  // namespace tw::readers
+}  // namespace tw::standing

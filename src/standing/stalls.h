@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tw::readers {
+namespace tw::standing {
 
 /// Whether Horovod names tensors in it that wait, or begins to.
 bool is_of_stall(std::string_view line);
@@ -38,4 +38,4 @@ class Stalls {
   bool lists_ranks_ = false;  ///< "Missing ranks:" was before
 };
 
-}  // namespace tw::readers
+}  // namespace tw::standing

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainwire/readers/watchdog.h"
+#include "trainwire/standing/watchdog.h"
 
 #include "trainwire/operations/missing.h"
-#include "trainwire/readers/read.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
-namespace tw::readers {
+namespace tw::standing {
 namespace {
 
 using operations::hangs;
@@ -17,6 +18,18 @@ using operations::sentence_of;
 using operations::Told;
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+Told told_of(std::string_view text) {
+  Told told{.path = "x.log", .kind = "nccl_log"};
+  Watchdog watchdog;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    watchdog.line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  watchdog.finish(told.operations);
+  return told;
+}
 
 std::string caught(const std::string& rank, const std::string& work) {
   return "[rank" + rank + "]:[E626 06:24:44.9 ProcessGroupNCCL.cpp:632] [Rank " + rank +
@@ -43,10 +56,9 @@ std::string asked_to_dump(const std::string& rank, const std::string& enqueued,
 
 TEST(Watchdog, ARankThatHasDoneAllItAskedForDidNotCome) {
   const Told told =
-      read_text(caught("1", "SeqNum=22, OpType=ALLREDUCE, NumelIn=1, NumelOut=1") +
-                    failed("1", "0(default_pg)", "22", "22", "21") +
-                    failed("2", "0(default_pg)", "22", "22", "21") + asked_to_dump("0", "21", "21"),
-                "x.log");
+      told_of(caught("1", "SeqNum=22, OpType=ALLREDUCE, NumelIn=1, NumelOut=1") +
+              failed("1", "0(default_pg)", "22", "22", "21") +
+              failed("2", "0(default_pg)", "22", "22", "21") + asked_to_dump("0", "21", "21"));
   const auto found = hangs({told});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(found[0].missing, ElementsAre(0));
@@ -57,11 +69,10 @@ TEST(Watchdog, ARankThatHasDoneAllItAskedForDidNotCome) {
 
 TEST(Watchdog, GroupsAreKeptApart) {
   // Numbers count in each group: rank 2 in 7 of group 9 is not behind rank 0 in 40 of all.
-  const Told told = read_text(caught("0", "SeqNum=40, OpType=ALLREDUCE, NumelIn=8, NumelOut=8") +
-                                  failed("0", "0(default_pg)", "40", "41", "39") +
-                                  caught("2", "SeqNum=7, OpType=_ALLGATHER_BASE, NumelIn=4") +
-                                  failed("2", "9", "7", "7", "6"),
-                              "x.log");
+  const Told told = told_of(caught("0", "SeqNum=40, OpType=ALLREDUCE, NumelIn=8, NumelOut=8") +
+                            failed("0", "0(default_pg)", "40", "41", "39") +
+                            caught("2", "SeqNum=7, OpType=_ALLGATHER_BASE, NumelIn=4") +
+                            failed("2", "9", "7", "7", "6"));
   const auto found = hangs({told});
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(sentence_of(found[0]),
@@ -71,42 +82,37 @@ TEST(Watchdog, GroupsAreKeptApart) {
 }
 
 TEST(Watchdog, RanksThatOnlySpeakAreCounted) {
-  const Told told = read_text(failed("1", "0(default_pg)", "22", "22", "21") +
-                                  "[rank6]:[E626 06:24:44.9 ProcessGroupNCCL.cpp:684] [Rank 6] To "
-                                  "avoid data inconsistency\n",
-                              "x.log");
+  const Told told = told_of(failed("1", "0(default_pg)", "22", "22", "21") +
+                            "[rank6]:[E626 06:24:44.9 ProcessGroupNCCL.cpp:684] [Rank 6] To "
+                            "avoid data inconsistency\n");
   EXPECT_EQ(sentence_of(hangs({told})[0]),
             "rank 1 stands in collective 22 that PyTorch's watchdog names, and of at least 6 more "
             "no line of it tells");
 }
 
 TEST(Watchdog, RanksInLaterCollectivesAreNamed) {
-  const Told told = read_text(
-      caught("0", "SeqNum=12, OpType=ALLREDUCE") + caught("1", "SeqNum=11, OpType=ALLREDUCE"),
-      "x.log");
+  const Told told = told_of(caught("0", "SeqNum=12, OpType=ALLREDUCE") +
+                            caught("1", "SeqNum=11, OpType=ALLREDUCE"));
   EXPECT_EQ(sentence_of(hangs({told})[0]),
             "rank 1 stands in collective 11 that PyTorch's watchdog names (all_reduce), rank 0 in "
             "12");
 }
 
 TEST(Watchdog, OtherNumbersOfElementsAreAMismatch) {
-  const Told told =
-      read_text(caught("0", "SeqNum=5, OpType=ALLREDUCE, NumelIn=1, NumelOut=1") +
-                    caught("1", "SeqNum=5, OpType=ALLREDUCE, NumelIn=64, NumelOut=64"),
-                "x.log");
+  const Told told = told_of(caught("0", "SeqNum=5, OpType=ALLREDUCE, NumelIn=1, NumelOut=1") +
+                            caught("1", "SeqNum=5, OpType=ALLREDUCE, NumelIn=64, NumelOut=64"));
   EXPECT_THAT(sentence_of(hangs({told})[0]),
               HasSubstr("they do not ask for the same: rank 0 asks for all_reduce of 1 elements, "
                         "rank 1 asks for all_reduce of 64 elements"));
 }
 
 TEST(Watchdog, CollectivesThatPyTorchComparedAreTheProgram) {
-  const Told told = read_text(
+  const Told told = told_of(
       "[rank1]: RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running "
       "collective: CollectiveFingerPrint(SequenceNumber=31, OpType=ALLREDUCE, TensorShape=[20, "
       "10], "
       "TensorDtypes=Float), but Rank 0 is running collective: "
-      "CollectiveFingerPrint(SequenceNumber=0OpType=REDUCE).Collectives differ\n",
-      "x.log");
+      "CollectiveFingerPrint(SequenceNumber=0OpType=REDUCE).Collectives differ\n");
   EXPECT_EQ(
       sentence_of(hangs({told})[0]),
       "ranks 0, 1 stand in collective 31 that PyTorch compared between ranks (reduce), and of "
@@ -115,21 +121,10 @@ TEST(Watchdog, CollectivesThatPyTorchComparedAreTheProgram) {
 }
 
 TEST(Watchdog, RanksThatStandInNothingAreSaid) {
-  const Told told = read_text(asked_to_dump("0", "21", "21") + asked_to_dump("1", "21", "21"), "x");
+  const Told told = told_of(asked_to_dump("0", "21", "21") + asked_to_dump("1", "21", "21"));
   EXPECT_TRUE(hangs({told}).empty());
   EXPECT_THAT(operations::idle_ranks({told}), HasSubstr("but ranks 0, 1 have done all that they"));
 }
 
-TEST(Watchdog, SpeaksInATrainingLogToo) {
-  std::string text;
-  for (int step = 10; step < 24; ++step) {
-    text += "step " + std::to_string(step) + " | elapsed time per iteration (ms): 812.4\n";
-  }
-  const Told told = read_text(text + caught("5", "SeqNum=3, OpType=ALLREDUCE"), "x.log");
-  EXPECT_EQ(told.kind, "pace_log");
-  ASSERT_EQ(hangs({told}).size(), 1U);
-  EXPECT_THAT(hangs({told})[0].waiting, ElementsAre(5));
-}
-
 }  // namespace
-}  // namespace tw::readers
+}  // namespace tw::standing

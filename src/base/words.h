@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tw::readers {
+namespace tw {
 
 class Words {
  public:
@@ -81,4 +81,4 @@ inline std::string_view without_place(std::string_view what, std::string_view na
   return what;
 }
 
-}  // namespace tw::readers
+}  // namespace tw
