@@ -311,19 +311,21 @@ TEST(Imported, SaysWhatIsWrongWithTheWiring) {
 }
 
 TEST(Imported, OfABenchmarkNoTimeIsWithWaiting) {
-  Told table{.path = "table", .kind = "nccl_tests", .records = 1};
-  table.operations.push_back({.group_size = 2,
-                              .op = "all_reduce",
-                              .bytes = 1'000'000,
-                              .start_ns = 0,
-                              .end_ns = 1'000'000,
-                              .clock = Clock::Alone});
-  record::Run run;
-  add_to(run, imported({table}));
-  ASSERT_EQ(run.operations->by_op.size(), 1U);
-  EXPECT_TRUE(run.operations->by_op[0].busbw_bps);
-  EXPECT_FALSE(run.operations->by_op[0].wait_s);
-  EXPECT_FALSE(run.operations->by_op[0].busbw_whole_bps);
+  for (const char* const kind : {"nccl_tests", "osu", "nccom_test", "ucc_perftest"}) {
+    Told table{.path = "table", .kind = kind, .records = 1};
+    table.operations.push_back({.group_size = 2,
+                                .op = "all_reduce",
+                                .bytes = 1'000'000,
+                                .start_ns = 0,
+                                .end_ns = 1'000'000,
+                                .clock = Clock::Alone});
+    record::Run run;
+    add_to(run, imported({table}));
+    ASSERT_EQ(run.operations->by_op.size(), 1U) << kind;
+    EXPECT_TRUE(run.operations->by_op[0].busbw_bps) << kind;
+    EXPECT_FALSE(run.operations->by_op[0].wait_s) << kind;
+    EXPECT_FALSE(run.operations->by_op[0].busbw_whole_bps) << kind;
+  }
 }
 
 TEST(Imported, ABridgeOfEachHostLeadsToNoOther) {

@@ -537,6 +537,17 @@ TEST(Perf, RowsAloneAreATable) {
   EXPECT_THAT(told.notes, ElementsAre(Not(HasSubstr("half of it"))));
 }
 
+// Half of the best is not told where no smaller size reaches it.
+TEST(Perf, AJumpHasNoHalf) {
+  const std::string rows =
+      "        1024           256     float     sum      -1    50.0    0.02    0.04      0     "
+      "50.0    "
+      "0.02    0.04      0\n"
+      "     1048576        262144     float     sum      -1    100.0   10.49   18.35      0    "
+      "101.0   10.38   18.17      0\n";
+  EXPECT_THAT(read_text(rows, "log").notes, ElementsAre(Not(HasSubstr("half of it"))));
+}
+
 TEST(Perf, EverySizeIsAnOperation) {
   const Told told = read_text(
       "# nThread 1 nGpus 2 minBytes 8 maxBytes 16 step: 2(factor) warmup iters: 5 iters: 20 "
