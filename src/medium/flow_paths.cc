@@ -4,6 +4,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/load/wire_share.h"
 #include "trainwire/medium/lost_trains.h"
+#include "trainwire/medium/socket_window.h"
 #include "trainwire/network/plan.h"
 
 #include <fmt/format.h>
@@ -16,8 +17,6 @@
 namespace tw::medium {
 namespace {
 
-/// How much of a socket's buffer is window: Linux counts what a packet takes in memory (measured).
-constexpr double kWindowOfBuffer = 0.72;
 /// How full the queue before a slow line is, seen by round trips that compete (measured).
 constexpr double kUsualQueue = 0.5;
 /// What a sender's buffer holds at first, and what the memory of its packets has more than bytes.

@@ -5,6 +5,7 @@
 #include "trainwire/load/wire_share.h"
 #include "trainwire/medium/port_settings.h"
 #include "trainwire/medium/rdma.h"
+#include "trainwire/medium/socket_window.h"
 #include "trainwire/network/equal_paths.h"
 #include "trainwire/network/plan.h"
 #include "trainwire/spec/links.h"
@@ -12,7 +13,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace tw::medium {
@@ -35,9 +38,13 @@ netsim::TcpOptions tcp_options(const spec::Network& network) {
   netsim::TcpOptions options{.congestion_control = *network.congestion_control,
                              .segment_bytes = *network.mtu - headers,
                              .header_bytes = headers + load::kEthernetHeader};
-  const Bytes window = network.socket_buffer->value_or(network::largest_window(network));
-  if (*network.socket_buffer) options.send_buffer_bytes = (*network.socket_buffer)->count();
-  options.window_bytes = window.count() * 2 / 3;  // the kernel counts memory, not payload
+  options.window_bytes = network::largest_window(network).count() * 2 / 3;  // by memory, too
+  if (const std::optional<Bytes>& buffer = *network.socket_buffer) {
+    options.send_buffer_bytes = buffer->count();
+    const double window = kWindowOfBuffer * static_cast<double>(buffer->count());
+    options.window_bytes = options.segment_bytes *
+                           static_cast<std::int64_t>(std::ceil(window / options.segment_bytes));
+  }
   options.marks =
       *network.ecn_action == spec::EarlyAction::Mark && marks_any(network::Network(network));
   return options;

@@ -125,6 +125,13 @@ TEST(PacketNetwork, AHostsOwnQueueMarksNoTcp) {
   }
 }
 
+// 72 % of 64 kB are 31.8 segments.
+TEST(PacketNetwork, SocketsHaveWholeSegmentsOnTheirWay) {
+  const netsim::TcpOptions options = tcp_options(network_of("hosts = 2\nsocket_buffer = \"64KB\""));
+  EXPECT_EQ(options.window_bytes, 32 * 1448);
+  EXPECT_EQ(options.send_buffer_bytes, 64'000);
+}
+
 TEST(PacketNetwork, RefusesACongestionControlThatItDoesNotKnow) {
   EXPECT_THROW(Packets("congestion_control = \"vegas\""), SpecError);
 }
