@@ -47,6 +47,11 @@ void wait_until_ready(const os::FileDescriptor& ready, os::Child& engine) {
                   ending ? os::describe(*ending) : "does not answer"));
 }
 
+bool marks_any(const network::NetPlan& plan) {
+  return std::any_of(plan.ports.begin(), plan.ports.end(),
+                     [](const network::Port& port) { return port.ecn.has_value(); });
+}
+
 /// In the calling thread's namespace.
 void set_up_tcp(const network::NetPlan& plan) {
   const Bytes most = plan.socket_buffer.value_or(plan.largest_window);
@@ -56,6 +61,8 @@ void set_up_tcp(const network::NetPlan& plan) {
   set_sysctl("net/ipv4/tcp_wmem", three);
   // Connections of one run do not learn from earlier ones.
   set_sysctl("net/ipv4/tcp_no_metrics_save", "1");
+  // Where packets are marked, connections ask for it: by themselves they only agree to be asked.
+  if (marks_any(plan)) set_sysctl("net/ipv4/tcp_ecn", "1");
 }
 
 network::Mac port_mac(int device) {
@@ -70,11 +77,7 @@ network::Mac port_mac(int device) {
 }  // namespace
 
 void require_possible(const network::NetPlan& plan, Engine engine) {
-  const auto any = [&](auto property) {
-    return std::any_of(plan.ports.begin(), plan.ports.end(), property);
-  };
-  if (engine != Engine::Tap &&
-      any([](const network::Port& port) { return port.ecn.has_value(); })) {
+  if (engine != Engine::Tap && marks_any(plan)) {
     throw SpecError("network.ecn: only the tap engine marks packets; set network.engine = \"tap\"");
   }
   if (engine == Engine::Netem) require_netem_can(plan);

@@ -18,6 +18,8 @@
 
 #include <array>
 #include <chrono>
+#include <fstream>
+#include <string>
 
 namespace tw::testbed {
 namespace {
@@ -165,6 +167,23 @@ TEST_P(ClusterOf, MulticastReachesTheOtherHosts) {
 }
 
 // The aim is half a second; the limit leaves room for a busy machine.
+/// Whether connections of a host ask for marks (1), or only agree to be asked.
+std::string ecn_of(const Cluster& cluster, int host) {
+  const os::InNetwork inside(cluster.host(host));
+  std::string value;
+  std::ifstream("/proc/sys/net/ipv4/tcp_ecn") >> value;
+  return value;
+}
+
+TEST_P(ClusterOf, AsksForMarksWherePacketsAreMarked) {
+  const Cluster plain(network::plan_of("hosts = 2\nrate = \"100Mbit\""), GetParam());
+  EXPECT_NE(ecn_of(plain, 1), "1");
+  if (GetParam() != Engine::Tap) return;  // which alone marks
+  const Cluster marked(network::plan_of("hosts = 2\nrate = \"100Mbit\"\necn = \"20KB\""),
+                       GetParam());
+  EXPECT_EQ(ecn_of(marked, 1), "1");
+}
+
 TEST_P(ClusterOf, SixtyFourHostsAreMadeAtOnce) {
   const auto start = std::chrono::steady_clock::now();
   const Cluster cluster(network::plan_of("hosts = 64"), GetParam());
