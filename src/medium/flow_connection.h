@@ -51,7 +51,10 @@ struct FlowConnection {
   network::Flow flow = {};  ///< as switches see it
   FlowPath path = {};
   Manner manner = Manner::Stream;
-  int group = -1;  ///< whose messages these are; -1: nobody's
+  bool is_read_in_turn = false;
+  std::int64_t sent = 0;  ///< messages
+  std::int64_t read = 0;  ///< of those, or of those to come
+  int group = -1;         ///< whose messages these are; -1: nobody's
   int priority = 0;
   std::optional<fluid::Stack> stack = {};  ///< another than the network's
   bool weighs_steps = false;               ///< MLTCP

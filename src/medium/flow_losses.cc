@@ -20,7 +20,7 @@ void FlowNetwork::pause(int number, Duration until) {
   FlowConnection& connection = at(number);
   stop_flowing(connection);
   connection.pauses = true;
-  expect_at(number, until);
+  if (until != Duration::max()) expect_at(number, until);
 }
 
 void FlowNetwork::lose(int number, const fluid::TcpStream::Lost& lost, Duration now) {

@@ -3,6 +3,7 @@
 
 #include "trainwire/base/error.h"
 #include "trainwire/medium/flow_network.h"
+#include "trainwire/medium/socket_window.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,9 +23,36 @@ void FlowNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
   check(now >= now_, "time does not go back");
   now_ = now;
   FlowConnection& connection = at(number);
-  connection.messages.push_back(
-      {.bytes = connection.worth * static_cast<double>(bytes), .tag = tag});
+  FlowMessage message{.bytes = connection.worth * static_cast<double>(bytes), .tag = tag};
+  keep_unread(connection, message);
+  connection.messages.push_back(std::move(message));
   queued(number, now);
+}
+
+/// What nobody reads yet has a hole where the receiver's socket is full, until somebody does.
+void FlowNetwork::keep_unread(FlowConnection& connection, FlowMessage& message) {
+  const bool is_read = connection.sent++ < connection.read;
+  if (is_read || !connection.is_read_in_turn || !connection.stream) return;
+  const fluid::TcpPath& tcp = connection.path.tcp;
+  const double room = std::min(unread_bytes(tcp.line, tcp.rtt_s), tcp.largest_window);
+  if (message.bytes > room) message.holes.push_back({.at = room, .filled = Duration::max()});
+}
+
+void FlowNetwork::reads(int number, Duration now) {
+  now_ = now;
+  FlowConnection& connection = at(number);
+  const std::int64_t gone = connection.sent - std::ssize(connection.messages);
+  const std::int64_t place = connection.read++ - gone;
+  if (place < 0 || place >= std::ssize(connection.messages)) return;
+  FlowMessage& message = connection.messages[static_cast<std::size_t>(place)];
+  const auto kept = std::erase_if(
+      message.holes, [](const FlowHole& hole) { return hole.filled == Duration::max(); });
+  if (kept == 0 || place > 0) return;
+  if (connection.pauses) {
+    expect_at(number, now);
+  } else if (connection.share >= 0) {
+    look_again(number, now);
+  }
 }
 
 void FlowNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
@@ -32,6 +60,7 @@ void FlowNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<con
   check(now >= now_, "time does not go back");
   now_ = now;
   FlowConnection& connection = at(number);
+  ++connection.sent;
   FlowMessage message{.bytes = connection.worth * static_cast<double>(bytes),
                       .tag = tag,
                       .is_passed_on = bytes > kPassedOnFrames * paths_.frame_bytes(),
@@ -117,6 +146,7 @@ void FlowNetwork::happen(int number, Duration now) {
   const FlowHole* hole = next_hole(message, now);
   if (hole != nullptr && message.bytes - connection.left >= hole->at - kGone) {
     pause(number, hole->filled);
+    for (const Tag tag : take(connection)) told_.left(tag, now);
     return;
   }
   if (connection.stream) {  // otherwise its weight has changed

@@ -52,6 +52,7 @@ int FlowNetwork::connect(int from, int to, const Sending& sending) {
                 .to = to,
                 .flow = paths_.next_flow(from, to),
                 .manner = sending.manner,
+                .is_read_in_turn = sending.is_read_in_turn,
                 .priority = sending.priority,
                 .weighs_steps = weighs_steps_,
                 .worth = worth_of(sending.manner),

@@ -61,6 +61,7 @@ class FlowNetwork : public Medium {
   void send(int connection, std::int64_t bytes, Tag tag, Duration now) override;
   void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
                Duration now) override;
+  void reads(int connection, Duration now) override;
   int join(const GroupRequest& group) override;
   void send_in_group(int group, int member, std::int64_t bytes, Tag tag, Duration now) override;
   GroupFigures group_figures() const override { return {}; }  ///< they wait instead
@@ -116,6 +117,7 @@ class FlowNetwork : public Medium {
   std::vector<Tag> take(FlowConnection& connection);
   void lose(int number, const fluid::TcpStream::Lost& lost, Duration now);
   void tell_holes(Tag tag, Duration now);
+  static void keep_unread(FlowConnection& connection, FlowMessage& message);
   static const FlowHole* next_hole(const FlowMessage& message, Duration now);
   void pause(int number, Duration until);
   void end_message(int number, Duration now);

@@ -49,6 +49,19 @@ struct Watched {
   FlowNetwork network;
 };
 
+// 1 MB that nobody reads: 64 KiB are in the receiver's socket until somebody does.
+TEST(FlowNetwork, WhatNobodyReadsWaitsBeforeAFullSocket) {
+  Watched watched("hosts = 2\nrate = \"100Mbit\"", {});
+  const int connection = watched.network.connect(0, 1, {.is_read_in_turn = true});
+  watched.network.send(connection, 1'000'000, 1, 0s);
+  watched.play();
+  EXPECT_FALSE(watched.came.contains(1));
+  EXPECT_NEAR(static_cast<double>(watched.network.arrived(connection, 1s)), 65536, 1);
+  watched.network.reads(connection, 1s);
+  watched.play();
+  EXPECT_NEAR(seconds(watched.came[1]), 1 + 0.934 * 0.08 * 1514 / 1448, 0.01);
+}
+
 // 1 Gbit/s, 50 us a link: a megabyte leaves in 8 ms and the headers' share.
 TEST(FlowNetwork, AFlowAloneHasTheLine) {
   Watched watched("hosts = 2");

@@ -54,6 +54,9 @@ struct Sending {
   bool uneven = false;
   int priority = 0;                     ///< strict, at every port; the higher goes first
   std::string congestion_control = {};  ///< of a stream; empty: the network's
+  /// Of a stream: its receiver says of each message when it is read (reads()); until then his socket
+  /// holds a part of it.
+  bool is_read_in_turn = false;
   spec::RdmaRepair rdma_repair = {};
   spec::RdmaControl rdma_control = {};
   /// The connection that goes the other way between the same two ends: captures show both as one.
@@ -107,6 +110,9 @@ class Medium {
   /// whose own first bytes are there: it leaves when they have come, not before.
   virtual void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
                        Duration now);
+
+  /// One more message of the connection is read, whether or not it has been sent.
+  virtual void reads(int connection, Duration now) = 0;
 
   /// Returns the group's number. REQUIRES: no member is on the hub's host.
   virtual int join(const GroupRequest& group) = 0;

@@ -7,6 +7,13 @@
 #include <utility>
 
 namespace tw::medium {
+namespace {
+
+/// Where a message that is passed on would begin among those that nobody reads: it is read as it comes.
+constexpr std::int64_t kPassedOn = -1;
+
+}  // namespace
+
 void PacketNetwork::send_bare(int number, Tag tag, Duration now) {
   bare_.push({.at = now + at(number).way, .number = made_++, .connection = number, .tag = tag});
   tell_left(tag, now);
@@ -40,9 +47,35 @@ void PacketNetwork::came(int number, Tag tag, Duration now) {
   }
 }
 
+/// Before a message is written.
+void PacketNetwork::keep_unread(Connection& connection) {
+  if (connection.sent++ >= connection.read) connection.unread.push_back(connection.written);
+}
+
+/// What the receiver's socket has room for, behind what is read, may come.
+void PacketNetwork::bound(const Connection& connection, Duration now) {
+  if (!connection.is_read_in_turn || connection.number < 0) return;
+  const std::int64_t begin = connection.unread.empty() ? kPassedOn : connection.unread.front();
+  net_.bound(connection.number, begin == kPassedOn ? netsim::kUnbounded : begin + connection.room,
+             netsim::time_of(now));
+}
+
+void PacketNetwork::reads(int number, Duration now) {
+  Connection& connection = at(number);
+  if (connection.read++ >= connection.sent) return;
+  connection.unread.pop_front();
+  if (is_advancing_) {
+    to_bound_.push_back(number);
+    return;
+  }
+  const Calling calling(is_sending_);
+  bound(connection, now);
+}
+
 void PacketNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) {
   Connection& connection = at(number);
   connection.expected.push_back({.tag = tag});
+  keep_unread(connection);
   if (bytes == 0 || connection.number < 0) {
     const Calling calling(is_sending_);
     return send_bare(number, tag, now);
@@ -50,6 +83,7 @@ void PacketNetwork::send(int number, std::int64_t bytes, Tag tag, Duration now) 
   travelling_[tag] = number;
   connection.written += bytes;
   const Calling calling(is_sending_);
+  bound(connection, now);
   net_.send(connection.number, bytes, bytes, tag, netsim::time_of(now));
 }
 
@@ -57,6 +91,7 @@ void PacketNetwork::send_on(int number, std::int64_t bytes, Tag tag, std::span<c
                             Duration now) {
   Connection& connection = at(number);
   connection.expected.push_back({.tag = tag});
+  if (connection.sent++ >= connection.read) connection.unread.push_back(kPassedOn);
   connection.passing = {.bytes = bytes};
   for (const Tag source : behind) {
     const auto found = travelling_.find(source);
@@ -136,7 +171,13 @@ std::optional<Duration> PacketNetwork::next() {
 void PacketNetwork::advance(Duration now) {
   now_ = now;
   tell_those_that_left(now);
+  is_advancing_ = true;
   net_.advance(netsim::time_of(now));
+  is_advancing_ = false;
+  for (const int number : std::exchange(to_bound_, {})) {
+    const Calling calling(is_sending_);
+    bound(at(number), now);
+  }
   while (!bare_.empty() && bare_.top().at <= now) {
     // Nothing comes before it is told that it left.
     tell_those_that_left(now);

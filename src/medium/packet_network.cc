@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -89,9 +90,16 @@ int PacketNetwork::connect(int from, int to, const Sending& sending) {
   connection.from = from;
   connection.to = to;
   connection.answers = sending.answers;
+  connection.is_read_in_turn = sending.is_read_in_turn && sending.manner == Manner::Stream;
   if (from == to) return number;
   const network::Flow flow = routes_.next_flow(from, to);
-  for (const int port : routes_.ports(flow)) connection.way += network_.request(port).delay;
+  double line = std::numeric_limits<double>::infinity();
+  for (const int port : routes_.ports(flow)) {
+    connection.way += network_.request(port).delay;
+    line = std::min(line, network_.request(port).rate.bits_per_second() / 8);
+  }
+  connection.room = static_cast<std::int64_t>(std::min(
+      static_cast<double>(options_.window_bytes), unread_bytes(line, 2 * seconds(connection.way))));
   of_net_.push_back(number);
   connection.number = connect_in_net(flow, sending);
   if (routes_.sprays()) {

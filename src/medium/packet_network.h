@@ -70,6 +70,7 @@ class PacketNetwork : public Medium {
   void send(int connection, std::int64_t bytes, Tag tag, Duration now) override;
   void send_on(int connection, std::int64_t bytes, Tag tag, std::span<const Tag> behind,
                Duration now) override;
+  void reads(int connection, Duration now) override;
   int join(const GroupRequest& group) override;
   void send_in_group(int group, int member, std::int64_t bytes, Tag tag, Duration now) override;
   GroupFigures group_figures() const override;
@@ -113,6 +114,11 @@ class PacketNetwork : public Medium {
     std::optional<int> answers = {};
     Duration way = {};         ///< of what has no bytes
     std::int64_t written = 0;  ///< bytes of all messages
+    bool is_read_in_turn = false;
+    std::int64_t sent = 0;                 ///< messages
+    std::int64_t read = 0;                 ///< of those, or of those to come
+    std::deque<std::int64_t> unread = {};  ///< where messages begin that nobody reads yet
+    std::int64_t room = 0;                 ///< bytes of those that the receiver's socket holds
     std::deque<Expected> expected = {};
     std::deque<Coming> coming = {};
     Passing passing = {};  ///< of its last message
@@ -141,6 +147,8 @@ class PacketNetwork : public Medium {
   void came(int number, Tag tag, Duration now);
   void progressed(int net_connection, std::int64_t bytes, netsim::Time now);
   void pass_on(const Coming& coming, double share, netsim::Time now);
+  static void keep_unread(Connection& connection);
+  void bound(const Connection& connection, Duration now);
   void allow(int number, std::size_t source, double share, netsim::Time now);
 
   spec::Network asked_;
@@ -155,7 +163,9 @@ class PacketNetwork : public Medium {
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> bare_;
   std::uint64_t made_ = 0;
   Duration now_ = {};
-  bool is_sending_ = false;  ///< somebody calls, who is not to be called meanwhile
+  bool is_advancing_ = false;       ///< net_, which is in the middle of a connection's messages
+  std::vector<int> to_bound_ = {};  ///< connections, afterwards
+  bool is_sending_ = false;         ///< somebody calls, who is not to be called meanwhile
   std::deque<std::pair<Duration, Tag>> left_;  ///< to be told
   netsim::Net net_;
   group::SlotPool slots_;

@@ -132,6 +132,33 @@ TEST(PacketNetwork, SocketsHaveWholeSegmentsOnTheirWay) {
   EXPECT_EQ(options.send_buffer_bytes, 64'000);
 }
 
+// 1 MB that nobody reads: 64 KiB are in the receiver's socket until somebody does.
+TEST(PacketNetwork, WhatNobodyReadsWaitsBeforeAFullSocket) {
+  Packets packets("hosts = 2\nrate = \"100Mbit\"");
+  const int connection = packets.network.connect(0, 1, {.is_read_in_turn = true});
+  packets.network.send(connection, 1'000'000, 1, 0s);
+  packets.play_until(1s);
+  EXPECT_NEAR(static_cast<double>(packets.network.arrived(connection, 1s)), 65536, 1448);
+  packets.network.reads(connection, 1s);
+  packets.play();
+  EXPECT_NEAR(seconds(packets.came[1]), 1 + 0.934 * 0.08 * 1514 / 1448, 0.01);
+}
+
+// Told before it is sent, a message comes as ever; the next one waits for its turn.
+TEST(PacketNetwork, MessagesAreReadInTheirOrder) {
+  Packets packets("hosts = 2\nrate = \"100Mbit\"");
+  const int connection = packets.network.connect(0, 1, {.is_read_in_turn = true});
+  packets.network.reads(connection, 0s);
+  packets.network.send(connection, 1'000'000, 1, 0s);
+  packets.network.send(connection, 1'000'000, 2, 0s);
+  packets.play_until(1s);
+  EXPECT_TRUE(packets.came.contains(1));
+  EXPECT_FALSE(packets.came.contains(2));
+  packets.network.reads(connection, 1s);
+  packets.play();
+  EXPECT_TRUE(packets.came.contains(2));
+}
+
 TEST(PacketNetwork, RefusesACongestionControlThatItDoesNotKnow) {
   EXPECT_THROW(Packets("congestion_control = \"vegas\""), SpecError);
 }

@@ -107,6 +107,13 @@ void Net::allow(int number, std::int64_t bytes, Time now) {
   settle(connection, number, now);
 }
 
+void Net::bound(int number, std::int64_t bytes, Time now) {
+  Connection& connection = at(number);
+  if (!connection.sender) return;
+  connection.sender->bound(bytes, now);
+  settle(connection, number, now);
+}
+
 void Net::close(int number) {
   Connection& connection = at(number);
   connection.closed = true;

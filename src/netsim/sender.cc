@@ -80,6 +80,12 @@ std::int64_t Sender::buffer_bytes() const {
   return std::min(std::max(first, window), options_.window_bytes);
 }
 
+/// More room than before; what was cut already stays so.
+void Sender::bound(std::int64_t bytes, Time now) {
+  const std::int64_t before = std::exchange(bound_, std::max(bytes, cut_));
+  if (bound_ > before && unsent() > 0) push(now);
+}
+
 void Sender::push(Time now) {
   hand_over(now);
   resend_lost(now);

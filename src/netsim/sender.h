@@ -27,10 +27,14 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 
 namespace tw::netsim {
+
+/// Of bytes that a receiver has room for.
+inline constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
 class Sender {
  public:
@@ -46,6 +50,8 @@ class Sender {
     step_begin_ = written_;
     step_bytes_ = bytes;
   }
+  /// Bytes from there on are not sent; kUnbounded.
+  void bound(std::int64_t bytes, Time now);
   /// Forgets what was not sent yet.
   void give_up() { written_ = handed_ = cut_; }
   void acknowledged(const Packet& ack, Time now);
@@ -82,7 +88,7 @@ class Sender {
   enum class Timer { None, Timeout, Probe, Reordering };
 
   // Sending.
-  std::int64_t unsent() const { return handed_ - cut_; }
+  std::int64_t unsent() const { return std::min(handed_, bound_) - cut_; }
   void hand_over(Time now);
   std::int64_t buffer_bytes() const;
   void push(Time now);
@@ -133,6 +139,7 @@ class Sender {
 
   TcpOptions options_;
   int connection_;
+  std::int64_t bound_ = kUnbounded;
   Emit emit_;
   std::unique_ptr<Congestion> congestion_;
   Window window_;

@@ -9,6 +9,10 @@
 #include <utility>
 
 namespace tw::play {
+
+bool reads_anytime(const workload::Training& training, int rank) {
+  return training.row().draws_peers || (training.asynchronous() && training.is_server(rank));
+}
 namespace {
 
 /// As trainer sends them: a step's number, and a word's stand-in.

@@ -7,6 +7,7 @@
 //                                when it is there:            came(message)
 //     follow(message)   ->       the same, and when its first bytes are there: began(message)
 //     wake(rank, at)    ->       at that time:                woke(rank)
+//     reads(message)    ->       until then a socket holds what comes of it, no more
 //     moved(row)        ->       a transfer has ended at one of its ends: what a rank's log shows
 //
 // Scripts are workload's (script.h), order and waits inside an exchange collective's (cursor.h),
@@ -18,8 +19,9 @@
 // Where a strategy cuts through and the driver knows `follow`, a rank passes a transfer on from its
 // first bytes; otherwise when it is there as a whole.
 //
-// Limits: there is no back-pressure: a message comes whether or not its receiver is ready, and
-// waits there. Memory grows with all ranks' transfers.
+// A rank reads a message when it is its turn and what it writes over has been sent.
+//
+// Limits: memory grows with all ranks' transfers.
 
 #pragma once
 
@@ -75,11 +77,18 @@ struct Driver {
   /// called `behind` as the driver called them in `began`. Absent: no transfer is passed on before
   /// it is whole.
   std::function<void(const Message& message, std::span<const std::uint64_t> behind)> follow = {};
+  /// Told once of each transfer, of a connection in order, but of those to ranks that read whatever
+  /// comes (reads_anytime).
+  std::function<void(const Message& message)> reads = {};
   std::function<void(const Moved& moved)> moved = {};
   std::function<void(const Step& step)> stepped = {};
   /// A rank begins its script once more; servers as in `stepped`.
   std::function<void(int rank, std::int64_t step, Duration now)> steps = {};
 };
+
+/// Whether a rank reads whatever comes, when it comes: servers that answer each worker for itself,
+/// and who draws peers.
+bool reads_anytime(const workload::Training& training, int rank);
 
 class Player {
  public:

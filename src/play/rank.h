@@ -57,6 +57,7 @@ class Rank {
     std::vector<Coming> coming = {};
     int send_gate = -1;     ///< what its next send was seen to wait for
     int receive_gate = -1;  ///< and its next receive
+    int reading = -1;       ///< the part that is read, or was last
   };
 
   void proceed(Duration now);
@@ -83,6 +84,7 @@ class Rank {
   bool send_next(Line& line, std::size_t at);
   bool receive_next(Line& line, std::size_t at, Duration now);
   bool begin_receiving(const Line& line, int number);
+  void read(Line& line, int number);
   bool passes_through() const;
   bool may_begin(const workload::Part& part);
   bool is_leaving(int number) const;

@@ -48,7 +48,7 @@ bool Rank::exchange(Duration now) {
     for (std::size_t wire = 0; wire < lines_.size(); ++wire) {
       Line& line = lines_[wire];
       line.next_send = line.next_receive = 0;
-      line.send_gate = line.receive_gate = -1;
+      line.send_gate = line.receive_gate = line.reading = -1;
       stirred_.push_back(wire);
     }
   }
@@ -196,11 +196,13 @@ bool Rank::receive_next(Line& line, std::size_t at, Duration now) {
   const int number = queue[line.next_receive];
   Part& part = active_->parts[static_cast<std::size_t>(number)];
   if (part.begin != part.end) {
-    if (line.came.empty()) return begin_receiving(line, number);
+    if (line.came.empty() && passes_through()) return begin_receiving(line, number);
     if (!active_->may_begin(part)) {
       wait_at(part, at, line.receive_gate);
       return false;
     }
+    read(line, number);
+    if (line.came.empty()) return false;
     const Message expected = message_of(*active_, part, line.wire, active_step_);
     check(line.came.front() == expected, "both ends of a connection list its transfers alike");
     tell(expected, now);
@@ -212,6 +214,13 @@ bool Rank::receive_next(Line& line, std::size_t at, Duration now) {
   }
   ++line.next_receive;
   return true;
+}
+
+/// From now on what comes of a part is read.
+void Rank::read(Line& line, int number) {
+  if (!driver_.reads || std::exchange(line.reading, number) == number) return;
+  driver_.reads(message_of(*active_, active_->parts[static_cast<std::size_t>(number)], line.wire,
+                           active_step_));
 }
 
 /// Whether a part begins to be received only now.

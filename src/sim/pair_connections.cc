@@ -25,9 +25,12 @@ Connected& PairConnections::counted(std::size_t job, const play::Message& messag
   return found;
 }
 
-const Connected& PairConnections::of(std::size_t job, const play::Message& message) {
+const Connected& PairConnections::of(std::size_t job, const play::Message& message, Duration now) {
   Connected& found = counted(job, message);
-  if (found.number < 0) connect(found, job, message);
+  if (found.number < 0) {
+    connect(found, job, message);
+    for (; found.read > 0; --found.read) medium_.reads(found.number, now);
+  }
   if (tells_steps_[job] && message.kind == play::Kind::Gradient) note_step(found, message);
   return found;
 }
@@ -41,7 +44,18 @@ void PairConnections::connect(Connected& made, std::size_t job, const play::Mess
   if (other != connections_.end() && other->second.number >= 0) {
     sending.answers = other->second.number;
   }
+  sending.is_read_in_turn =
+      message.kind == play::Kind::Gradient && !play::reads_anytime(jobs_[job].training, to);
   made.number = medium_.connect(host_of(job, from), host_of(job, to), sending);
+}
+
+void PairConnections::read(std::size_t job, const play::Message& message, Duration now) {
+  Connected& found = counted(job, message);
+  if (found.number < 0) {
+    ++found.read;
+  } else {
+    medium_.reads(found.number, now);
+  }
 }
 
 /// A step has as many bytes as the one before it.

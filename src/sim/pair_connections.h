@@ -22,6 +22,7 @@ struct Connected {
   std::int64_t* gradients = nullptr;  ///< of a connection for such
   std::int64_t step = -1;             ///< of the last message
   std::int64_t step_bytes = 0;        ///< sent in it
+  int read = 0;                       ///< messages, before it was connected
 };
 
 class PairConnections {
@@ -37,7 +38,9 @@ class PairConnections {
     tells_steps_.push_back(tells_steps);
   }
   /// Over which a message is sent now.
-  const Connected& of(std::size_t job, const play::Message& message);
+  const Connected& of(std::size_t job, const play::Message& message, Duration now);
+  /// Its receiver reads it from now on.
+  void read(std::size_t job, const play::Message& message, Duration now);
   /// Where what is sent is counted, whatever carries it.
   Connected& counted(std::size_t job, const play::Message& message);
   int host_of(std::size_t job, int rank) const {

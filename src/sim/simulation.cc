@@ -64,6 +64,7 @@ void Simulation::add_player(std::size_t job) {
       .wake = [this, job](int rank, Duration at) { add({.at = at, .job = job, .rank = rank}); },
       .follow = [this, job](const play::Message& message,
                             std::span<const medium::Tag> behind) { send_on(job, message, behind); },
+      .reads = [this, job](const play::Message& message) { connections_.read(job, message, now_); },
       .moved =
           [this, job](const play::Moved& row) {
             if (row.message.kind == play::Kind::Gradient) exchanges_.moved(job, row);

@@ -17,7 +17,7 @@ void Simulation::send(std::size_t job, const play::Message& message) {
     return held_.hold({.what = What::Send, .job = job, .message = message});
   }
   if (send_in_group(job, message)) return;
-  const Connected& over = connections_.of(job, message);
+  const Connected& over = connections_.of(job, message, now_);
   const medium::Tag tag = note(job, message, over);
   medium_->send(over.number, message.bytes(), tag, now_);
 }
@@ -35,7 +35,7 @@ void Simulation::send_on(std::size_t job, const play::Message& message,
   }
   // What is passed on as it comes goes from rank to rank; only first models begin so.
   if (behind.empty() && send_in_group(job, message)) return;
-  const Connected& over = connections_.of(job, message);
+  const Connected& over = connections_.of(job, message, now_);
   const medium::Tag tag = note(job, message, over);
   medium_->send_on(over.number, message.bytes(), tag, behind, now_);
 }
