@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/traffic/datagrams.h"
 
+#include "trainwire/base/error.h"
 #include "trainwire/load/wire_share.h"
 #include "trainwire/os/clock.h"
 #include "trainwire/traffic/sockets.h"
@@ -27,7 +28,9 @@ constexpr std::int64_t kCatchUpNs = 100'000'000;
 /// Datagrams under way when the last one was sent get this long.
 constexpr int kAsks = 20;
 constexpr int kAskEveryMs = 50;
-constexpr int kAnswerPatienceMs = 2000;
+/// Question and answer may be lost several times where others still fill the line.
+constexpr int kAnswerPatienceMs = 10'000;
+constexpr int kConnectionsForAnswer = 3;
 /// Nearer datagrams go out together: a processor does not wake up more often than this.
 constexpr std::int64_t kLeastSleepNs = 20'000;
 
@@ -94,9 +97,7 @@ class DatagramPlayer::Batch {
 
 void DatagramPlayer::connect() {
   const transport::tcp::Endpoint& to = orders_.destinations.front().endpoint;
-  line_ = open_line(to, orders_.task.address, "");
-  wait_connected(line_, to);
-  ++tally_.connections;
+  open_line_beside();
   const bool six = to.address.find(':') != std::string::npos;
   datagram_bytes_ = load::payload_of_packet(spec::TrafficKind::Constant,
                                             {.mtu = orders_.task.mtu, .ip_version = six ? 6 : 4});
@@ -104,6 +105,17 @@ void DatagramPlayer::connect() {
   // Streams of one sink are told apart by where and when they began.
   stream_ = static_cast<std::uint64_t>(os::real_time_ns());
   socket_ = open_datagrams(to, orders_.task.address);
+}
+
+void DatagramPlayer::open_line_beside() {
+  const transport::tcp::Endpoint& to = orders_.destinations.front().endpoint;
+  line_ = open_line(to, orders_.task.address, "");
+  wait_connected(line_, to);
+  ++tally_.connections;
+  // Nothing is asked before the load is over; whoever says nothing is soon dismissed.
+  const FrameBytes greeting = encode({.kind = FrameKind::Greeting}, orders_.task.token);
+  tally_.framing += static_cast<std::int64_t>(greeting.size());
+  ::send(line_.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL);
 }
 
 std::int64_t DatagramPlayer::due_ns(std::int64_t datagram) const {
@@ -176,11 +188,23 @@ void DatagramPlayer::wait_until(std::int64_t time_ns) const {
   }
 }
 
+std::optional<std::int64_t> DatagramPlayer::ask_patiently() {
+  for (int i = 1;; ++i) {
+    const auto told = ask_sink(line_, stream_, orders_.task.token, kAnswerPatienceMs);
+    tally_.framing += static_cast<std::int64_t>(kFrameBytes);
+    if (told || i == kConnectionsForAnswer) return told;
+    try {
+      open_line_beside();
+    } catch (const Error&) {
+      return {};
+    }
+  }
+}
+
 void DatagramPlayer::ask_until_all_came() {
   std::int64_t came = 0;
   for (int i = 0; i < kAsks; ++i) {
-    const auto told = ask_sink(line_, stream_, orders_.task.token, kAnswerPatienceMs);
-    tally_.framing += static_cast<std::int64_t>(kFrameBytes);
+    const auto told = ask_patiently();
     if (!told) {
       stop_.fail("the sink does not say how many datagrams came: is it gone?");
       break;

@@ -3,7 +3,7 @@
 // down.
 //
 // A connection to the sink stands beside them: it proves that the sink is there and takes the
-// token, and at the end asks it how many came.
+// token, and at the end asks it how many came. An answer that does not come is asked for again.
 //
 // Limits: datagrams that the machine could not send within 100 ms of their time are left out, so
 // that a stall is not followed by a flood.
@@ -14,6 +14,7 @@
 #include "trainwire/traffic/player.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace tw::traffic {
 
@@ -36,6 +37,9 @@ class DatagramPlayer {
   bool is_time_over(std::int64_t now) const;
   std::int64_t due_ns(std::int64_t datagram) const;
   void wait_until(std::int64_t time_ns) const;
+  void open_line_beside();
+  /// Over another connection when one does not answer; nothing when the sink is gone.
+  std::optional<std::int64_t> ask_patiently();
   void ask_until_all_came();
 
   const PlayOrders& orders_;

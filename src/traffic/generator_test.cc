@@ -206,6 +206,22 @@ TEST_F(TrafficOverSockets, ConstantTrafficIsCountedByTheSink) {
   EXPECT_EQ(sink_.counts().datagram_bytes, *outcome.datagrams_sent * 1472_B);
 }
 
+TEST(Generator, ConstantTrafficIsCountedAfterLongerThanStrangersAreBorneWith) {
+  const Sink sink({.address = "127.0.0.1", .token = kToken, .stranger_patience = 50ms});
+  Generator generator({.address = "127.0.0.1",
+                       .token = kToken,
+                       .kind = TrafficKind::Constant,
+                       .rate = 5_Mbit,
+                       .duration = 400ms},
+                      {{.endpoint = {.address = "127.0.0.1", .port = sink.port()}}});
+  generator.connect();
+  generator.start();
+  const Outcome outcome = generator.finish();
+  EXPECT_GT(*outcome.datagrams_sent, 0);
+  EXPECT_EQ(outcome.datagrams_received, outcome.datagrams_sent);
+  EXPECT_EQ(sink.counts().refused, 0);
+}
+
 TEST_F(TrafficOverSockets, AWrongTokenIsRefused) {
   SourceTask wrong = task(TrafficKind::Long);
   wrong.token = {std::byte{9}};

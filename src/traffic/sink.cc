@@ -75,6 +75,7 @@ class Sink::Impl {
         most_(std::min(kMostConnections,
                        static_cast<std::int64_t>(raise_descriptor_limit()) - kSpare)) {
     shared_.token = task.token;
+    shared_.stranger_patience = task.stranger_patience;
     for (int i = 0; i < threads_of(task); ++i) {
       workers_.push_back(std::make_unique<SinkWorker>(shared_));
     }

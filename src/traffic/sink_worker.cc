@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::size_t kDiscard = 4 << 20;
 constexpr int kEvents = 64;
-constexpr int kSweepEveryMs = 1000;
-constexpr std::int64_t kStrangerPatienceNs = 10'000'000'000;
+constexpr std::int64_t kMostBetweenSweepsMs = 1000;
 /// Reads of one connection before the next one's turn.
 constexpr int kTurn = 8;
 constexpr std::size_t kMostStreams = 1000;
@@ -75,9 +74,12 @@ void SinkWorker::adopt(os::FileDescriptor socket) {
 
 void SinkWorker::run() {
   std::array<epoll_event, kEvents> events = {};
+  const std::int64_t sweep_every_ms = std::clamp<std::int64_t>(
+      shared_.stranger_patience / std::chrono::milliseconds(1), 1, kMostBetweenSweepsMs);
   std::int64_t sweep_at = 0;
   while (!shared_.stop.is_raised()) {
-    const int count = ::epoll_wait(epoll_.get(), events.data(), kEvents, kSweepEveryMs);
+    const int count =
+        ::epoll_wait(epoll_.get(), events.data(), kEvents, static_cast<int>(sweep_every_ms));
     for (int i = 0; i < count; ++i) {
       auto* const guest = static_cast<Guest*>(events[static_cast<std::size_t>(i)].data.ptr);
       if (guest != nullptr) serve(*guest);
@@ -85,7 +87,7 @@ void SinkWorker::run() {
     const std::int64_t now = os::monotonic_ns();
     if (now < sweep_at) continue;
     dismiss_strangers();
-    sweep_at = now + std::int64_t{1'000'000} * kSweepEveryMs;
+    sweep_at = now + std::int64_t{1'000'000} * sweep_every_ms;
   }
 }
 
@@ -174,7 +176,7 @@ void SinkWorker::dismiss(Guest& guest) {
 }
 
 void SinkWorker::dismiss_strangers() {
-  const std::int64_t before = os::monotonic_ns() - kStrangerPatienceNs;
+  const std::int64_t before = os::monotonic_ns() - shared_.stranger_patience.count();
   const std::lock_guard lock(mutex_);
   const std::size_t gone = std::erase_if(guests_, [&](const auto& entry) {
     return !entry.second->greeted && entry.second->since_ns < before;

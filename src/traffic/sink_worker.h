@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "trainwire/base/units.h"
 #include "trainwire/os/file_descriptor.h"
 #include "trainwire/traffic/frame.h"
 #include "trainwire/traffic/outcome.h"
@@ -48,6 +49,7 @@ struct SinkShared {
   SinkTally tally = {};
   DatagramBook book = {};
   StopSignal stop = {};
+  Duration stranger_patience = {};
 };
 
 class SinkWorker {

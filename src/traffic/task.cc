@@ -56,6 +56,7 @@ SinkTask sink_task(const json& d) {
   SinkTask task{.address = d.at("address").get<std::string>(), .token = token_at(d)};
   read(d, "port", task.port);
   read(d, "threads", task.threads);
+  read_seconds(d, "stranger_patience_s", task.stranger_patience);
   return task;
 }
 
@@ -95,7 +96,8 @@ json to_json(const SinkTask& task) {
           {"address", task.address},
           {"token", transport::tcp::text_of(task.token)},
           {"port", task.port},
-          {"threads", task.threads}};
+          {"threads", task.threads},
+          {"stranger_patience_s", seconds(task.stranger_patience)}};
 }
 
 json to_json(const SourceTask& task) {

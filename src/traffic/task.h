@@ -28,6 +28,8 @@ struct SinkTask {
   transport::tcp::Token token = {};
   std::uint16_t port = 0;  ///< the kernel's choice when 0
   int threads = 0;         ///< by the number of processors when 0
+  /// Who has not shown the token by then is dismissed.
+  Duration stranger_patience = std::chrono::seconds(10);
 };
 
 struct SourceTask {

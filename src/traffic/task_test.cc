@@ -41,7 +41,8 @@ TEST(SourceTask, ArrivesAsItWasSent) {
 }
 
 TEST(SinkTask, ArrivesAsItWasSent) {
-  const SinkTask task{.address = "::1", .token = {std::byte{9}}, .port = 5};
+  const SinkTask task{
+      .address = "::1", .token = {std::byte{9}}, .port = 5, .stranger_patience = 3s};
   EXPECT_EQ(to_json(std::get<SinkTask>(task_from(to_json(task)))), to_json(task));
 }
 
