@@ -94,8 +94,10 @@ std::vector<Field<Network>> make_network_fields() {
                 {.help = "of links between switches", .otherwise = "delay", .applies = has_core}),
           field("mtu", &Network::mtu, whole(576, 65535),
                 {.help = "largest IP packet in bytes; 1280 or more with IPv6"}),
-          field("congestion_control", &Network::congestion_control, kernel_name(),
-                {.help = "TCP's, by the kernel's name; sim has mltcp besides"}),
+          field("congestion_control", &Network::congestion_control, congestion_control(),
+                {.help = "TCP's, by the kernel's name; sim has mltcp besides. By formula and flow "
+                         "by flow all count as cubic but reno, dctcp, mltcp and bbr; packet by "
+                         "packet there are these and cubic"}),
           field("socket_buffer", &Network::socket_buffer, maybe(size(Bytes(1))),
                 {.help = "of each TCP socket, each way", .otherwise = "the kernel's own choice"}),
           field("allow_shallow_queue", &Network::allow_shallow_queue, flag(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainwire/spec/kind.h"
 
+#include "trainwire/base/nearest.h"
 #include "trainwire/keys/problem.h"
 
 #include <fmt/format.h>
@@ -103,6 +104,30 @@ Reading<std::string> known_word(const keys::Node& node, std::string_view noun,
   if (std::find(names.begin(), names.end(), *text) != names.end()) return good(*text);
   return {.problem = fmt::format("unknown {} {}; {}", noun, keys::in_quotes(*text),
                                  keys::remedy(*text, names, ""))};
+}
+
+/// Linux's, with those that only some kernels have; mltcp is simulated alone.
+constexpr std::array<std::string_view, 22> kCongestionControls = {
+    "cubic",    "reno",     "dctcp", "bbr",       "bbr1",  "bbr2",     "bbr3", "htcp",
+    "vegas",    "westwood", "bic",   "highspeed", "hybla", "illinois", "lp",   "nv",
+    "scalable", "veno",     "yeah",  "cdg",       "d2tcp", "mltcp"};
+
+/// The known name that is meant, where a letter or two are wrong. Short names have little to tell
+/// a misspelt one by.
+std::optional<std::string_view> misspelt(std::string_view name) {
+  if (std::find(kCongestionControls.begin(), kCongestionControls.end(), name) !=
+      kCongestionControls.end())
+    return {};
+  std::optional<std::string_view> meant;
+  int least = 3;
+  for (const std::string_view known : kCongestionControls) {
+    const int bearable = known.size() < 3 ? 0 : known.size() < 5 ? 1 : 2;
+    const int distance = edit_distance(name, known);
+    if (distance > bearable || distance >= least) continue;
+    least = distance;
+    meant = known;
+  }
+  return meant;
 }
 
 /// Enumerators by name, in the order of the enumeration.
@@ -212,6 +237,20 @@ Kind<std::string> kernel_name() {
     return fits ? good(*value)
                 : bad<std::string>(node, "a word of up to 15 lower-case letters, digits and _",
                                    "\"cubic\"");
+  };
+  return kind;
+}
+
+Kind<std::string> congestion_control() {
+  Kind<std::string> kind = kernel_name();
+  kind.read = [plain = kind.read](const keys::Node& node) {
+    Reading<std::string> reading = plain(node);
+    if (!reading.value) return reading;
+    const auto meant = misspelt(*reading.value);
+    if (!meant) return reading;
+    return Reading<std::string>{
+        .problem = fmt::format("unknown congestion control {}; did you mean \"{}\"?",
+                               keys::in_quotes(*reading.value), *meant)};
   };
   return kind;
 }

@@ -47,6 +47,8 @@ Kind<std::string> title();
 Kind<std::string> word(std::string_view noun, std::span<const std::string_view> names);
 /// Lower-case letters, digits and "_", 1 to 15 of them: what the kernel calls a congestion control.
 Kind<std::string> kernel_name();
+/// Such a name, of any kernel's, but none that is nearly a known one's.
+Kind<std::string> congestion_control();
 /// Not empty, nor any of the texts.
 Kind<std::vector<std::string>> texts(std::string_view example = "[\"host0\", \"host1\"]");
 

@@ -121,6 +121,19 @@ TEST(KernelName, IsAShortLowerCaseWord) {
   }
 }
 
+TEST(CongestionControl, IsAKernelsNameThatIsNoMisspeltOne) {
+  for (const char* good : {"\"cubic\"", "\"bic\"", "\"mltcp\"", "\"bbr3\"", "\"nv\"", "\"lp\"",
+                           "\"bbr2_x\"", "\"our_own\""}) {
+    EXPECT_TRUE(value(congestion_control(), good)) << good;
+  }
+  for (const char* bad :
+       {"\"cubik\"", "\"cbuic\"", "\"dctpc\"", "\"westwod\"", "\"rneo\"", "\"bbrr\""}) {
+    EXPECT_EQ(value(congestion_control(), bad), std::nullopt) << bad;
+  }
+  EXPECT_EQ(problem(congestion_control(), "\"cubik\""),
+            "unknown congestion control \"cubik\"; did you mean \"cubic\"?");
+}
+
 TEST(Lists, AreNotEmptyAndOfOneKind) {
   EXPECT_EQ(value(texts(), "[\"a\", \"b\"]"), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(value(wholes(1, 9), "[3, 4]"), (std::vector<int>{3, 4}));

@@ -78,7 +78,7 @@ std::vector<Field<Job>> simulated_job_fields() {
       field("priority", &Job::priority, whole(0, 7),
             {.help = "at every port the highest goes first, and alone; sim alone",
              .simulated = true}),
-      field("congestion_control", &Job::congestion_control, kernel_name(),
+      field("congestion_control", &Job::congestion_control, congestion_control(),
             {.help = "TCP's, for this job; sim alone",
              .otherwise = "the network's",
              .simulated = true}),
