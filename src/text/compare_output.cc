@@ -183,8 +183,9 @@ std::string main_part(const study::Comparison& comparison, double more_s) {
     }
   }
   if (std::abs(most_s) < kMostly * std::abs(more_s)) return {};
-  return fmt::format(": {} takes {} {}", part_words(most),
-                     shown(study::Metric::Step, std::abs(most_s)), most_s > 0 ? "more" : "less");
+  // Parts have names of one thing and of several, with articles and without: no verb suits all.
+  return fmt::format(" ({} {}{})", part_words(most), most_s > 0 ? "+" : "-",
+                     shown(study::Metric::Step, std::abs(most_s)));
 }
 
 /// What came of it, in one sentence.

@@ -31,8 +31,8 @@ CompareView view() {
 
 TEST(CompareOutput, BeginsWithWhatCameOfIt) {
   const std::string text = compare_text(view());
-  EXPECT_THAT(text, StartsWith("A step takes 300.2 ms instead of 100.1 ms, +200 %: loss and repair "
-                               "takes 160 ms more.\n\nbaseline"));
+  EXPECT_THAT(text, StartsWith("A step takes 300.2 ms instead of 100.1 ms, +200 % (loss and repair "
+                               "+160 ms).\n\nbaseline"));
   EXPECT_THAT(compare_document(view())["comparisons"][0]["text"].get<std::string>(),
               HasSubstr("loss and repair"));
 }
@@ -44,14 +44,14 @@ TEST(CompareOutput, OfASlowLinkCountsWhatTransferTakesMore) {
                                                     {.name = "compute", .seconds = 0.02}};
   made.comparisons[0].other_accounting->parts = {{.name = "slow_link", .seconds = 0.28},
                                                  {.name = "compute", .seconds = 0.02}};
-  EXPECT_THAT(compare_text(made), HasSubstr("waiting behind a slow link takes 200 ms more."));
+  EXPECT_THAT(compare_text(made), HasSubstr("(waiting behind a slow link +200 ms)."));
   std::swap(made.comparisons[0].baseline_accounting, made.comparisons[0].other_accounting);
   EXPECT_THAT(compare_text(made), HasSubstr("+200 %.\n"));  // it does not explain what is slower
   // Where transfer is split, each part is its own.
   made.comparisons[0].other_accounting->parts = {{.name = "bandwidth", .seconds = 0.08},
                                                  {.name = "slow_link", .seconds = 0.2}};
   made.comparisons[0].baseline_accounting->parts = {{.name = "bandwidth", .seconds = 0.08}};
-  EXPECT_THAT(compare_text(made), HasSubstr("waiting behind a slow link takes 200 ms more."));
+  EXPECT_THAT(compare_text(made), HasSubstr("(waiting behind a slow link +200 ms)."));
 }
 
 TEST(CompareOutput, NamesNoPartThatDoesNotExplainIt) {
