@@ -162,10 +162,21 @@ record::Quality quality_of(const Imported& imported) {
   return quality;
 }
 
+/// Files that name no hosts know a rank; where packets name a host that is late by about as much, it is that one.
+std::string late_host(const record::Run& run, const Imported& imported) {
+  const Late& late = *imported.balance->late;
+  constexpr double kAlike = 2;
+  const bool packets_know = run.capture && run.straggler && !run.straggler->rank &&
+                            run.straggler->delay_s < kAlike * late.delay_s &&
+                            late.delay_s < kAlike * run.straggler->delay_s;
+  if (packets_know && !imported.wiring.hosts.contains(late.rank)) return run.straggler->host;
+  return place_of(imported.wiring, late.rank);
+}
+
 void add_straggler(record::Run& run, const Imported& imported) {
   const auto& balance = imported.balance;
   if (!balance || !balance->late || balance->late->delay_s < 0.1 * balance->step_s) return;
-  std::string host = place_of(imported.wiring, balance->late->rank);
+  std::string host = late_host(run, imported);
   const auto address = imported.wiring.addresses.find(host);
   for (const record::Host& each : run.hosts) {
     const bool is_it = address != imported.wiring.addresses.end() &&
@@ -276,6 +287,9 @@ void add_to(record::Run& run, const Imported& imported) {
     add_volume(run, imported);
     prefer_told(run, imported);
     run.verdict = run.verdict ? of_both(*run.verdict, files) : files;
+    const bool is_files_late =
+        run.verdict->cause == "late_rank" && run.verdict->where == files.where;
+    if (is_files_late && run.straggler) run.verdict->where = run.straggler->host;
     if (const auto accounting = accounting_of(imported)) run.accounting = accounting;
     return;
   }

@@ -91,6 +91,26 @@ TEST(Imported, RanksAreThoseOfTheLargestWorldOrCommunicator) {
   EXPECT_EQ(ranks_of(imported({log, {.world_size = 2}})), 4);
 }
 
+TEST(Imported, PacketsNameTheHostOfARankThatTracesFindLate) {
+  const auto with_packets = [](double delay_s, std::map<int, std::string> hosts) {
+    record::Run run;
+    run.capture.emplace();
+    run.straggler = record::Straggler{.host = "10.0.0.7", .delay_s = delay_s};
+    run.verdict = record::Verdict{.cause = "late_rank", .where = "10.0.0.7", .text = "Late."};
+    std::vector<Told> told = traces_of({.late_rank = 2, .late_ns = 40'000'000});
+    told[0].wiring.hosts = std::move(hosts);
+    add_to(run, imported(told));
+    EXPECT_EQ(run.straggler->rank, 2);
+    EXPECT_EQ(run.verdict->where, run.straggler->host);
+    return run.straggler->host;
+  };
+  EXPECT_EQ(with_packets(0.038, {}), "10.0.0.7");
+  // What is late by much less, or more, is something else.
+  EXPECT_EQ(with_packets(0.004, {}), "rank 2");
+  EXPECT_EQ(with_packets(0.38, {}), "rank 2");
+  EXPECT_EQ(with_packets(0.038, {{2, "node2"}}), "node2");
+}
+
 TEST(Imported, TellsALateRankFromASlowWire) {
   const record::Run late = run_of({.late_rank = 2, .late_ns = 40'000'000});
   EXPECT_EQ(late.verdict->cause, "late_rank");
