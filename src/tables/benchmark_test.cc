@@ -330,6 +330,41 @@ TEST(Benchmark, EndsOfSeveralRunsOfIperfNeedNoHeader) {
                           "iperf3 moved 6.96 Gbit/s over 5 s; 0 segments were sent again"));
 }
 
+TEST(Benchmark, SumsOfSeveralRunsAreNotOne) {
+  const auto notes = [](const char* text) { return parse_benchmark(text, "x").notes; };
+  // iperf 2 without intervals, filtered.
+  EXPECT_THAT(
+      notes("[SUM] 0.0000-10.0117 sec  1.10 GBytes   941 Mbits/sec\n"
+            "[SUM] 0.0000-10.0093 sec  1.10 GBytes   940 Mbits/sec\n"
+            "[SUM] 0.0000-10.0101 sec  2.20 GBytes  1.88 Gbits/sec\n"),
+      ElementsAre(HasSubstr("941 Mbit/s"), HasSubstr("940 Mbit/s"), HasSubstr("1.88 Gbit/s")));
+  // Intervals with their end, twice.
+  EXPECT_THAT(notes("[SUM] 0.0-1.0 sec  112 MBytes   940 Mbits/sec\n"
+                    "[SUM] 1.0-2.0 sec  112 MBytes   942 Mbits/sec\n"
+                    "[SUM] 0.0-2.0 sec  224 MBytes   941 Mbits/sec\n"
+                    "[SUM] 0.0-1.0 sec  224 MBytes  1.88 Gbits/sec\n"
+                    "[SUM] 1.0-2.0 sec  224 MBytes  1.88 Gbits/sec\n"
+                    "[SUM] 0.0-2.0 sec  448 MBytes  1.88 Gbits/sec\n"),
+              ElementsAre(HasSubstr("941 Mbit/s over 2 intervals"),
+                          HasSubstr("1.88 Gbit/s over 2 intervals")));
+  EXPECT_THAT(
+      notes("[SUM]   0.00-1.00   sec  1.53 GBytes  13.1 Gbits/sec   69             \n"
+            "[SUM]   1.00-2.00   sec  1.43 GBytes  12.3 Gbits/sec   28             \n"
+            "[SUM]   0.00-2.00   sec  2.96 GBytes  12.7 Gbits/sec   97             sender\n"
+            "[SUM]   0.00-1.00   sec  1.53 GBytes  13.1 Gbits/sec    0             \n"
+            "[SUM]   0.00-1.00   sec  1.53 GBytes  13.1 Gbits/sec    0             sender\n"),
+      ElementsAre(HasSubstr("12.7 Gbit/s over 2 intervals"),
+                  HasSubstr("13.1 Gbit/s over 1 interval")));
+  // iperf3's ends.
+  EXPECT_THAT(
+      notes("[SUM]   0.00-10.00  sec  27.3 GBytes  23.4 Gbits/sec   25             sender\n"
+            "[SUM]   0.00-10.04  sec  27.3 GBytes  23.3 Gbits/sec                  receiver\n"
+            "[SUM]   0.00-10.00  sec  13.6 GBytes  11.7 Gbits/sec    3             sender\n"
+            "[SUM]   0.00-10.04  sec  13.6 GBytes  11.6 Gbits/sec                  receiver\n"),
+      ElementsAre(HasSubstr("23.3 Gbit/s over 10.04 s; 25"),
+                  HasSubstr("11.6 Gbit/s over 10.04 s; 3")));
+}
+
 // As iperf 3.17 writes it with --json-stream.
 TEST(Benchmark, EventsOfIperfAreRead) {
   const Benchmark found = parse_benchmark(

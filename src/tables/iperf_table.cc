@@ -110,6 +110,8 @@ struct Direction {
   double until_s = 0;
   Losses losses = {};
   std::optional<Interval> whole = {};  ///< of the lines at its end
+  bool has_sender = false;             ///< of these, who says to be of whom
+  bool has_receiver = false;
   std::size_t intervals = 0;
   double bits = 0;    ///< of the intervals
   double time_s = 0;  ///< of the intervals
@@ -147,6 +149,8 @@ void take_end(std::string_view line, const std::vector<std::string_view>& words,
     of.rate_bps = interval.rate_bps;
     of.whole = interval;
   }
+  of.has_receiver |= is_receiver;
+  of.has_sender |= line.find("sender") != std::string_view::npos;
   if (!is_receiver && interval.behind) of.losses.sent_again = interval.behind;
   if (const Losses all = lost_in(words); all.lost) {
     of.losses.lost = all.lost;
@@ -183,6 +187,27 @@ void end_run(Benchmark& into, Directions& directions) {
   if (!into.curves.back().rows.empty()) into.curves.push_back({.op = "send", .ranks = 2});
 }
 
+bool says_whose(std::string_view line) {
+  return line.find("sender") != std::string_view::npos ||
+         line.find("receiver") != std::string_view::npos;
+}
+
+/// Whether a sum is of another run than those before: the one before has such an end, or, where the sum goes back in time,
+/// went at another rate, or is told by one line that lasts too long to be an interval.
+bool begins_anew(std::string_view line, const Direction& of, const Interval& interval) {
+  constexpr double kAlike = 0.1;
+  constexpr double kLongInterval_s = 2;
+  if (line.find("sender") != std::string_view::npos) return of.has_sender;
+  if (line.find("receiver") != std::string_view::npos) return of.has_receiver;
+  if (of.until_s <= 0 || interval.start_s >= of.until_s - 0.01) return false;
+  if (of.whole && !of.has_sender && !of.has_receiver) return true;
+  if (of.time_s <= 0) return false;
+  const double mean_bps = of.bits / of.time_s;
+  if (of.intervals == 1 && of.time_s > kLongInterval_s) return interval.rate_bps != mean_bps;
+  return std::abs(interval.rate_bps - mean_bps) > kAlike * mean_bps ||
+         std::abs(interval.end_s - of.until_s) > kAlike * of.until_s;
+}
+
 /// One run's lines.
 void read_run(std::string_view text, Benchmark& into) {
   const bool has_sums = text.find("[SUM]") != std::string_view::npos;
@@ -200,11 +225,12 @@ void read_run(std::string_view text, Benchmark& into) {
     if (!interval || (has_sums && line.find("[SUM]") == std::string_view::npos)) return;
     const std::pair name(std::string(title_in(line)), std::string(role_in(line).substr(0, 8)));
     if (directions.size() >= kMostDirections && !directions.contains(name)) return;
+    // Sums that were filtered out of a log have no lines between that tell runs apart.
+    if (has_sums && begins_anew(line, directions[name], *interval)) end_run(into, directions);
     Direction& direction = directions[name];
     const bool is_summary =
         interval->start_s < direction.until_s - 0.01;  // old ones of UDP do not say whose it is
-    if (is_summary || line.find("sender") != std::string_view::npos ||
-        line.find("receiver") != std::string_view::npos) {
+    if (is_summary || says_whose(line)) {
       return take_end(line, words, *interval, direction);
     }
     if (has_retries && interval->behind)
@@ -221,6 +247,7 @@ void read_lines(std::string_view text, Benchmark& into) {
   for_lines(text, [&](std::string_view line) {
     const bool begins = line.find("Connecting to host ") != std::string_view::npos ||
                         line.find("Accepted connection from ") != std::string_view::npos ||
+                        line.find("Client connecting to ") != std::string_view::npos ||
                         line.find("iperf3 -c ") != std::string_view::npos;
     if (!begins) return;
     const auto at = static_cast<std::size_t>(line.data() - text.data());
