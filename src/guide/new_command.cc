@@ -72,10 +72,10 @@ command::Body declare_new(command::CommandLine& app) {
   const auto flags = command::add_sketch(app, sketch::For::Training);
   const auto out = std::make_shared<std::string>();
   const auto designs = std::make_shared<std::vector<std::string>>();
-  app.add_option(
-         "--from", *designs,
-         "what another simulator is given: a workload of SimAI or AICB, a network (YAML) or "
-         "system (JSON) of ASTRA-sim; repeatable, flags go before it")
+  app.add_option("--from", *designs,
+                 "what another simulator is given: a workload of SimAI or AICB, a network (YAML or "
+                 "JSON) or "
+                 "system (JSON) of ASTRA-sim; repeatable, flags go before it")
       .type_name("FILE")
       .repeatable();
   app.add_option("-o,--out", *out, "the file to write, which must not be there yet; default: print")
