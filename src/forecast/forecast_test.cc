@@ -255,6 +255,21 @@ TEST(WhatIf, IsFoundAsWhatItIsComparedWith) {
   }
 }
 
+TEST(WhatIf, SaysWhyNothingChanges) {
+  const std::vector<Question> questions{parse_question("job.batch=32,64"),
+                                        parse_question("network.rate=1Gbit,2Gbit")};
+  for (const WhatIf& each : what_ifs(parsed(kRing), questions, variants_of(kRing))) {
+    EXPECT_EQ(each.remark, "job.batch changes nothing: job.compute_time is given");
+  }
+  const std::vector<Question> both{parse_question("job.batch=64"),
+                                   parse_question("job.device=v100")};
+  EXPECT_EQ(what_ifs(parsed(kRing), both, variants_of(kRing)).front().remark,
+            "job.batch and job.device change nothing: job.compute_time is given");
+  const std::string timed = "[network]\nhosts = 4\n[[job]]\nmodel = \"resnet50\"\nsteps = 6\n";
+  const std::vector<Question> batch{parse_question("job.batch=64")};
+  EXPECT_EQ(what_ifs(parsed(timed), batch, variants_of(timed)).front().remark, "");
+}
+
 TEST(WhatIf, SaysWhereRanksAreThatTheFileHasPlaced) {
   const std::string text = kRing + "hosts = [\"host0\", \"host1\"]\n";
   const std::vector<Question> questions{parse_question("job.ranks=2,4")};

@@ -4,6 +4,7 @@
 #include "trainwire/base/error.h"
 #include "trainwire/base/parallel.h"
 #include "trainwire/forecast/range.h"
+#include "trainwire/workload/training.h"
 
 #include <fmt/format.h>
 
@@ -99,7 +100,33 @@ void follow(WhatIf& what, const spec::Experiment& base) {
   }
 }
 
-void answer(WhatIf& what, const Variants& variants, const Asking& asking, double constants) {
+/// Whether all jobs are given how long they compute, and do it as in the other experiment.
+bool compute_as_given(const spec::Experiment& base, const spec::Experiment& experiment) {
+  if (base.jobs.size() != experiment.jobs.size()) return false;
+  for (std::size_t i = 0; i < base.jobs.size(); ++i) {
+    const spec::Job& job = experiment.jobs[i];
+    if (!job.compute_time->has_value()) return false;
+    const auto then = workload::training_of(experiment, job).compute;
+    if (then != workload::training_of(base, base.jobs[i]).compute) return false;
+  }
+  return true;
+}
+
+/// Which settings say what is computed, where its time is given and they have nothing more to say.
+void tell_what_is_idle(WhatIf& what, const spec::Experiment& base,
+                       const spec::Experiment& experiment) {
+  std::string idle;
+  for (const auto& [key, value] : what.settings) {
+    const std::string each = of_each(key);
+    if (each == "job.batch" || each == "job.device") idle += (idle.empty() ? "" : " and ") + key;
+  }
+  if (idle.empty() || !what.remark.empty() || !compute_as_given(base, experiment)) return;
+  what.remark = idle + (idle.find(" and ") == std::string::npos ? " changes" : " change") +
+                " nothing: job.compute_time is given";
+}
+
+void answer(WhatIf& what, const spec::Experiment& base, const Variants& variants,
+            const Asking& asking, double constants) {
   std::vector<std::string> sets = what.with;
   for (const auto& [key, value] : what.settings) sets.push_back(fmt::format("{}={}", key, value));
   try {
@@ -108,6 +135,7 @@ void answer(WhatIf& what, const Variants& variants, const Asking& asking, double
       throw SpecError(beyond + "; --force answers all the same");
     }
     what.steps = step_times(experiment, asking);
+    tell_what_is_idle(what, base, experiment);
     for (const StepTime& step : what.steps) {
       what.intervals.push_back(interval_of(experiment, step, constants));
     }
@@ -170,7 +198,7 @@ std::vector<WhatIf> what_ifs(const spec::Experiment& base, std::span<const Quest
   in_parallel(count, [&](std::size_t i) {
     found[i].settings = combination(questions, i);
     follow(found[i], base);
-    answer(found[i], variants, asking, constants);
+    answer(found[i], base, variants, asking, constants);
   });
   return found;
 }

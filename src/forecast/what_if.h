@@ -34,7 +34,8 @@ inline constexpr std::size_t kMostWhatIfs = 1'000'000;
 struct WhatIf {
   std::vector<std::pair<std::string, std::string>> settings = {};
   std::vector<std::string> with = {};  ///< what follows from them: "network.hosts=64"
-  std::string remark = {};           ///< what else that means: "on the 4 hosts that the file names"
+  /// What else that means: "on the hosts that the file names", or why it means nothing.
+  std::string remark = {};
   std::vector<StepTime> steps = {};  ///< by job; empty where there is a problem
   std::vector<Interval> intervals = {};
   std::string problem = {};  ///< why there is no answer
