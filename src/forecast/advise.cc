@@ -78,6 +78,13 @@ void add_servers(std::vector<Choice>& choices, const spec::Experiment& experimen
   }
 }
 
+/// A bucket holds whole tensors.
+bool has_one_tensor(const workload::Training& training) {
+  const auto& layers = training.model.layers;
+  return std::count_if(layers.begin(), layers.end(),
+                       [](const zoo::Layer& layer) { return layer.trainable > 0; }) == 1;
+}
+
 void add_buckets(std::vector<Choice>& choices, const workload::Training& training) {
   const std::int64_t bytes = training.bytes().count();
   for (const char* size : {"1MB", "5MB", "25MB", "100MB"}) {
@@ -111,7 +118,7 @@ std::vector<Choice> all_choices(const spec::Experiment& experiment) {
     add_strategies(choices, training.row());
     add_servers(choices, experiment, training.row());
   }
-  add_buckets(choices, training);
+  if (!has_one_tensor(training)) add_buckets(choices, training);
   add_packing(choices, experiment);
   add_switches(choices);
   return choices;
@@ -242,6 +249,8 @@ Advice advise(const spec::Experiment& experiment, const Variants& variants, cons
   const StepTime now = step_times(experiment, each).front();
   const Interval around = interval_of(experiment, now, constants);
   Advice advice{.choices = all_choices(experiment)};
+  if (has_one_tensor(workload::training_of(experiment, experiment.jobs.front())))
+    advice.left_out = "buckets: the model is one tensor, which none of them parts";
   in_parallel(advice.choices.size(),
               [&](std::size_t i) { try_out(advice.choices[i], variants, each, constants); });
   std::erase_if(advice.choices, [](const Choice& choice) { return choice.step.median_s < 0; });

@@ -43,6 +43,7 @@ struct Crossing {
 struct Advice {
   std::vector<Choice> choices = {};      ///< the fastest first
   std::vector<Crossing> crossings = {};  ///< of the fastest strategies
+  std::string left_out = {};             ///< what was not asked, and why; "" where all was
 };
 
 /// Of the first job of an experiment with one. Choices that cannot be laid out are left out.

@@ -69,6 +69,21 @@ TEST(Advise, SwitchesThatSumAndCopyTakeTheLoadOffTheServer) {
   EXPECT_LT(both->step.median_s, 0.1 + 2.5 * 0.0837);
 }
 
+TEST(Advise, BucketsAreNotForAModelOfOneTensor) {
+  const auto buckets = [](const Advice& advice) {
+    return std::count_if(advice.choices.begin(), advice.choices.end(),
+                         [](const Choice& choice) { return choice.kind == "bucket"; });
+  };
+  const Advice one = advise(parsed(kServer), variants_of(kServer));
+  EXPECT_EQ(buckets(one), 0);
+  EXPECT_THAT(one.left_out, HasSubstr("one tensor"));
+  const std::string several =
+      "[network]\nhosts = 2\n[[job]]\nmodel = \"resnet50\"\ncompute_time = \"100ms\"\n";
+  const Advice many = advise(parsed(several), variants_of(several));
+  EXPECT_GT(buckets(many), 0);
+  EXPECT_EQ(many.left_out, "");
+}
+
 TEST(Advise, TellsWhereTheOrderChanges) {
   const std::string text =
       "[network]\nhosts = 16\nrate = \"1Gbit\"\ndelay = \"200us\"\n[[job]]\nmodel = \"resnet50\"\n"

@@ -231,6 +231,7 @@ Json predict_document(const Predicted& predicted) {
     for (const forecast::Choice& choice : advice->choices) {
       document["advice"].push_back(choice_of(choice));
     }
+    if (!advice->left_out.empty()) document["advice_left_out"] = advice->left_out;
     document["crossings"] = Json::array();
     for (const forecast::Crossing& each : advice->crossings) {
       document["crossings"].push_back(

@@ -329,6 +329,7 @@ std::string advice_text(const forecast::Advice& advice) {
   }
   if (shown < advice.choices.size())
     text += fmt::format("  and {} slower ones: --json\n", advice.choices.size() - shown);
+  if (!advice.left_out.empty()) text += fmt::format("  left out: {}\n", advice.left_out);
   std::vector<forecast::StepTime> steps;
   for (const forecast::Choice& choice : advice.choices) steps.push_back(choice.step);
   text += methods_line(steps);
