@@ -168,10 +168,11 @@ record::Verdict unknown_verdict(const record::Run& run, const Seen& seen) {
   const record::Link* slowest = slowest_link(run);
   const std::string rates =
       slowest == nullptr
-          ? "Whether their rate, their delay or the hosts limit it, packets alone do not say; the "
+          ? "Whether rate and delay of the links limit it, or the hosts do, packets alone do not "
+            "say; the "
             "links' rates are missing."
           : fmt::format(
-                "Their {} are used to {:.0f} % meanwhile: delay, or what the hosts do, "
+                "Links of {} are used to {:.0f} % meanwhile: delay, or what the hosts do, "
                 "limits it; packets alone do not say which.",
                 readable(BitRate(slowest->requested.rate_bps)), 100 * used_share(run));
   // Links are compared where it is known who sends to whom.

@@ -85,7 +85,8 @@ TEST(Packets, SayItWhereTheExchangeFillsLinksOfKnownRate) {
   run.collectives = {{.busbw_bps = 0.3e9}};
   add_of_packets(run);
   EXPECT_EQ(run.verdict->cause, "unknown");
-  EXPECT_THAT(run.verdict->text, HasSubstr("used to 30 % meanwhile"));
+  EXPECT_THAT(run.verdict->text,
+              HasSubstr(". Links of 1 Gbit/s are used to 30 % meanwhile: delay"));
 }
 
 TEST(Packets, AreQuietWhereItIsComputing) {

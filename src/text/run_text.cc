@@ -179,9 +179,10 @@ std::string entry_text(const record::TrafficEntry& entry) {
   if (!entry.outcome) return fmt::format("{}: cut off", entry.name);
   const record::FlowOutcomes& flows = entry.outcome->flows;
   return fmt::format(
-      "{}: asked {}, got {} ({:.1f} %), {} flows, {} unfinished{}, late p50 {} p99 {}", entry.name,
+      "{}: asked {}, got {} ({:.1f} %), {} flow{}, {} unfinished{}, late p50 {} p99 {}", entry.name,
       readable(BitRate(entry.requested_bps)), readable(BitRate(entry.achieved_bps)),
-      100 * entry.achieved_bps / entry.requested_bps, flows.started, flows.unfinished,
+      100 * entry.achieved_bps / entry.requested_bps, flows.started,
+      plural(static_cast<std::uint64_t>(flows.started)), flows.unfinished,
       flows.unstarted > 0 ? fmt::format(", {} never started", flows.unstarted) : "",
       time_text(entry.outcome->lateness.p50_s), time_text(entry.outcome->lateness.p99_s));
 }

@@ -23,6 +23,9 @@ TEST(TrafficText, PutsAskedBesideGot) {
       traffic_text({.entries = {websearch()}}),
       HasSubstr("asked 800 Mbit/s, got 600 Mbit/s (75.0 %), 12 flows, 2 unfinished, 3 never "
                 "started"));
+  record::TrafficEntry one = websearch();
+  one.outcome->flows = {.finished = 1, .started = 1};
+  EXPECT_THAT(traffic_text({.entries = {one}}), HasSubstr("(75.0 %), 1 flow, 0 unfinished"));
 }
 
 TEST(TrafficText, SaysWhatWasCutOffAndWhatWasNeverAskedFor) {
