@@ -3,6 +3,7 @@
 
 #include "trainwire/result/csv.h"
 #include "trainwire/result/table_reader.h"
+#include "trainwire/traffic/frame.h"
 #include "trainwire/traffic/task.h"
 #include "trainwire/usage/cross_traffic.h"
 
@@ -113,6 +114,15 @@ record::Check traffic_check(const TrafficResult& traffic, const CaptureResult& r
     auto& [least, most] = bounds[{entry.source.address, entry.sink.address}];
     least += outcome.acknowledged.count();
     most += outcome.sent.count() + outcome.framing.count();
+  }
+  // A sink answers some of what introduces flows, beside what is sent from its host.
+  for (std::size_t i = 0; i < traffic.entries.size(); ++i) {
+    const CrossTraffic& entry = traffic.entries[i];
+    const auto back = bounds.find({entry.sink.address, entry.source.address});
+    if (!traffic.outcomes[i] || back == bounds.end()) continue;
+    back->second.second += traffic.outcomes[i]->framing.count() /
+                           static_cast<std::int64_t>(traffic::kFrameBytes) *
+                           static_cast<std::int64_t>(traffic::kAnswerBytes);
   }
   std::string first;
   std::int64_t least_sum = 0;

@@ -65,6 +65,22 @@ TEST(TrafficFigures, TheWireShowsNoLessThanArrivedAndNoMoreThanWasSent) {
   EXPECT_FALSE(traffic_check(traffic_result, {}).ok);
 }
 
+TEST(TrafficFigures, AnswersOfASinkAreAmongWhatItsHostSends) {
+  const network::NetPlan plan = four_hosts();
+  CrossTraffic back = into_host0(plan);
+  std::swap(back.source.address, back.sink.address);
+  const TrafficResult both{.entries = {into_host0(plan), back},
+                           .outcomes = {outcome(900, 1000), outcome(900, 1000)}};
+  const auto ok_with = [&](std::int64_t seen) {
+    summarise::CaptureResult result;
+    result.cross_bytes[{plan.hosts[3].address, plan.hosts[0].address}] = seen;
+    result.cross_bytes[{plan.hosts[0].address, plan.hosts[3].address}] = 950;
+    return traffic_check(both, result).ok;
+  };
+  EXPECT_TRUE(ok_with(1048));  // 40 bytes introduce a flow, 8 answer
+  EXPECT_FALSE(ok_with(1049));
+}
+
 TEST(TrafficFigures, ASourceThatToldNothingFailsTheCheck) {
   const TrafficResult traffic_result{.entries = {into_host0(four_hosts())},
                                      .outcomes = {std::nullopt}};
