@@ -34,6 +34,7 @@ constexpr double kDiffers[] = {0.5, 1.5};
 constexpr double kAlike[] = {0.02, 0.2};
 constexpr double kNearlyWhole = 0.03;  ///< how far a number of paces may be from one
 constexpr std::size_t kFewestSteps = 4;
+constexpr std::size_t kFewestConnections = 2;  ///< of a job: what goes one way only is none
 
 using rhythm::bytes_of;
 
@@ -195,65 +196,87 @@ std::vector<Channels> largest_of(std::vector<Part> parts) {
   return result;
 }
 
-/// Whether all keep paces of their own.
-bool are_apart(const std::vector<Found>& jobs) {
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!differ(jobs[i].job, jobs[j].job)) return false;
-    }
-  }
-  return true;
-}
+/// Parts of a group, each looked at by itself: once, whatever makes it a part.
+class Looks {
+ public:
+  Looks(const gather::Captured& traffic, const std::vector<int>& host_of)
+      : traffic_(traffic), host_of_(host_of) {}
 
-/// The jobs that these parts of a group are, each by itself; nothing unless they are several, and
-/// explain as much as one job of all of them does, and most: a few of many connections are alike by
-/// chance.
-std::vector<Found> jobs_of(const std::vector<Channels>& parts, const Found& one,
-                           const gather::Captured& traffic, const std::vector<int>& host_of) {
+  const Found& at(Channels part) {
+    std::vector<std::size_t> flows;
+    for (const rhythm::Channel& channel : part) flows.push_back(channel.flows.front());
+    std::sort(flows.begin(), flows.end());
+    const auto [known, is_new] = known_.try_emplace(std::move(flows));
+    if (is_new)
+      known->second = {.job = job_of(in_order(part), traffic_, host_of_), .bytes = bytes_of(part)};
+    return known->second;
+  }
+
+ private:
+  static const Channels& in_order(Channels& part) {
+    std::sort(part.begin(), part.end(),
+              [](const auto& a, const auto& b) { return a.flows.front() < b.flows.front(); });
+    return part;
+  }
+
+  const gather::Captured& traffic_;
+  const std::vector<int>& host_of_;
+  std::map<std::vector<std::size_t>, Found> known_;  ///< by their flows, rising
+};
+
+/// The jobs that these parts of a group are, each by itself; nothing unless they are several that
+/// keep paces of their own, and explain as much as one job of all of them does, and most: a few of
+/// many connections are alike by chance.
+std::vector<Found> jobs_of(const std::vector<Channels>& parts, const Found& one, Looks& looks) {
   const double needed = std::max(kAsMuch * explained(one.job), kLeastExplained * one.bytes);
   double possible = 0;
   for (const Channels& part : parts) possible += bytes_of(part);
   std::size_t left = parts.size();
-  std::vector<Found> found;
-  for (const Channels& part : parts) {
+  std::vector<const Found*> found;
+  // The smallest first, which cost least.
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part, --left) {
     if (found.size() + left < 2 || possible < needed) return {};
-    Found other{.job = job_of(part, traffic, host_of), .bytes = bytes_of(part)};
-    --left;
-    possible -= other.bytes - (is_job(other) ? explained(other.job) : 0);
-    if (is_job(other)) found.push_back(std::move(other));
+    const Found* other = part->size() < kFewestConnections ? nullptr : &looks.at(*part);
+    const bool is_one = other != nullptr && is_job(*other);
+    possible -= bytes_of(*part) - (is_one ? explained(other->job) : 0);
+    if (!is_one) continue;
+    const auto keeps_its_pace = [&](const Found* known) { return !differ(other->job, known->job); };
+    if (std::any_of(found.begin(), found.end(), keeps_its_pace)) return {};
+    found.push_back(other);
   }
-  const bool are_several = found.size() > 1 && possible >= needed && are_apart(found);
-  return are_several ? std::move(found) : std::vector<Found>{};
+  if (found.size() < 2 || possible < needed) return {};
+  std::vector<Found> jobs;
+  for (auto job = found.rbegin(); job != found.rend(); ++job) jobs.push_back(**job);
+  return jobs;
 }
 
 /// A job that is a part of its group, as it is without the rest, to whose pace its own may have been
 /// bent; as it was found unless it is one then.
-Found alone(Found part, const Channels& group, const gather::Captured& traffic,
-            const std::vector<int>& host_of) {
+Found alone(Found part, const Channels& group, Looks& looks) {
   if (!part.job.recognition || part.job.only_host || is_job(part)) return part;
   const Channels own = split(group, part.job.gradient_flows()).own;
   if (own.size() == group.size()) return part;
-  Found result{.job = job_of(own, traffic, host_of), .bytes = bytes_of(own)};
+  const Found& result = looks.at(own);
   return is_job(result) ? result : part;
 }
 
 /// Several jobs of hosts that are connected. The connections of one job keep its pace, each by
 /// itself, or carry the same.
 std::vector<Found> several_in(const Channels& group, const Found& one,
-                              const gather::Captured& traffic, const std::vector<int>& host_of) {
-  if (one.job.pulls) return {};
+                              const gather::Captured& traffic, const std::vector<int>& host_of,
+                              Looks& looks) {
+  if (one.job.pulls || group.size() < 2 * kFewestConnections) return {};
   if (!is_joined(one.job) && explained(one.job) >= kNearlyAll * one.bytes) return {};
   if (only_witness(traffic, host_of)) return {};  // whose pairs are parts of anything
   const std::vector<Paced> paced = paced_of(group, traffic.burst_gap_ns);
   for (const double steps : kDiffers) {
     const std::vector<Part> parts = parts_by_pace(paced, steps);
-    std::vector<Found> found = jobs_of(largest_of(parts), one, traffic, host_of);
-    if (found.empty()) found = jobs_of(largest_of(with_whole_steps(parts)), one, traffic, host_of);
+    std::vector<Found> found = jobs_of(largest_of(parts), one, looks);
+    if (found.empty()) found = jobs_of(largest_of(with_whole_steps(parts)), one, looks);
     if (!found.empty()) return found;
   }
   for (const double slack : kAlike) {
-    std::vector<Found> found =
-        jobs_of(largest_of(parts_by_bytes(group, slack)), one, traffic, host_of);
+    std::vector<Found> found = jobs_of(largest_of(parts_by_bytes(group, slack)), one, looks);
     if (!found.empty()) return found;
   }
   return {};
@@ -268,15 +291,17 @@ Jobs find_jobs(const gather::Captured& traffic, const std::vector<int>& host_of,
   if (log || waiting.size() == 0) return {.main = job_of(all, traffic, host_of, log), .others = {}};
   const double least = kLeastOther * bytes_of(waiting.front());
   const bool is_one_group = waiting.size() == 1;
+  Looks looks(traffic, host_of);
   std::vector<Found> found;
   for (std::size_t i = 0; i < std::min(waiting.size(), kMostTries) && found.size() < kMostJobs;
        ++i) {
     Channels group = std::move(waiting[i]);
     const double bytes = bytes_of(group);
     if (bytes < least) continue;
-    Found one{.job = job_of(group, traffic, host_of), .bytes = bytes};
-    std::vector<Found> jobs = several_in(group, one, traffic, host_of);
-    if (jobs.empty()) one = alone(std::move(one), group, traffic, host_of);
+    if (!found.empty() && group.size() < kFewestConnections) continue;
+    Found one = looks.at(group);
+    std::vector<Found> jobs = several_in(group, one, traffic, host_of, looks);
+    if (jobs.empty()) one = alone(std::move(one), group, looks);
     if (jobs.empty() && (found.empty() || is_job(one))) jobs.push_back(std::move(one));
     for (Found& job : jobs) {
       if (job.job.recognition && !job.job.only_host) {
