@@ -32,6 +32,7 @@ constexpr double kSamePeriod = 0.015;    ///< what repeats at one pace on the sa
 constexpr double kDiffers[] = {0.5, 1.5};
 /// How far connections may differ that carry the same; and where some have carried the model before.
 constexpr double kAlike[] = {0.02, 0.2};
+constexpr double kSameInSteps = 0.01;  ///< of its bytes, by which a connection's steps may differ
 constexpr double kNearlyWhole = 0.03;  ///< how far a number of paces may be from one
 constexpr std::size_t kFewestSteps = 4;
 constexpr std::size_t kFewestConnections = 2;  ///< of a job: what goes one way only is none
@@ -110,6 +111,47 @@ double explained(const Job& job) {
 bool is_joined(const Job& job) {
   return std::any_of(job.channels.begin(), job.channels.end(),
                      [](const rhythm::Channel& channel) { return channel.flows.size() > 1; });
+}
+
+/// What a connection sends from the beginning of each of a lane's beats to that of the next; nothing
+/// where a beat is not seen.
+std::vector<double> sent_by_step(const flow::Flow& flow, const rhythm::Lane& lane) {
+  std::vector<double> sent;
+  auto burst = flow.bursts.begin();
+  for (std::size_t step = 0; step + 1 < lane.beats.size(); ++step) {
+    if (!lane.beats[step] || !lane.beats[step + 1]) return {};
+    sent.push_back(0);
+    while (burst != flow.bursts.end() && burst->start_ns < lane.beats[step]->start_ns) ++burst;
+    for (; burst != flow.bursts.end() && burst->start_ns < lane.beats[step + 1]->start_ns; ++burst)
+      sent.back() += static_cast<double>(burst->bytes);
+  }
+  return sent;
+}
+
+/// Whether a connection sends the same in each step but the first, as only those of the steps' own job
+/// do.
+bool keeps_steps(const flow::Flow& flow, const rhythm::Lane& lane) {
+  const std::vector<double> sent = sent_by_step(flow, lane);
+  if (sent.size() < kFewestSteps) return false;
+  const auto [least, most] = std::minmax_element(sent.begin() + 1, sent.end());
+  return *least > 0 && *most <= (1 + kSameInSteps) * *least;
+}
+
+/// Connections of a group beside those that keep the steps of a job.
+Channels beside(const Job& job, const Channels& group, const gather::Captured& traffic) {
+  std::set<std::size_t> kept;
+  if (job.exchanges) {
+    for (const rhythm::Lane& lane : job.exchanges->lanes) {
+      for (const std::size_t flow : job.channels[lane.channel].flows) {
+        if (keeps_steps(traffic.flows[flow], lane)) kept.insert(flow);
+      }
+    }
+  }
+  Channels rest;
+  std::copy_if(
+      group.begin(), group.end(), std::back_inserter(rest),
+      [&](const rhythm::Channel& channel) { return !kept.contains(channel.flows.front()); });
+  return rest;
 }
 
 /// A connection and the pace that it keeps by itself.
@@ -236,7 +278,9 @@ std::vector<Found> jobs_of(const std::vector<Channels>& parts, const Found& one,
   // The smallest first, which cost least.
   for (auto part = parts.rbegin(); part != parts.rend(); ++part, --left) {
     if (found.size() + left < 2 || possible < needed) return {};
-    const Found* other = part->size() < kFewestConnections ? nullptr : &looks.at(*part);
+    const bool is_less =
+        part->size() < kFewestConnections || bytes_of(*part) < kLeastOther * one.bytes;
+    const Found* other = is_less ? nullptr : &looks.at(*part);
     const bool is_one = other != nullptr && is_job(*other);
     possible -= bytes_of(*part) - (is_one ? explained(other->job) : 0);
     if (!is_one) continue;
@@ -268,6 +312,8 @@ std::vector<Found> several_in(const Channels& group, const Found& one,
   if (one.job.pulls || group.size() < 2 * kFewestConnections) return {};
   if (!is_joined(one.job) && explained(one.job) >= kNearlyAll * one.bytes) return {};
   if (only_witness(traffic, host_of)) return {};  // whose pairs are parts of anything
+  const Channels others = beside(one.job, group, traffic);
+  if (others.size() < kFewestConnections || bytes_of(others) < kLeastOther * one.bytes) return {};
   const std::vector<Paced> paced = paced_of(group, traffic.burst_gap_ns);
   for (const double steps : kDiffers) {
     const std::vector<Part> parts = parts_by_pace(paced, steps);
