@@ -160,12 +160,14 @@ struct Paced {
   const rhythm::Channel* channel;
 };
 
-/// Those of a group that keep any, the fastest first.
+/// Those of a group that keep any, the fastest first; without the spacing of slow links.
 std::vector<Paced> paced_of(const Channels& channels, std::int64_t gap_ns) {
+  const std::optional<Channels> smooth = rhythm::without_spacing(channels);
   std::vector<Paced> paced;
-  for (const rhythm::Channel& channel : channels) {
-    const std::optional<rhythm::OwnPace> pace = rhythm::own_pace(channel, gap_ns);
-    if (pace) paced.push_back({*pace, &channel});
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    const std::optional<rhythm::OwnPace> pace =
+        rhythm::own_pace(smooth ? (*smooth)[i] : channels[i], gap_ns);
+    if (pace) paced.push_back({*pace, &channels[i]});
   }
   std::stable_sort(paced.begin(), paced.end(), [](const Paced& a, const Paced& b) {
     return a.pace.period_ns < b.pace.period_ns;
