@@ -49,6 +49,14 @@ double typical_most(const std::vector<rhythm::Compute>& row) {
   return known.empty() ? 0 : stats::median(std::move(known));
 }
 
+/// The same of some steps: times of two hosts are compared over the steps in which both are known, for pauses of a program
+/// between some steps make medians of other steps others.
+double typical_most(const std::vector<rhythm::Compute>& row, std::span<const std::size_t> steps) {
+  std::vector<rhythm::Compute> chosen;
+  for (const std::size_t step : steps) chosen.push_back(row[step]);
+  return typical_most(chosen);
+}
+
 /// Nobody begins before it has received: where that seems so, steps are cut in their middle.
 bool begins_too_early(const std::vector<rhythm::Compute>& row) {
   const bool is_known = std::any_of(row.begin(), row.end(),
@@ -64,6 +72,7 @@ std::vector<ComputeTime> compute_times(const rhythm::ComputeTable& table,
     const std::vector<std::size_t> compared = comparable(starters, h);
     std::vector<double> own;
     std::vector<double> excess;
+    std::vector<std::size_t> steps;  // in which it is known
     double slowest = 0;
     for (std::size_t step = 0; step < table[h].size(); ++step) {
       std::vector<double> others;
@@ -72,13 +81,14 @@ std::vector<ComputeTime> compute_times(const rhythm::ComputeTable& table,
       }
       if (table[h][step].least_s < 0 || others.empty()) continue;
       const double most = *std::max_element(others.begin(), others.end());
+      steps.push_back(step);
       own.push_back(std::max(0.0, table[h][step].least_s - starters[h].explained_s));
       excess.push_back(own.back() - stats::median(std::move(others)));
       slowest += own.back() > most ? 1 : 0;
     }
     if (own.empty()) continue;
     double longest = 0;
-    for (const std::size_t o : compared) longest = std::max(longest, typical_most(table[o]));
+    for (const std::size_t o : compared) longest = std::max(longest, typical_most(table[o], steps));
     const double share = slowest / static_cast<double>(own.size());
     result.push_back({.host = starters[h].host,
                       .typical_s = stats::median(std::move(own)),

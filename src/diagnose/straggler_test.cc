@@ -81,5 +81,44 @@ TEST(Straggler, IsSilentForLongestWhereStepsAreCutInTheirMiddle) {
   EXPECT_NEAR(late->delay_s, 0.1, 1e-6);
 }
 
+/// A lane that sends from `begins_ms` until `ends_ms` of each step.
+void add_steps(Scene& scene, int from, int to, const std::vector<std::int64_t>& begins_ms,
+               const std::vector<std::int64_t>& ends_ms) {
+  flow::Flow flow{};
+  flow.key = {static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), 4000, 5000, 6};
+  rhythm::Lane lane{
+      .from = from, .to = to, .channel = scene.channels.size(), .bytes = 2, .beats = {}};
+  for (std::size_t i = 0; i < begins_ms.size(); ++i) {
+    flow.bursts.push_back({begins_ms[i] * kMs, ends_ms[i] * kMs, 1000, 1});
+    lane.beats.push_back(rhythm::Beat{begins_ms[i] * kMs, ends_ms[i] * kMs, 1000, i, i + 1, true});
+  }
+  scene.traffic.flows.push_back(std::move(flow));
+  scene.channels.push_back(
+      {.from = from, .to = to, .flows = {lane.channel}, .bursts = {}, .bytes = 1000});
+  scene.exchanges.lanes.push_back(std::move(lane));
+}
+
+// A program that pauses for long between some steps: host 1 begins 2 ms after host 0 in each, and what it does in the first
+// is not known. Medians of the steps that are known of each would be 20 and 2 ms.
+TEST(Straggler, IsComparedOverTheStepsThatAreKnownOfBoth) {
+  Scene scene;
+  scene.exchanges.tempo.period_ns = 132.0 * kMs;
+  std::vector<std::int64_t> first{1000};
+  std::vector<std::int64_t> second{1002};
+  std::vector<std::int64_t> ends{1100};
+  for (const std::int64_t pause_ms : {2, 34, 2, 2, 81}) {
+    first.push_back(ends.back() + pause_ms);
+    second.push_back(first.back() + 2);
+    ends.push_back(first.back() + 100);
+  }
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    scene.exchanges.steps.push_back({first[i] * kMs, ends[i] * kMs, 2000});
+  add_steps(scene, 0, 1, first, ends);
+  add_steps(scene, 1, 0, second, ends);
+  scene.exchanges.lanes[0].beats[0].reset();
+  const std::vector<Starter> starters{{0}, {1}};
+  EXPECT_FALSE(find_straggler(scene.exchanges, scene.channels, scene.traffic, starters));
+}
+
 }  // namespace
 }  // namespace tw::diagnose
