@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace tw::imports {
 namespace {
@@ -42,6 +43,8 @@ class RankSteps {
         steps_.back().end_ns = stamp.time_ns;
       else
         first_->time_ns = stamp.time_ns;
+    } else if (jumps(stamp)) {
+      if (steps_.size() == begin_) first_ = stamp;
     } else {
       append(stamp);
     }
@@ -64,6 +67,14 @@ class RankSteps {
  private:
   bool repeats(const Stamp& stamp) const {
     return last_step_ && *last_step_ == stamp.step && !epoch_ended_;
+  }
+
+  /// A job that goes on elsewhere, or another one: what passed in between is no step's. The same jump again is the way in
+  /// which the program counts, as by samples.
+  bool jumps(const Stamp& stamp) {
+    const std::int64_t difference = last_step_ ? stamp.step - *last_step_ : 0;
+    if (difference <= kLongestStride) return false;
+    return std::exchange(jump_, difference) != difference;
   }
 
   /// How many steps lie between the stamp before and this one.
@@ -107,6 +118,7 @@ class RankSteps {
   std::optional<std::int64_t> last_ns_;
   std::optional<std::int64_t> last_step_;
   std::int64_t stride_ = 1;
+  std::int64_t jump_ = 0;  ///< the latest difference that is no stride
   bool epoch_ended_ = false;
 };
 

@@ -218,8 +218,23 @@ TEST(TextLog, ARepeatedStepEndsWithItsLastLine) {
               (LoggedStep{0, 1, 1794719800 * kSecond, 1794719803 * kSecond}));
 }
 
-TEST(TextLog, AJumpIsOneStep) {
-  EXPECT_THAT(parsed("1794719800 step 0\n1794719801 step 90000\n").steps, SizeIs(2));
+TEST(TextLog, WhatPassesInAJumpIsNoStep) {
+  EXPECT_THAT(refusal("1794719800 step 0\n1794720400 step 90000\n"),
+              HasSubstr("no step was found"));
+  const StepLog log = parsed(
+      "1794719800 step 0\n1794719801 step 1\n1794720400 step 90000\n1794720402 step 90001\n");
+  EXPECT_THAT(log.steps,
+              ElementsAre(LoggedStep{0, 0, 1794719798 * kSecond, 1794719800 * kSecond},
+                          LoggedStep{0, 1, 1794719800 * kSecond, 1794719801 * kSecond},
+                          LoggedStep{0, 90001, 1794720400 * kSecond, 1794720402 * kSecond}));
+}
+
+TEST(TextLog, TheSameJumpAgainIsOneStepOfAProgramThatCountsSamples) {
+  EXPECT_THAT(
+      parsed(
+          "1794719800 step 0\n1794719801 step 4096\n1794719802 step 8192\n1794719803 step 12288\n")
+          .steps,
+      SizeIs(3));
 }
 
 TEST(TextLog, MillionsOfDividedStepsAreRefused) {
