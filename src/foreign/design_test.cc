@@ -146,6 +146,13 @@ TEST(Design, WorkloadsOfTheFirstAstraSimAreRead) {
               Contains("128 B a step of tensor- and expert-parallel traffic were left out"));
 }
 
+TEST(Design, AWorkloadThatLacksLayersSaysSo) {
+  const std::string row = "a\t-1\t10\tNONE\t0\t10\tNONE\t0\t10\tALLREDUCE\t400\t1\n";
+  EXPECT_THAT(design_of("DATA\n54\n" + row + row).remarks,
+              Contains(HasSubstr("it says that it has 54 layers, and 2 are in it")));
+  EXPECT_THAT(design_of("DATA\n2\n" + row + row).remarks, Not(Contains(HasSubstr("layers"))));
+}
+
 TEST(ChakraJob, AStepIsComputingAndACollectiveForEachBucket) {
   const spec::Experiment experiment =
       spec::parse("[network]\nhosts = 4\n[[job]]\nmodel = \"resnet50\"\nbucket = \"25MB\"\n",

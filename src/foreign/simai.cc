@@ -81,6 +81,20 @@ std::optional<Row> row_of(std::string_view line) {
   return row;
 }
 
+/// The number of layers, which stands alone in the line behind the first; nothing where no such line does.
+std::optional<std::size_t> layers_told(std::string_view text) {
+  std::optional<std::size_t> told;
+  bool is_over = false;
+  tables::for_lines(text, [&](std::string_view line) {
+    const auto words = tables::words_of(line);
+    if (is_over || words.empty()) return;
+    is_over = true;
+    const auto count = words.size() == 1 ? tables::count_in(words[0]) : std::nullopt;
+    if (count && *count > 0) told = static_cast<std::size_t>(*count);
+  });
+  return told;
+}
+
 }  // namespace
 
 void add_simai(std::string_view text, const std::string& name, Design& into) {
@@ -92,7 +106,8 @@ void add_simai(std::string_view text, const std::string& name, Design& into) {
   double inner_bytes = 0;
   double inner_reduced = 0;
   std::size_t layers = 0;
-  tables::for_lines(text.substr(std::min(first.size(), text.size())), [&](std::string_view line) {
+  const std::string_view rows = text.substr(std::min(first.size(), text.size()));
+  tables::for_lines(rows, [&](std::string_view line) {
     const auto row = row_of(line);
     if (!row) return;
     ++layers;
@@ -111,6 +126,13 @@ void add_simai(std::string_view text, const std::string& name, Design& into) {
         "reading {}: no row of twelve fields (name, dependency, 3 x compute, communication, bytes, "
         "update) is in it",
         printable(name)));
+  }
+  if (const auto told = layers_told(rows); told && *told != layers) {
+    into.remarks.push_back(
+        fmt::format("it says that it has {} layers, and {} are in it: it may be cut off, and what "
+                    "follows is of "
+                    "these alone",
+                    *told, layers));
   }
   job.exchange = {.tensor = tensor, .gpus = all};
   if (all > 0) job.exchange.ranks = std::max(1.0, all / (tensor * pipeline));
