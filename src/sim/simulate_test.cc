@@ -130,7 +130,8 @@ TEST(Simulate, AJobBeginsWhenItSays) {
 TEST(Simulate, RanksThatAreAheadDoNotFillTheLinesOfThoseBehind) {
   const auto made = experiment(
       "[network]\nhosts = 6\nrate = \"100Mbit\"\ndelay = \"1ms\"\ncongestion_control = \"reno\"\n"
-      "[[job]]\nstrategy = \"halving_doubling\"\nparameters = \"1500kB\"\ncompute_time = \"20ms\"\nsteps = 4\n");
+      "[[job]]\nstrategy = \"halving_doubling\"\nparameters = \"1500kB\"\ncompute_time = "
+      "\"20ms\"\nsteps = 4\n");
   for (const Level level : {Level::Flow, Level::Packet}) {
     const Simulated found = simulate(made, level);
     const play::Step& last = found.jobs[0].steps.back();

@@ -365,6 +365,18 @@ TEST(Benchmark, SumsOfSeveralRunsAreNotOne) {
                   HasSubstr("11.6 Gbit/s over 10.04 s; 3")));
 }
 
+TEST(Benchmark, LinesOfIperf2AreNotCalledThoseOfIperf3) {
+  const Benchmark found = parse_benchmark(
+      "$ iperf -c 10.1.1.2 -P 16 -t 30\n"
+      "[SUM]  0.0-30.0 sec    337 GBytes  96.4 Gbits/sec\n"
+      "$ iperf3 -c 10.1.1.2 -P 16 -t 30\n"
+      "[SUM]   0.00-30.00  sec   123 GBytes  35.2 Gbits/sec    0             sender\n",
+      "x");
+  EXPECT_THAT(found.notes,
+              ElementsAre("iperf 2 moved 96.4 Gbit/s over 1 interval",
+                          "iperf3 moved 35.2 Gbit/s over 30 s; 0 segments were sent again"));
+}
+
 // As iperf 3.17 writes it with --json-stream.
 TEST(Benchmark, EventsOfIperfAreRead) {
   const Benchmark found = parse_benchmark(

@@ -23,6 +23,7 @@ struct Interval {
   double end_s;
   double rate_bps;
   std::optional<double> behind = {};  ///< the number behind the rate: what it is, the header says
+  bool is_iperf2 = false;
 };
 
 /// What became of what was sent, where iperf3 tells.
@@ -45,10 +46,10 @@ void add(Benchmark& into, const Interval& each) {
 }
 
 void add_note(Benchmark& into, std::string_view way, double rate_bps, const std::string& over,
-              const Losses& losses) {
+              const Losses& losses, std::string_view program = "iperf3") {
   if (into.notes.size() >= kMostNotes) return;
   std::string text =
-      fmt::format("iperf3 moved {}{} over {}", readable(BitRate(rate_bps)), way, over);
+      fmt::format("{} moved {}{} over {}", program, readable(BitRate(rate_bps)), way, over);
   if (losses.sent_again)
     text += fmt::format("; {:.0f} segments were sent again", *losses.sent_again);
   if (losses.lost)
@@ -68,6 +69,15 @@ double unit_of(std::string_view word) {
   return word == "Tbits/sec" ? 1e12 : 0;
 }
 
+/// "0.0-30.0", since 2.0.14 "0.0000-30.0012": iperf3 prints two decimals.
+bool is_of_iperf2(std::string_view range) {
+  const std::size_t point = range.find('.');
+  const std::size_t dash = range.find('-');
+  if (point == std::string_view::npos || dash == std::string_view::npos || point > dash)
+    return false;
+  return dash - point == 2 || dash - point == 5;
+}
+
 /// Nothing for a line that tells no interval. "0.00-10.00sec" is how some write it by hand.
 std::optional<Interval> interval_in(const std::vector<std::string_view>& words) {
   for (std::size_t i = 0; i + 4 < words.size(); ++i) {
@@ -84,6 +94,7 @@ std::optional<Interval> interval_in(const std::vector<std::string_view>& words) 
     const auto behind = i + 5 < words.size() ? count_in(words[i + 5]) : std::nullopt;
     Interval made{*start, *end, *rate * unit};
     if (behind) made.behind = static_cast<double>(*behind);
+    made.is_iperf2 = is_of_iperf2(range);
     return made;
   }
   return {};
@@ -113,6 +124,7 @@ struct Direction {
   bool has_sender = false;             ///< of these, who says to be of whom
   bool has_receiver = false;
   std::size_t intervals = 0;
+  bool is_iperf2 = false;
   double bits = 0;    ///< of the intervals
   double time_s = 0;  ///< of the intervals
 };
@@ -181,7 +193,7 @@ void end_run(Benchmark& into, Directions& directions) {
     const std::string of_title = title.empty() ? "" : " of " + printable(title);
     add_note(into, way_of(role) + of_title, has_end ? each.rate_bps : each.bits / each.time_s,
              each.intervals > 0 ? intervals_text(each.intervals) : fmt::format("{:.4g} s", whole_s),
-             each.losses);
+             each.losses, each.is_iperf2 ? "iperf 2" : "iperf3");
   }
   directions.clear();
   if (!into.curves.back().rows.empty()) into.curves.push_back({.op = "send", .ranks = 2});
@@ -228,6 +240,7 @@ void read_run(std::string_view text, Benchmark& into) {
     // Sums that were filtered out of a log have no lines between that tell runs apart.
     if (has_sums && begins_anew(line, directions[name], *interval)) end_run(into, directions);
     Direction& direction = directions[name];
+    direction.is_iperf2 = interval->is_iperf2;
     const bool is_summary =
         interval->start_s < direction.until_s - 0.01;  // old ones of UDP do not say whose it is
     if (is_summary || says_whose(line)) {
