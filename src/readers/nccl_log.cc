@@ -199,6 +199,7 @@ bool NcclLog::line(std::string_view shown) {
 
 void NcclLog::finish(Told& told) {
   State& state = *state_;
+  state.close_ways();
   state.close_hosts();
   state.close_rings();
   state.close_network();

@@ -61,6 +61,7 @@ struct NcclLog::State {
   std::map<int, Drawn> drawn;  ///< by number of ranks of the ring; 0: not yet known
   operations::Wiring wiring;
   std::map<int, std::set<std::string>> hosts_of_ways;  ///< by rank
+  std::vector<operations::Way> received;               ///< ways as the receiving ends tell them
   std::set<std::string> mentioned;
   operations::Skips skips;
   std::uint64_t lines = 0;
@@ -82,6 +83,7 @@ struct NcclLog::State {
   bool tuning(const NcclLine& line);
   Side& side_of(const NcclLine& line, int ranks, const std::string& pointer);
   const Communicator* find(const std::string& process, std::string_view pointer) const;
+  void close_ways();
   void close_hosts();
   void close_rings();
   void close_network();

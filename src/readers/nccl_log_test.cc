@@ -83,6 +83,16 @@ TEST(NcclLog, WaysTellWhereRanksAreWithoutCommunicators) {
             "NCCL, 4 ranks, rank 1 on a, ranks 2, 3 on b; ways: 1 x NET/Socket, 1 x P2P");
 }
 
+TEST(NcclLog, WaysThatOnlyTheReceivingEndTellsCountOnce) {
+  const Told told = read_text(
+      "b:1:1 [0] NCCL INFO Ring 00 : 7 -> 8 [receive] via NET/AWS Libfabric/0\n"
+      "b:1:1 [0] NCCL INFO Ring 00 : 7 -> 8 [receive] via NET/AWS Libfabric/0\n"
+      "b:1:1 [0] NCCL INFO Ring 00 : 8[0] -> 9[1] via P2P/IPC\n",
+      "x.log");
+  EXPECT_EQ(operations::remarks_on(told.wiring)[0].text,
+            "NCCL, rank 8 on b; ways: 1 x NET/AWS Libfabric, 1 x P2P");
+}
+
 TEST(NcclLog, TuningOfOldVersionsDoesNotNameTheOperation) {
   const std::string tuned = "a:1:1 [0] NCCL INFO 400 Bytes -> Algo 1 proto 2 time 34.693867\n";
   const Told alone = read_text(tuned, "x.log");

@@ -160,12 +160,23 @@ bool NcclLog::State::way(const NcclLine& line) {
   const bool is_receiver = text.find("[receive]") != std::string_view::npos;
   if (!line.host.empty() && hosts_of_ways.size() < kMostWays)
     hosts_of_ways[is_receiver ? *to : *from].insert(line.host);
-  if (is_receiver) return true;
-  if (wiring.ways.size() < kMostWays) {
-    wiring.ways.push_back(
+  auto& ways = is_receiver ? received : wiring.ways;
+  if (ways.size() < kMostWays) {
+    ways.push_back(
         {.from = *from, .to = *to, .channel = *channel, .transport = std::move(transport)});
   }
   return true;
+}
+
+/// Of ways whose sending ends are not in the log the receiving ones count, each once.
+void NcclLog::State::close_ways() {
+  std::set<std::tuple<int, int, int>> told;
+  for (const operations::Way& way : wiring.ways) told.emplace(way.channel, way.from, way.to);
+  for (operations::Way& way : received) {
+    if (wiring.ways.size() >= kMostWays) break;
+    if (told.emplace(way.channel, way.from, way.to).second) wiring.ways.push_back(std::move(way));
+  }
+  received.clear();
 }
 
 /// "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0:..<0>", "NET/Socket : Using [0]eth0:10.0.0.1<0>": a
