@@ -88,7 +88,7 @@ struct Telling {
   std::string_view beside = "";  ///< must be in the line too
   std::string_view never = "";   ///< must not be in it
 };
-constexpr std::array<Telling, 22> kTellings{{
+constexpr std::array<Telling, 24> kTellings{{
     {"train_time=", 1, "optim_step_time="},  // ESPnet, whose iter_time is what loading takes
     {"elapsed time per iteration (ms)", 1e-3},
     {"elapsed_time_per_iteration_ms", 1e-3},
@@ -111,6 +111,8 @@ constexpr std::array<Telling, 22> kTellings{{
     {"ms/batch ", 1e-3},        // PyTorch's language model, Transformer-XL
     {"Batch (t): ", 1},         // OpenCLIP
     {"step time: ", 1},         // SuperBench
+    {"Iteration time: ", 1},    // RSL-RL
+    {"time_this_iter_s: ", 1},  // RLlib
 }};
 
 /// Other ways, in lines that also tell the step's number.
@@ -150,6 +152,21 @@ constexpr std::array<std::string_view, 5> kRates{
     "global_step/sec: ",             // TensorFlow's estimators
     "| steps/sec: "                  // of its models
 };
+
+/// Where the number of a rate begins that a unit follows: Caffe's "Iteration 200 (102.2 iter/s, 1.9s/200 iter)", Paddle's
+/// "step: 8720, .., speed: 5.79 steps/s".
+std::optional<std::string_view> rate_with_unit(std::string_view text) {
+  for (const auto& [before, unit] : {std::pair<std::string_view, std::string_view>{" (", " iter/s"},
+                                     {"speed: ", " steps/s"},
+                                     {"speed: ", " step/s"}}) {
+    const std::size_t end = text.find(unit);
+    if (end == std::string_view::npos) continue;
+    const std::size_t last = text.substr(0, end).find_last_not_of("0123456789.");
+    if (last == std::string_view::npos || !text.substr(0, last + 1).ends_with(before)) continue;
+    return text.substr(last + 1);
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -211,18 +228,22 @@ bool PaceLog::rated(std::string_view text) {
     batch_number_ = Words(text.substr(at + 7)).whole();
   for (const std::string_view word : kRates) {
     const std::size_t at = text.find(word);
-    if (at == std::string_view::npos) continue;
-    const auto rate = real(text.substr(at + word.size()));
-    if (!rate || *rate <= 0) continue;
-    const auto number = number_of_step(text);
-    if (1 / *rate > kLongest_s || rates_.size() >= kMostSteps) continue;
-    rounded_ = std::max(rounded_, half_unit(text.substr(at + word.size())) / *rate);
-    const auto count = static_cast<std::int64_t>(rates_.size());
-    rates_.push_back({.number = number ? *number : batch_number_.value_or(count),
-                      .duration_ns = std::llround(1e9 / *rate)});
-    return true;
+    if (at != std::string_view::npos && add_rate(text, text.substr(at + word.size()))) return true;
   }
-  return false;
+  const auto value = rate_with_unit(text);
+  return value && number_of_step(text) && add_rate(text, *value);
+}
+
+/// `value` begins with the steps a second.
+bool PaceLog::add_rate(std::string_view text, std::string_view value) {
+  const auto rate = real(value);
+  if (!rate || *rate <= 0 || 1 / *rate > kLongest_s || rates_.size() >= kMostSteps) return false;
+  const auto number = number_of_step(text);
+  rounded_ = std::max(rounded_, half_unit(value) / *rate);
+  const auto count = static_cast<std::int64_t>(rates_.size());
+  rates_.push_back({.number = number ? *number : batch_number_.value_or(count),
+                    .duration_ns = std::llround(1e9 / *rate)});
+  return true;
 }
 
 bool PaceLog::numbered(std::string_view text) {
@@ -259,9 +280,37 @@ bool PaceLog::add_numbered(std::int64_t number, double seconds) {
   return true;
 }
 
+/// MXNet's "Node[0] Epoch[0] Batch [100]  Speed: 21875.54 samples/sec", and the arguments, "Namespace(batch_size=64, ..".
+bool PaceLog::worker_speed(std::string_view text) {
+  Words arguments(text);
+  if (arguments.go_behind("Namespace(")) {
+    Words among(text);
+    if (!among.go_behind("(batch_size=") && !among.go_behind(" batch_size=")) return false;
+    const auto batch = among.whole();
+    if (batch && *batch > 0 && *batch < 1'000'000'000) worker_batch_ = batch;
+    return false;
+  }
+  Words words(text);
+  if (!words.go_behind("Epoch[") || !words.go_behind("Batch [")) return false;
+  const auto number = words.whole();
+  const auto rate = words.go_behind("Speed:") ? real(words.rest()) : std::nullopt;
+  if (!number || !rate || *rate <= 0 || text.find(" samples/sec") == text.npos) return false;
+  Words node(text);
+  const auto worker = node.go_behind("Node[") ? node.whole() : std::optional<std::int64_t>(0);
+  if (!worker_) worker_ = worker;
+  are_workers_ = true;
+  if (worker != worker_) {
+    skips_.add("lines tell an iteration again, as other ranks print it");
+  } else if (paces_.size() < kMostSteps) {
+    paces_.push_back({*number, *rate});
+  }
+  return true;
+}
+
 /// "global_step=10, RunningAvgSamplesPerSec=20.1, CurrSamplesPerSec=22.4", before 2022 "0/20, SamplesPerSec=20.1"; and
 /// "train_batch_size ............. 64".
 bool PaceLog::samples(std::string_view text) {
+  if (worker_speed(text)) return true;
   for (const std::string_view words : {"train_batch_size ", "Batch size: "}) {
     const std::size_t at = text.find(words);
     if (at == std::string_view::npos) continue;
@@ -317,9 +366,9 @@ void PaceLog::finish_samples(operations::Told& told) {
                            " lines tell samples a second of steps whose times other lines tell");
     return;
   }
-  if (batch_) {
+  if (batch()) {
     for (const Pace& pace : paces_) {
-      add(pace.number, static_cast<double>(*batch_) / pace.samples_per_s);
+      add(pace.number, static_cast<double>(*batch()) / pace.samples_per_s);
     }
     return;
   }

@@ -39,7 +39,7 @@ class PaceLog {
   /// Whether all it has are numbers of steps with a time beside them, as any log may have them.
   bool is_loose() const { return steps() == numbered_; }
   /// Whether all it has are samples a second, and no line tells how many samples a step has.
-  bool lacks_batch() const { return !paces_.empty() && steps() == paces_.size() && !batch_; }
+  bool lacks_batch() const { return !paces_.empty() && steps() == paces_.size() && !batch(); }
   /// is_loose() of what finish() has told.
   bool was_loose() const { return told_ == numbered_; }
 
@@ -59,6 +59,9 @@ class PaceLog {
   void finish_samples(operations::Told& told);
   void finish_means(operations::Told& told);
   void add(std::int64_t number, double seconds);
+  bool add_rate(std::string_view text, std::string_view value);
+  bool worker_speed(std::string_view text);
+  const std::optional<std::int64_t>& batch() const { return are_workers_ ? worker_batch_ : batch_; }
   bool is_told(std::int64_t number) const;
 
   /// A line that tells samples a second, until the batch is known.
@@ -86,6 +89,9 @@ class PaceLog {
   std::size_t parts_ = 0;  ///< iterations of LitGPT at whose end there is no step of the optimizer
   std::size_t ends_ = 0;   ///< and others
   std::optional<std::int64_t> batch_;         ///< samples of a step, of all ranks
+  std::optional<std::int64_t> worker_batch_;  ///< of MXNet, one worker's
+  std::optional<std::int64_t> worker_;        ///< whose speed counts; several print the same batch
+  bool are_workers_ = false;                  ///< paces are of one worker
   std::optional<std::int64_t> batch_number_;  ///< of the line "[batch=10/4800]:"
   std::vector<double> phases_;   ///< seconds of DeepSpeed's forward, backward and step together
   double whole_per_s_ = 0;       ///< steps a second of the whole training

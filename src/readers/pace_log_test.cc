@@ -376,6 +376,45 @@ TEST(PaceLog, ReadsBarsThatRichDraws) {
   EXPECT_NEAR(1e-9 * static_cast<double>(told.steps[0].duration_ns), 1 / 351.08, 1e-8);
 }
 
+TEST(PaceLog, RatesWithTheirUnitsBehindAreOfSteps) {
+  const Told caffe = read_text(
+      "I0302 03:28:02.104485  8238 solver.cpp:242] Iteration 200 (100 iter/s, 2s/200 iter), loss = "
+      "0.37\n"
+      "I0302 03:28:04.104549  8238 solver.cpp:261]     Train net output #0: loss = 0.37\n",
+      "log");
+  ASSERT_THAT(caffe.steps, SizeIs(1));
+  EXPECT_EQ(caffe.steps[0].duration_ns, 10'000'000);
+  const Told paddle = read_text(
+      "epoch: 4, progress: 1/1, step: 8720, loss: 8.08, ppl: 10.8, speed: 5.000 steps/s, file: a\n",
+      "log");
+  ASSERT_THAT(paddle.steps, SizeIs(1));
+  EXPECT_EQ(paddle.steps[0].number, 8720);
+  EXPECT_EQ(paddle.steps[0].duration_ns, 200'000'000);
+}
+
+TEST(PaceLog, MxnetsSpeedIsOfOneWorkersBatch) {
+  const std::string speeds =
+      "INFO:root:Node[0] Epoch[0] Batch [100]\tSpeed: 320.00 samples/sec\taccuracy=0.7\n"
+      "INFO:root:Node[1] Epoch[0] Batch [100]\tSpeed: 321.00 samples/sec\taccuracy=0.7\n";
+  const Told told = read_text(
+      "INFO:root:start with arguments Namespace(batch_size=64, gpus=None)\n" + speeds, "log");
+  ASSERT_THAT(told.steps, SizeIs(1));
+  EXPECT_EQ(told.steps[0].number, 100);
+  EXPECT_EQ(told.steps[0].duration_ns, 200'000'000);
+  EXPECT_EQ(told.skipped, 1U);
+  const Told alone = read_text(speeds, "log");
+  EXPECT_THAT(alone.steps, IsEmpty());
+}
+
+TEST(PaceLog, LoopsOfReinforcementLearningTellWhatAnIterationTook) {
+  const Told told = read_text(
+      "                         Iteration time: 1.01s\n                       Steps per second: "
+      "1581 \n                         Iteration time: 0.16s\n",
+      "log");
+  ASSERT_THAT(told.steps, SizeIs(2));
+  EXPECT_EQ(told.steps[1].duration_ns, 160'000'000);
+}
+
 // As Megatron-DeepSpeed prints them: DeepSpeed's own line tells of the same step.
 TEST(PaceLog, AStepThatTwoLinesTellOfCountsOnce) {
   const Told told = read_text(
