@@ -18,6 +18,8 @@ constexpr double kLeastShare = 0.7;    ///< of the steps in which it is the slow
 constexpr double kLeastExcess = 0.15;  ///< of the others' compute time
 constexpr double kLeastPeriod = 0.05;  ///< of the step
 constexpr std::size_t kFewestSteps = 4;
+constexpr double kLeastInSteps =
+    0.5;  ///< of the delay by medians: it is what steps have one by one
 
 /// Median compute time of a host against those that it can be compared with.
 struct ComputeTime {
@@ -25,6 +27,7 @@ struct ComputeTime {
   double typical_s;
   double others_s;       ///< the longest of theirs
   double excess_s;       ///< median of what it takes longer than the median of them
+  double ahead_s;        ///< median of what it takes longer than the longest of them
   double slowest_share;  ///< of the steps in which it is the slowest
 };
 
@@ -72,6 +75,7 @@ std::vector<ComputeTime> compute_times(const rhythm::ComputeTable& table,
     const std::vector<std::size_t> compared = comparable(starters, h);
     std::vector<double> own;
     std::vector<double> excess;
+    std::vector<double> ahead;
     std::vector<std::size_t> steps;  // in which it is known
     double slowest = 0;
     for (std::size_t step = 0; step < table[h].size(); ++step) {
@@ -84,6 +88,7 @@ std::vector<ComputeTime> compute_times(const rhythm::ComputeTable& table,
       steps.push_back(step);
       own.push_back(std::max(0.0, table[h][step].least_s - starters[h].explained_s));
       excess.push_back(own.back() - stats::median(std::move(others)));
+      ahead.push_back(own.back() - most);
       slowest += own.back() > most ? 1 : 0;
     }
     if (own.empty()) continue;
@@ -94,6 +99,7 @@ std::vector<ComputeTime> compute_times(const rhythm::ComputeTable& table,
                       .typical_s = stats::median(std::move(own)),
                       .others_s = longest,
                       .excess_s = stats::median(std::move(excess)),
+                      .ahead_s = stats::median(std::move(ahead)),
                       .slowest_share = share});
   }
   return result;
@@ -127,7 +133,7 @@ std::optional<LateHost> latest(std::vector<ComputeTime> times, Sign sign, double
   // What all wait for it: longer than the slowest of the others takes.
   const double delay = worst.typical_s - worst.others_s;
   if (worst.slowest_share < kLeastShare || delay < kLeastExcess * worst.others_s ||
-      delay < kLeastPeriod * period_s) {
+      delay < kLeastPeriod * period_s || worst.ahead_s < kLeastInSteps * delay) {
     return std::nullopt;
   }
   return LateHost{.host = worst.host,

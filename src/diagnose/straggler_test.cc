@@ -120,5 +120,27 @@ TEST(Straggler, IsComparedOverTheStepsThatAreKnownOfBoth) {
   EXPECT_FALSE(find_straggler(scene.exchanges, scene.channels, scene.traffic, starters));
 }
 
+// Of steps that are unlike medians differ where a host is late in one of them alone.
+TEST(Straggler, IsLateInMostStepsByWhatIsSaid) {
+  Scene scene;
+  scene.exchanges.tempo.period_ns = 132.0 * kMs;
+  std::vector<std::int64_t> first{1000};
+  std::vector<std::int64_t> second{1002};
+  std::vector<std::int64_t> ends{1400};
+  const std::vector<std::pair<std::int64_t, std::int64_t>> pauses_ms{
+      {4, 270}, {50, 52}, {3, 4}, {2, 3}, {110, 113}};
+  for (const auto& [one, other] : pauses_ms) {
+    first.push_back(ends.back() + one);
+    second.push_back(ends.back() + other);
+    ends.push_back(ends.back() + 400);
+  }
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    scene.exchanges.steps.push_back({first[i] * kMs, ends[i] * kMs, 2000});
+  add_steps(scene, 0, 1, first, ends);
+  add_steps(scene, 1, 0, second, ends);
+  const std::vector<Starter> starters{{0}, {1}};
+  EXPECT_FALSE(find_straggler(scene.exchanges, scene.channels, scene.traffic, starters));
+}
+
 }  // namespace
 }  // namespace tw::diagnose
