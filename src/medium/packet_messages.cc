@@ -57,7 +57,7 @@ void PacketNetwork::bound(const Connection& connection, Duration now) {
   if (!connection.is_read_in_turn || connection.number < 0) return;
   const std::int64_t begin = connection.unread.empty() ? kPassedOn : connection.unread.front();
   net_.bound(connection.number, begin == kPassedOn ? netsim::kUnbounded : begin + connection.room,
-             netsim::time_of(now));
+             connection.room, netsim::time_of(now));
 }
 
 void PacketNetwork::reads(int number, Duration now) {

@@ -107,10 +107,10 @@ void Net::allow(int number, std::int64_t bytes, Time now) {
   settle(connection, number, now);
 }
 
-void Net::bound(int number, std::int64_t bytes, Time now) {
+void Net::bound(int number, std::int64_t bytes, std::int64_t room, Time now) {
   Connection& connection = at(number);
   if (!connection.sender) return;
-  connection.sender->bound(bytes, now);
+  connection.sender->bound(bytes, room, now);
   settle(connection, number, now);
 }
 

@@ -74,7 +74,7 @@ class Net {
   /// So many more bytes of the last message may be sent.
   void allow(int connection, std::int64_t bytes, Time now);
   /// Of a TCP connection: bytes from there on wait until the receiver's window is larger; kUnbounded.
-  void bound(int connection, std::int64_t bytes, Time now);
+  void bound(int connection, std::int64_t bytes, std::int64_t room, Time now);
   /// Whether its progress is told.
   void follow(int connection) { at(connection).followed = true; }
   /// What is sent from now on is of a new step, which has so many bytes; 0: nobody knows. REQUIRES:

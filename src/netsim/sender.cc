@@ -80,10 +80,23 @@ std::int64_t Sender::buffer_bytes() const {
   return std::min(std::max(first, window), options_.window_bytes);
 }
 
-/// More room than before; what was cut already stays so.
-void Sender::bound(std::int64_t bytes, Time now) {
+/// A receiver whose program reads again offers as much as its socket held, and twice that a round trip
+/// later, as Linux has its buffer grow.
+void Sender::bound(std::int64_t bytes, std::int64_t room, Time now) {
   const std::int64_t before = std::exchange(bound_, std::max(bytes, cut_));
-  if (bound_ > before && unsent() > 0) push(now);
+  if (bound_ <= before) return;
+  offered_ = bytes == kUnbounded ? room : 0;
+  if (offered_ > 0) bound_ = std::max(cut_, acknowledged_ + offered_);
+  if (unsent() > 0) push(now);
+}
+
+void Sender::offer_more(std::int64_t acknowledged_bytes) {
+  if (offered_ == 0) return;
+  offered_ += acknowledged_bytes;
+  bound_ = acknowledged_ + offered_;
+  if (offered_ < static_cast<std::int64_t>(window_.segments) * options_.segment_bytes) return;
+  offered_ = 0;
+  bound_ = kUnbounded;
 }
 
 void Sender::push(Time now) {

@@ -50,8 +50,8 @@ class Sender {
     step_begin_ = written_;
     step_bytes_ = bytes;
   }
-  /// Bytes from there on are not sent; kUnbounded.
-  void bound(std::int64_t bytes, Time now);
+  /// Bytes from there on are not sent, for a receiver whose socket holds `room`; kUnbounded: he reads.
+  void bound(std::int64_t bytes, std::int64_t room, Time now);
   /// Forgets what was not sent yet.
   void give_up() { written_ = handed_ = cut_; }
   void acknowledged(const Packet& ack, Time now);
@@ -90,6 +90,7 @@ class Sender {
   // Sending.
   std::int64_t unsent() const { return std::min(handed_, bound_) - cut_; }
   void hand_over(Time now);
+  void offer_more(std::int64_t acknowledged_bytes);
   std::int64_t buffer_bytes() const;
   void push(Time now);
   void resend_lost(Time now);
@@ -140,6 +141,7 @@ class Sender {
   TcpOptions options_;
   int connection_;
   std::int64_t bound_ = kUnbounded;
+  std::int64_t offered_ = 0;  ///< by a receiver that has begun to read; 0: as much as it can
   Emit emit_;
   std::unique_ptr<Congestion> congestion_;
   Window window_;

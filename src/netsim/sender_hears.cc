@@ -11,11 +11,13 @@ void Sender::acknowledged(const Packet& ack, Time now) {
   if (ack.segment < out_.first()) return;  // an old one
   AckNews news{.now = now, .in_flight_before = out_.in_flight()};
   const bool advanced = ack.segment > out_.first();
+  const std::int64_t before_bytes = acknowledged_;
   while (out_.first() < ack.segment) {
     if (!out_[out_.first()].sacked) deliver(out_.first(), now, news);
     acknowledged_ = out_[out_.first()].end_byte;
     out_.drop_first();
   }
+  offer_more(acknowledged_ - before_bytes);
   take_sacks(ack, now, news);
   if (news.rtt >= 0) rtt_.take(news.rtt);
   if (advanced) backoff_ = 0;
