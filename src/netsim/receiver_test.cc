@@ -2,6 +2,7 @@
 #include "trainwire/netsim/receiver.h"
 
 #include "trainwire/base/random.h"
+#include "trainwire/netsim/test_wire.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +13,27 @@
 
 namespace tw::netsim {
 namespace {
+
+using namespace std::chrono_literals;
+
+// 64 KiB while nobody reads; then as much again at once, and twice what was offered each round trip of 20 ms.
+TEST(Receiver, OffersMoreEachRoundTripSinceItsProgramReads) {
+  TcpOptions options;
+  options.initial_window = 1000;
+  Wire wire(options, 10_Gbit, 20ms, {});
+  wire.sender.bound(65536, 65536, 0);
+  wire.sender.write(50'000'000, 0);
+  wire.advance(200 * kMillisecond);
+  EXPECT_EQ(wire.sender.sent_bytes(), 65536);
+  wire.sender.bound(kUnbounded, 65536, 200 * kMillisecond);
+  EXPECT_EQ(wire.sender.sent_bytes(), 2 * 65536);
+  wire.advance(210 * kMillisecond);
+  EXPECT_EQ(wire.sender.sent_bytes(), 2 * 65536);
+  wire.advance(230 * kMillisecond);
+  EXPECT_EQ(wire.sender.sent_bytes(), 4 * 65536);
+  wire.advance(1'000 * kMillisecond);
+  EXPECT_EQ(wire.sender.sent_bytes(), 50'000'000);
+}
 
 struct Hears {
   explicit Hears(const TcpOptions& options = {})
