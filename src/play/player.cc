@@ -11,7 +11,8 @@
 namespace tw::play {
 
 bool reads_anytime(const workload::Training& training, int rank) {
-  return training.row().draws_peers || (training.asynchronous() && training.is_server(rank));
+  return training.row().draws_peers || training.forward_overlap ||
+         (training.asynchronous() && training.is_server(rank));
 }
 namespace {
 

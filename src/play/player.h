@@ -87,7 +87,7 @@ struct Driver {
 };
 
 /// Whether a rank reads whatever comes, when it comes: servers that answer each worker for itself,
-/// and who draws peers.
+/// who draws peers, and where forward overlaps: there what comes first tells whose turn it is.
 bool reads_anytime(const workload::Training& training, int rank);
 
 class Player {

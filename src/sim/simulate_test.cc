@@ -139,6 +139,18 @@ TEST(Simulate, RanksThatAreAheadDoNotFillTheLinesOfThoseBehind) {
   }
 }
 
+// Who has not read yet learns of its turn by what comes: buckets of 4 MB, more than a socket holds.
+TEST(Simulate, BucketsLargerThanSocketsTakeTurnsWhereForwardOverlaps) {
+  const auto made = experiment(
+      "[network]\nhosts = 3\n[[job]]\nstrategy = \"ps\"\nservers = 1\nparameters = "
+      "\"16MB\"\nbucket = \"4MB\"\n"
+      "overlap = true\nforward_overlap = true\nbroadcast = false\ncompute_time = \"100ms\"\nsteps "
+      "= 2\n");
+  for (const Level level : {Level::Flow, Level::Packet}) {
+    EXPECT_FALSE(simulate(made, level).jobs[0].steps.empty()) << name_of(level);
+  }
+}
+
 /// Every strategy with some ranks, several of them on a host, as fluids and over a lossy network.
 class SimulatedStrategies : public testing::TestWithParam<std::tuple<std::string, Level>> {};
 
