@@ -142,8 +142,10 @@ TEST(Simulate, RanksThatAreAheadDoNotFillTheLinesOfThoseBehind) {
 // Transfers that switches copy come before others between the same ranks that were sent earlier.
 TEST(Simulate, WhatSwitchesCopyMayOvertakeWhatComesByItself) {
   const auto made = experiment(
-      "[network]\nhosts = 3\nrate = \"100Mbit\"\n[[job]]\nstrategy = \"clique\"\nparameters = \"2MB\"\nbucket = \"300kB\"\n"
-      "overlap = true\nconnections = 4\ndistribution = \"multicast\"\nsteps = 2\ncompute_time = \"10ms\"\n");
+      "[network]\nhosts = 3\nrate = \"100Mbit\"\n[[job]]\nstrategy = \"clique\"\nparameters = "
+      "\"2MB\"\nbucket = \"300kB\"\n"
+      "overlap = true\nconnections = 4\ndistribution = \"multicast\"\nsteps = 2\ncompute_time = "
+      "\"10ms\"\n");
   for (const Level level : {Level::Flow, Level::Packet}) {
     EXPECT_FALSE(simulate(made, level).jobs[0].steps.empty()) << name_of(level);
   }
