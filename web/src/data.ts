@@ -297,9 +297,6 @@ export function quantile(distribution: Distribution, p: number): number {
   return low + (high - low) * (place - below);
 }
 
-/** The median as the record has it; runs of other versions keep only the times. */
-export const medianOf = (times: Times): number => times.median_s ?? quantile(times.distribution, 0.5);
-
 /** Values that a plot would show as one: fewer than three, or the same to three digits. */
 export const isFlat = (of: Distribution): boolean => of.n < 3 || of.max - of.min <= 0.005 * Math.max(Math.abs(of.max), Math.abs(of.min));
 

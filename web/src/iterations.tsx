@@ -6,7 +6,7 @@ import type uPlot from "uplot";
 import { Cdf, type NamedDistribution } from "./cdf";
 import { Bars } from "./bars";
 import { faded, phaseColour, seriesColour } from "./colours";
-import { type Histogram, isFlat, isSimulated, medianOf, type Phases, quantile, type Run, type StepTimes } from "./data";
+import { type Histogram, isFlat, isSimulated, type Phases, quantile, type Run, type StepTimes } from "./data";
 import { digits, show } from "./format";
 import { Missing, Section, Told } from "./parts";
 import { type Drawn, Plot } from "./plot";
@@ -337,7 +337,7 @@ export function Iterations(props: { run: Run; full: Range; timeline: boolean }) 
         {all.length > 0 && (
           <Cdf
             id="step-cdf"
-            title={`Half of the steps${ofFirst(run.steps)} took no longer than ${show("time", medianOf((run.steps[0] as StepTimes).step))}.`}
+            title={`Half of the steps${ofFirst(run.steps)} took no longer than ${show("time", quantile((run.steps[0] as StepTimes).step.distribution, 0.5))}.`}
             label="duration"
             kind="time"
             height={240}

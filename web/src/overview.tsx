@@ -281,7 +281,7 @@ export function Checks(props: { run: Run }) {
   if (checks.length === 0) {
     return (
       <Section id="checks" title="Checks">
-        <Missing>{props.run.command === "analyze" ? "A capture alone has nothing to be checked against; a run counts everything twice." : "The run ended before its checks."}</Missing>
+        <Missing>{props.run.command === "analyze" ? "Captures and files of other programs have no second count for every figure, as runs have; where several tell the same, the findings say how they agree." : "The run ended before its checks."}</Missing>
       </Section>
     );
   }
