@@ -181,6 +181,7 @@ def in_cluster(file, experiments, inside, before=None):
     os.environ["TRAINWIRE_STATE"] = str(folder / "state")
     for name, text in experiments.items():
         (folder / name).write_text(text)
+    never_ending(pathlib.Path.home() / ".bashrc", folder / "bashrc")
     if before:
         before()
     done = subprocess.run([PROGRAM, "net", "cluster", "four.toml", "--with", "slurm", "--with", "ssh", "--", sys.executable,
@@ -192,6 +193,13 @@ def in_cluster(file, experiments, inside, before=None):
     assert not left or PROGRAM.startswith("/tmp/"), left
     shutil.rmtree(folder)
     return 0
+
+
+def never_ending(start_file, instead):
+    """What a user's shells begin with is not for emulated hosts: here it would hold them up for ever."""
+    if start_file.is_file():
+        instead.write_text("sleep 1000\n")
+        subprocess.run(["mount", "--bind", instead, start_file], check=True)
 
 
 def mates():

@@ -27,6 +27,9 @@ constexpr Duration kLongestStart = seconds(10);
 constexpr const char* kPrivilegeFolder = "/run/sshd";
 constexpr mode_t kOurMode = 0711;
 constexpr const char* kSays = "Server listening on";
+/// bash reads ~/.bashrc where sshd starts it as the outermost shell. What stands there is for real
+/// hosts: here many would do it at once, and one that is killed on the way leaves its locks behind.
+constexpr const char* kNoStartFiles = "SetEnv SHLVL=1";
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
@@ -105,8 +108,8 @@ SshHosts::SshHosts(const network::NetPlan& plan, const Stage& stage)
         fmt::format("ListenAddress {}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n"
                     "StrictModes no\nUsePAM no\nPasswordAuthentication no\n"
                     "KbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
-                    "UseDNS no\nPrintMotd no\nMaxStartups 100\n",
-                    host.address, host_key, allowed));
+                    "UseDNS no\nPrintMotd no\nMaxStartups 100\n{}\n",
+                    host.address, host_key, allowed, kNoStartFiles));
     daemons_.push_back(
         start_daemon(stage, {.host = static_cast<int>(daemons_.size()),
                              .words = {daemon_program("sshd"), "-D", "-e", "-f", config},
