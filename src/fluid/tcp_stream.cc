@@ -113,6 +113,8 @@ void TcpStream::begin_round(double now_s) {
   if (is_unanswered()) round_end_s_ += timer_s(2 * round_trip_s()) + answers_probe_s();
   budget_ = allowed();
   used_before_ = std::exchange(used_, 0);
+  come_ = 0;
+  full_ = queue_.fits;
   round_window_ = window_;
   after_pause_ = false;
 }
@@ -168,9 +170,24 @@ double TcpStream::bursts(double left) const {
   return std::min(round_window_, used_ + left);
 }
 
+double TcpStream::come(const Gone& gone) const {
+  return std::max(used_ + gone.bytes, std::min(full_, come_ + queue_.comes * gone.seconds));
+}
+
+TcpStream::Burst TcpStream::burst(const Gone& gone, double left) const {
+  const double all = bursts(left);
+  const double there = std::min(all, come(gone));
+  return {.queued = std::max(0.0, there - used_ - gone.bytes), .to_come = all - there};
+}
+
 void TcpStream::meets(const Queue& queue, double now_s) {
   if (queue_.room == kInfinite) filling_s_ = now_s;
-  queue_ = queue;
+  const double part = std::exchange(queue_, queue).part;
+  if (come_ < full_ - kNearly) {
+    full_ = come_ + queue.more;
+  } else {  // it is told when what came before has left
+    queue_.part = std::max(queue.part, part);
+  }
 }
 
 /// Whether the window is more than path and queue hold, and what is left fills it.
@@ -184,7 +201,7 @@ double TcpStream::to_overflow(double now_s, double left) const {
   if (queue_.room == kInfinite || now_s < cut_until_s_) return kInfinite;
   // What is beyond waits in the host's own queue until then.
   if (is_over(left)) return std::max(0.0, filled_s() - now_s) * queue_.rate;
-  return bursts(left) > queue_.fits + path_.segment_bytes ? queue_.fits - used_ : kInfinite;
+  return bursts(left) > full_ + path_.segment_bytes ? full_ - used_ : kInfinite;
 }
 
 TcpStream::Lost TcpStream::overflow(double now_s, double left) {
@@ -208,6 +225,7 @@ void TcpStream::sent(const Gone& gone, double now_s) {
   if (gone.bytes <= 0 || gone.seconds <= 0) return;
   last_s_ = now_s;
   budget_ -= gone.bytes;
+  come_ = come(gone);
   used_ += gone.bytes;
   to_loss_ -= gone.bytes;
   was_held_ = gone.was_held;

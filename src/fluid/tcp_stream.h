@@ -61,10 +61,19 @@ class TcpStream {
   };
   TcpStream(const TcpPath& path, Chance chance);
 
+  struct Gone {
+    double bytes = 0;
+    double seconds = 0;
+    bool was_held = false;  ///< by cap(), not by others
+  };
+
   /// What of the queue before a line, and of the line, is there for it.
   struct Queue {
-    double fits = std::numeric_limits<double>::infinity();  ///< bytes of a round, until it is full
-    double part = 0;  ///< of what comes beyond that, which is lost
+    double fits =
+        std::numeric_limits<double>::infinity();  ///< bytes of a round to come, until full
+    double more = std::numeric_limits<double>::infinity();  ///< of this one, from now on
+    double comes = 0;  ///< bytes a second of a round that come there
+    double part = 0;   ///< of what comes beyond that, which is lost
     double room = std::numeric_limits<double>::infinity();  ///< bytes beside what is on its way
     double rate = 0;
     double fills_s = 0;  ///< how long what its host sends faster takes to fill the room
@@ -76,6 +85,12 @@ class TcpStream {
   void meets(const Queue& queue, double now_s);
   /// How much of a round comes faster than it is answered, with `left` bytes to go; 0: nothing does.
   double bursts(double left) const;
+  /// Of that, after so long at that rate: what is in the queue, and what is not there yet.
+  struct Burst {
+    double queued = 0;
+    double to_come = 0;
+  };
+  Burst burst(const Gone& gone, double left) const;
   /// Whether that is as fast as lines allow, not twice as fast as answers come.
   bool is_after_pause() const { return after_pause_; }
 
@@ -88,11 +103,6 @@ class TcpStream {
   /// The most that it may have in this round, with `left` bytes of the message to go; infinite where
   /// the window is no limit.
   double cap(double now_s, double left) const;
-  struct Gone {
-    double bytes = 0;
-    double seconds = 0;
-    bool was_held = false;  ///< by cap(), not by others
-  };
   /// So much has gone until now.
   void sent(const Gone& gone, double now_s);
   /// When it changes by itself at that rate, unless the message ends before; infinite: never.
@@ -116,6 +126,7 @@ class TcpStream {
 
  private:
   double round_trip_s() const;
+  double come(const Gone& gone) const;
   double full(double rate) const;
   double allowed() const;
   bool is_held() const;
@@ -151,8 +162,10 @@ class TcpStream {
   double answers_wait_s_ = 0;
   double last_s_ = 0;
   double round_end_s_ = 0;
-  double budget_ = 0;        ///< bytes that may leave before the round ends
-  double used_ = 0;          ///< that have left in it
+  double budget_ = 0;  ///< bytes that may leave before the round ends
+  double used_ = 0;    ///< that have left in it
+  double come_ = 0;    ///< of it, to the queue
+  double full_ = std::numeric_limits<double>::infinity();  ///< that have come when it is full
   double used_before_ = 0;   ///< and in the one before, unless a pause was between
   double round_window_ = 0;  ///< when it began
   double to_loss_ = std::numeric_limits<double>::infinity();  ///< bytes

@@ -161,7 +161,8 @@ TEST(TcpStream, CubicLeavesSlowStartWhenAnswersComeForHalfARoundTrip) {
 TEST(TcpStream, WhatComesTooFastFindsTheQueueFull) {
   const auto window_after = [](double room) {
     Alone alone({.stack = Stack::Reno, .rtt_s = 0.01, .line = 6.25e6});
-    alone.stream.meets({.fits = 2 * room, .part = 0.5, .room = room, .rate = 6.25e6}, 0);
+    alone.stream.meets(
+        {.fits = 2 * room, .more = 2 * room, .part = 0.5, .room = room, .rate = 6.25e6}, 0);
     alone.send(200e3);
     return alone.stream.window_bytes();
   };

@@ -99,12 +99,21 @@ class FlowNetwork : public Medium {
   void stop_flowing(FlowConnection& connection);
   struct Bursts {
     double bytes = 0;    ///< of the streams that burst
+    double queued = 0;   ///< of those, there now
+    double to_come = 0;  ///< and not there yet
     double comes = 0;    ///< how fast, after pauses
     double doubles = 0;  ///< how fast lines would allow those in slow start
     double others = 0;   ///< that the others have of the line
   };
   double free_at(int port, double rate) const;
-  Bursts bursts_at(int port) const;
+  Bursts bursts_at(int port, Duration now) const;
+  struct Slowest {
+    int port = 0;
+    double goes = 0;  ///< bytes a second that it has for a stream
+    double room = 0;  ///< bytes of its queue
+  };
+  void meet_bursts(const FlowConnection& connection, const Slowest& slowest,
+                   fluid::TcpStream::Queue& queue, Duration now) const;
   double answers_wait_s(const FlowConnection& connection) const;
   void meet_queue(FlowConnection& connection, Duration now);
   void solve(Duration now);

@@ -320,6 +320,32 @@ TEST(FlowNetwork, WhatTheKernelHasTakenHasLeft) {
   EXPECT_NEAR(seconds(watched.left[1] - watched.left[0]), 30'000 / rate, 0.2 * 30'000 / rate);
 }
 
+// 110 kB at the line's rate from two hosts at once leave 110 kB in the queue; where one is two thirds through, a third of that.
+TEST(FlowNetwork, ABurstFindsWhatIsLeftOfAnother) {
+  const auto last = [](Duration later) {
+    Watched watched(
+        "hosts = 3\nrate = \"100Mbit\"\ndelay = \"5ms\"\nqueue = \"64KB\"\n"
+        "allow_shallow_queue = true\ncongestion_control = \"reno\"",
+        {.tcp = true});
+    std::vector<int> connections;
+    for (const int from : {0, 1}) {  // windows open
+      connections.push_back(watched.network.connect(from, 2));
+      watched.network.send(connections.back(), 400'000, static_cast<Tag>(from), from * 150ms);
+      watched.play();
+    }
+    constexpr Duration kBegin = 310ms;
+    watched.network.send(connections[0], 110'000, 2, kBegin);
+    while (*watched.network.next() < kBegin + later) {
+      watched.network.advance(*watched.network.next());
+    }
+    watched.network.send(connections[1], 110'000, 3, kBegin + later);
+    watched.play();
+    return std::max(watched.came[2], watched.came[3]) - kBegin;
+  };
+  EXPECT_LT(last(6ms), 35ms);  // 18.4 ms of the line, and 10 of the way
+  EXPECT_GT(last(0ms), 40ms);
+}
+
 // Who begins in step would stay so for ever; packets of messages that fit into a queue part as well.
 TEST(FlowNetwork, UnevenStreamsDoNotEndTogether) {
   Watched watched("hosts = 3\nrate = \"50Mbit\"\ndelay = \"1ms\"", {.tcp = true});

@@ -167,7 +167,7 @@ double FlowNetwork::free_at(int port, double rate) const {
 
 /// What streams put into the queue before a port: what comes of those that burst, and how fast, and
 /// what the others have of the line.
-FlowNetwork::Bursts FlowNetwork::bursts_at(int port) const {
+FlowNetwork::Bursts FlowNetwork::bursts_at(int port, Duration now) const {
   Bursts all;
   sharing_.for_each(port, [&](int share) {
     const FlowConnection& connection = at(of_share_[static_cast<std::size_t>(share)]);
@@ -177,6 +177,12 @@ FlowNetwork::Bursts FlowNetwork::bursts_at(int port) const {
       return;
     }
     all.bytes += bytes;
+    const double passed_s = seconds(now - connection.since);
+    const double gone = std::min(connection.left, connection.rate * passed_s);
+    const auto burst =
+        connection.stream->burst({.bytes = gone, .seconds = passed_s}, connection.left);
+    all.queued += burst.queued;
+    all.to_come += burst.to_come;
     const double comes = free_at(connection.path.ports.front(), connection.rate);
     (connection.stream->is_after_pause() ? all.comes : all.doubles) += comes;
   });
@@ -200,6 +206,24 @@ double FlowNetwork::answers_wait_s(const FlowConnection& connection) const {
   return kept / line;
 }
 
+/// How much of its round a stream may have there until bursts have filled the room.
+void FlowNetwork::meet_bursts(const FlowConnection& connection, const Slowest& slowest,
+                              fluid::TcpStream::Queue& queue, Duration now) const {
+  const double own = connection.stream->bursts(connection.left);
+  if (own <= 0) return;
+  const Bursts all = bursts_at(slowest.port, now);
+  const double goes = std::max(slowest.goes, paths_.capacity(slowest.port) - all.others);
+  const double doubles = std::min(all.doubles, 2 * goes);
+  const double comes = all.comes + doubles;
+  queue.comes = free_at(connection.path.ports.front(), connection.rate);
+  if (!connection.stream->is_after_pause()) queue.comes *= doubles / all.doubles;
+  if (comes <= goes) return;
+  queue.part = 1 - goes / comes;
+  queue.fits = slowest.room / queue.part * own / all.bytes;
+  const double until_full = std::max(0.0, slowest.room - all.queued) / queue.part;
+  if (until_full < all.to_come) queue.more = until_full * queue.comes / comes;
+}
+
 /// What of the queue before its slowest line is a stream's. What its own host's line holds back waits
 /// there and is not lost.
 void FlowNetwork::meet_queue(FlowConnection& connection, Duration now) {
@@ -221,14 +245,7 @@ void FlowNetwork::meet_queue(FlowConnection& connection, Duration now) {
     queue.rate = least;
     const double faster = free_at(first, connection.rate) - least;
     queue.fills_s = faster > 0 ? queue.room / faster : 0;
-    const Bursts all = bursts_at(slowest);
-    const double goes = std::max(least, line - all.others);
-    const double comes = all.comes + std::min(all.doubles, 2 * goes);
-    const double own = connection.stream->bursts(connection.left);
-    if (own > 0 && comes > goes) {
-      queue.part = 1 - goes / comes;
-      queue.fits = room / queue.part * own / all.bytes;
-    }
+    meet_bursts(connection, {.port = slowest, .goes = least, .room = room}, queue, now);
   }
   connection.stream->meets(queue, seconds(now));
 }
