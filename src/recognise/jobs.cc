@@ -3,7 +3,7 @@
 
 #include "trainwire/recognise/hypothesis.h"
 #include "trainwire/recognise/one_side.h"
-#include "trainwire/rhythm/tempo.h"
+#include "trainwire/rhythm/parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,6 @@
 namespace tw::recognise {
 namespace {
 
-using Channels = std::vector<rhythm::Channel>;
-
 constexpr std::size_t kMostJobs = 8;
 constexpr std::size_t kMostTries = 24;   ///< groups that are looked at
 constexpr double kLeastOther = 0.005;    ///< of the bytes of the largest: less is no job
@@ -26,18 +24,19 @@ constexpr std::size_t kMostParts = 4;    ///< of a group that may be jobs
 constexpr double kLeastExplained = 0.6;  ///< of what is left, by a second job
 constexpr double kNearlyAll = 0.97;      ///< of the bytes, by one job: there are no several
 constexpr double kAsMuch = 0.9;          ///< of what one job explains, by several
-constexpr double kSamePeriod = 0.015;    ///< what repeats at one pace on the same hosts is one job
 /// Steps by which the time that two connections of a job take in all may differ: hosts begin a step one after the
 /// other, and some send the model before the first.
 constexpr double kDiffers[] = {0.5, 1.5};
 /// How far connections may differ that carry the same; and where some have carried the model before.
 constexpr double kAlike[] = {0.02, 0.2};
 constexpr double kSameInSteps = 0.01;  ///< of its bytes, by which a connection's steps may differ
-constexpr double kNearlyWhole = 0.03;  ///< how far a number of paces may be from one
 constexpr std::size_t kFewestSteps = 4;
 constexpr std::size_t kFewestConnections = 2;  ///< of a job: what goes one way only is none
 
 using rhythm::bytes_of;
+using rhythm::Channels;
+using rhythm::Paced;
+using rhythm::Part;
 
 /// Channels of hosts that are connected by them, directly or through others; of most bytes first.
 std::vector<Channels> groups_of(const Channels& channels) {
@@ -89,7 +88,7 @@ bool share_hosts(const Job& a, const Job& b) {
 bool differ(const Job& job, const Job& other) {
   const double a = job.exchanges->tempo.period_ns;
   const double b = other.exchanges->tempo.period_ns;
-  return std::abs(a - b) > kSamePeriod * std::min(a, b);
+  return std::abs(a - b) > rhythm::kSamePeriod * std::min(a, b);
 }
 
 /// Whether the job is another one than `known`, not what goes on beside its steps.
@@ -154,85 +153,11 @@ Channels beside(const Job& job, const Channels& group, const gather::Captured& t
   return rest;
 }
 
-/// A connection and the pace that it keeps by itself.
-struct Paced {
-  rhythm::OwnPace pace;
-  const rhythm::Channel* channel;
-};
-
-/// Those of a group that keep any, the fastest first; without the spacing of slow links.
-std::vector<Paced> paced_of(const Channels& channels, std::int64_t gap_ns) {
-  const std::optional<Channels> smooth = rhythm::without_spacing(channels);
-  std::vector<Paced> paced;
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    const std::optional<rhythm::OwnPace> pace =
-        rhythm::own_pace(smooth ? (*smooth)[i] : channels[i], gap_ns);
-    if (pace) paced.push_back({*pace, &channels[i]});
-  }
-  std::stable_sort(paced.begin(), paced.end(), [](const Paced& a, const Paced& b) {
-    return a.pace.period_ns < b.pace.period_ns;
-  });
-  return paced;
-}
-
-/// Connections that keep one pace.
-struct Part {
-  double pace_ns = 0;
-  Channels channels = {};
-};
-
-/// Parts of a group, the fastest first, where the whole time of two of their connections may differ by so many steps.
-std::vector<Part> parts_by_pace(const std::vector<Paced>& paced, double steps) {
-  std::vector<Part> parts;
-  for (const Paced& one : paced) {
-    const double slack = std::max(kSamePeriod, steps / static_cast<double>(one.pace.beats));
-    if (parts.empty() || one.pace.period_ns > (1 + slack) * parts.back().pace_ns)
-      parts.emplace_back();
-    parts.back().channels.push_back(*one.channel);
-    parts.back().pace_ns = one.pace.period_ns;
-  }
-  return parts;
-}
-
-/// Parts of a group by what their connections carry, none of which is above the first of its part by more
-/// than `slack` of that: where jobs keep nearly one pace.
-std::vector<Part> parts_by_bytes(Channels channels, double slack) {
-  std::stable_sort(channels.begin(), channels.end(),
-                   [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
-  std::vector<Part> parts;
-  double first = 0;
-  for (rhythm::Channel& channel : channels) {
-    const auto bytes = static_cast<double>(channel.bytes);
-    if (parts.empty() || bytes > (1 + slack) * first) {
-      parts.emplace_back();
-      first = bytes;
-    }
-    parts.back().channels.push_back(std::move(channel));
-  }
-  return parts;
-}
-
-/// The same with those that keep the pace of halves or thirds of a slower part's steps in that: some connections of a
-/// job pause there for longer than others.
-std::vector<Part> with_whole_steps(std::vector<Part> parts) {
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (std::size_t j = i + 1; j < parts.size() && !parts[i].channels.empty(); ++j) {
-      const double times = parts[j].pace_ns / parts[i].pace_ns;
-      const double whole = std::round(times);
-      if (whole < 2 || whole > 3 || std::abs(times - whole) > kNearlyWhole * whole) continue;
-      Channels& more = parts[i].channels;
-      std::move(more.begin(), more.end(), std::back_inserter(parts[j].channels));
-      more.clear();
-    }
-  }
-  return parts;
-}
-
 /// Those of connected hosts, of most bytes first.
-std::vector<Channels> largest_of(std::vector<Part> parts) {
+std::vector<Channels> largest_of(const std::vector<Part>& parts) {
   std::vector<Channels> result;
-  for (Part& part : parts) {
-    if (groups_of(part.channels).size() == 1) result.push_back(std::move(part.channels));
+  for (const Part& part : parts) {
+    for (Channels& group : groups_of(part.channels)) result.push_back(std::move(group));
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const Channels& a, const Channels& b) { return bytes_of(a) > bytes_of(b); });
@@ -311,20 +236,25 @@ Found alone(Found part, const Channels& group, Looks& looks) {
 std::vector<Found> several_in(const Channels& group, const Found& one,
                               const gather::Captured& traffic, const std::vector<int>& host_of,
                               Looks& looks) {
-  if (one.job.pulls || group.size() < 2 * kFewestConnections) return {};
+  if (group.size() < 2 * kFewestConnections) return {};
   if (!is_joined(one.job) && explained(one.job) >= kNearlyAll * one.bytes) return {};
   if (only_witness(traffic, host_of)) return {};  // whose pairs are parts of anything
   const Channels others = beside(one.job, group, traffic);
   if (others.size() < kFewestConnections || bytes_of(others) < kLeastOther * one.bytes) return {};
-  const std::vector<Paced> paced = paced_of(group, traffic.burst_gap_ns);
+  const std::vector<Paced> paced = rhythm::paced_of(group, traffic.burst_gap_ns);
   for (const double steps : kDiffers) {
-    const std::vector<Part> parts = parts_by_pace(paced, steps);
+    const std::vector<Part> parts = rhythm::parts_by_pace(paced, steps);
     std::vector<Found> found = jobs_of(largest_of(parts), one, looks);
-    if (found.empty()) found = jobs_of(largest_of(with_whole_steps(parts)), one, looks);
+    if (found.empty()) found = jobs_of(largest_of(rhythm::with_whole_steps(parts)), one, looks);
     if (!found.empty()) return found;
   }
+  const std::vector<Part> in_step = rhythm::parts_by_steps(group, paced);
+  std::vector<Found> by_steps = jobs_of(largest_of(rhythm::with_whole_steps(in_step)), one, looks);
+  if (by_steps.empty()) by_steps = jobs_of(largest_of(in_step), one, looks);
+  if (!by_steps.empty()) return by_steps;
   for (const double slack : kAlike) {
-    std::vector<Found> found = jobs_of(largest_of(parts_by_bytes(group, slack)), one, looks);
+    std::vector<Found> found =
+        jobs_of(largest_of(rhythm::parts_by_bytes(group, slack)), one, looks);
     if (!found.empty()) return found;
   }
   return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The jobs in the traffic. Hosts that exchange nothing with one another, directly or through
 // others, cannot have a job in common: each such group is looked at alone. In a group one job
-// competes with several: connections that keep one pace, each by itself, may be a job each, with
-// a pace of its own. Several are taken where they explain as many bytes as one does; a mixture of
+// competes with several: connections that keep one pace, each by itself, or the same steps
+// (rhythm/parts.h), may be a job each, with a pace of its own. Several are taken where they explain as many bytes as one does; a mixture of
 // paces fits many things. One that explains little is looked at again without the others, to whose
 // pace it may have been bent. What is left of a group when a job was found in it is looked at again,
 // for another job on some of the same hosts.

@@ -64,6 +64,10 @@ class Search {
     return chosen;
   }
 
+  std::vector<Beat> beats_of(const Candidate& candidate) const {
+    return streams_[candidate.channel].beats(candidate.fit);
+  }
+
   /// Of the best pace.
   const std::vector<Pace>& rivals() const { return rivals_; }
 
@@ -394,7 +398,12 @@ std::optional<OwnPace> own_pace(const Channel& channel, std::int64_t gap_ns) {
   const std::optional<Pace> pace = search.best_pace([](const Pace&, double) { return false; });
   if (!pace || pace->candidates.empty() || !is_prominent(*pace)) return std::nullopt;
   const RhythmFit& fit = pace->candidates.front().fit;
-  return OwnPace{.period_ns = fit.period_ns, .beats = fit.beats};
+  OwnPace result{.period_ns = fit.period_ns, .beats = fit.beats};
+  const std::vector<Beat> beats = search.beats_of(pace->candidates.front());
+  for (std::size_t i = 1; i < beats.size(); ++i) {
+    result.rests.push_back({beats[i - 1].end_ns, beats[i].start_ns});
+  }
+  return result;
 }
 
 std::vector<Tempo> find_tempos(std::span<const Channel> channels, std::int64_t gap_ns) {

@@ -76,8 +76,13 @@ std::optional<Tempo> tempo_at(std::span<const Channel> channels,
 /// The pace that a channel keeps by itself, whatever others do; nothing where no pauses stand out.
 /// It tells the connections of one job from those of another on the same hosts.
 struct OwnPace {
+  struct Rest {
+    std::int64_t start_ns;
+    std::int64_t end_ns;
+  };
   double period_ns;  ///< mean
   std::size_t beats;
+  std::vector<Rest> rests = {};  ///< the pauses between beats
 };
 std::optional<OwnPace> own_pace(const Channel& channel, std::int64_t gap_ns);
 
