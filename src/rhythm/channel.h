@@ -7,11 +7,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace tw::rhythm {
+
+/// What was found in the bursts of a channel, by how many they are, when they begin and end, and their bytes: a
+/// channel is looked at alone, with its pair, and in each part of its group.
+class KnownDistances {
+ public:
+  /// As `find` has it, which is called once for such bursts.
+  std::vector<double> of(std::span<const flow::Burst> bursts,
+                         const std::function<std::vector<double>()>& find);
+
+ private:
+  using Signature = std::tuple<std::size_t, std::int64_t, std::int64_t, std::uint64_t>;
+
+  std::mutex mutex_;
+  std::map<Signature, std::vector<double>> known_;
+};
 
 /// Whether the capture holds the channel's first byte.
 enum class Beginning { Seen, Unknown };
@@ -25,6 +45,8 @@ struct Channel {
   Beginning beginning = Beginning::Unknown;
   std::int64_t round_trip_ns = 0;  ///< the shortest; 0: unknown
   bool saw_all_begin = false;      ///< every flow of it
+  /// Of rhythm.h; shared because copies of a channel have the same bursts.
+  std::shared_ptr<KnownDistances> distances = std::make_shared<KnownDistances>();
 };
 
 double bytes_of(std::span<const Channel> channels);

@@ -65,5 +65,16 @@ TEST(WithoutSpacing, JoinsAStreamThatNeverPausesWhenItsLikeHasFewBursts) {
   EXPECT_EQ((*smooth)[1].bursts.size(), 10);
 }
 
+TEST(KnownDistances, AreFoundOnceForTheSameBursts) {
+  Channel channel = empty();
+  append_trains(channel, 10, 1000, 700);
+  int found = 0;
+  const auto find = [&] { return std::vector<double>{static_cast<double>(++found)}; };
+  const Channel copy = channel;
+  EXPECT_EQ(channel.distances->of(channel.bursts, find), copy.distances->of(copy.bursts, find));
+  channel.bursts.pop_back();
+  EXPECT_EQ(channel.distances->of(channel.bursts, find), std::vector<double>{2});
+}
+
 }  // namespace
 }  // namespace tw::rhythm

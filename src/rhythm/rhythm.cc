@@ -143,6 +143,7 @@ Point point_at(std::span<const flow::Burst> bursts, std::size_t first, std::size
 ByteStream::ByteStream(const Channel& channel, std::span<const flow::Burst> received,
                        std::int64_t gap_ns)
     : bursts_(channel.bursts),
+      known_(channel.distances),
       beginning_(channel.beginning),
       gap_ns_(static_cast<double>(gap_ns)),
       least_burst_(least_burst(channel.bursts)) {
@@ -210,7 +211,7 @@ std::vector<double> ByteStream::cuts(double least_ns) const {
   return {begin, begin + kMostCuts};
 }
 
-std::vector<double> ByteStream::guess_distances() const {
+std::vector<double> ByteStream::find_distances() const {
   double longest = 0;
   double shortest = std::numeric_limits<double>::max();
   for (const Pause& pause : pauses_) {

@@ -36,6 +36,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -101,7 +102,9 @@ class ByteStream {
   std::uint64_t bytes() const { return bytes_; }
   /// Distances that recur between pauses, rising, no two nearly equal. Cost: O(pauses) for each of
   /// some hundred combinations, on at most 1,500 pauses.
-  std::vector<double> guess_distances() const;
+  std::vector<double> guess_distances() const {
+    return known_->of(bursts_, [&] { return find_distances(); });
+  }
   /// Cost O(pauses).
   RhythmFit fit(double distance) const;
   /// A stream that never pauses, behind a slow link, in equal parts: nothing unless it is a
@@ -113,6 +116,7 @@ class ByteStream {
   std::vector<double> pauses_at(const RhythmFit& fit) const;
 
  private:
+  std::vector<double> find_distances() const;
   void set_worths(double Pause::*length, double Pause::*worth_of);
   std::vector<ChainLink> chain_at(double distance, double Pause::*worth) const;
   RhythmFit fit_by(double distance, double Pause::*worth) const;
@@ -131,6 +135,7 @@ class ByteStream {
   void append_beats(std::vector<Beat>& beats, const ChainLink& link) const;
 
   std::span<const flow::Burst> bursts_;
+  std::shared_ptr<KnownDistances> known_;
   Beginning beginning_;
   double gap_ns_;
   std::uint64_t bytes_ = 0;
