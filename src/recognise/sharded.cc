@@ -43,11 +43,29 @@ struct Inside {
   std::vector<double> longest = {};  ///< places of the longest pause of each beat
   std::vector<double> common = {};   ///< places at which many steps pause, rising
   double beats = 0;
+  /// Of each stretch of a step as long as kSamePlace: how many places are before it.
+  std::vector<std::ptrdiff_t> before = {};
+
+  /// REQUIRES: the places are known.
+  void sort_places() {
+    std::sort(places.begin(), places.end());
+    std::size_t next = 0;
+    for (double begin = 0; next < places.size() || before.empty(); begin += kSamePlace) {
+      while (next < places.size() && places[next] < begin) ++next;
+      before.push_back(static_cast<std::ptrdiff_t>(next));
+    }
+  }
 
   std::size_t at(double place) const {
-    return static_cast<std::size_t>(
-        std::upper_bound(places.begin(), places.end(), place + kSamePlace) -
-        std::lower_bound(places.begin(), places.end(), place - kSamePlace));
+    const double stretch = std::max(0.0, place / kSamePlace);
+    const auto bound = [&](double number) {
+      const auto i = static_cast<std::size_t>(std::max(0.0, number));
+      return i < before.size() ? places.begin() + before[i] : places.end();
+    };
+    const auto low = stretch < 3 ? places.begin() : bound(stretch - 3);
+    const auto high = bound(stretch + 4);
+    return static_cast<std::size_t>(std::upper_bound(low, high, place + kSamePlace) -
+                                    std::lower_bound(low, high, place - kSamePlace));
   }
 };
 
@@ -271,7 +289,7 @@ std::optional<Shards> find_shards(const rhythm::Steps& ring,
     Inside inside;
     for (const rhythm::Lane& lane : ring.lanes) add_lane(inside, lane, channels, of_beat);
     if (inside.places.size() < kFewestPauses) continue;
-    std::sort(inside.places.begin(), inside.places.end());
+    inside.sort_places();
     inside.common = common_places(inside);
     std::vector<Course> courses = courses_by_sizes(sizes_between(inside.common), hosts);
     for (const double size : common_sizes(inside.common)) {
