@@ -237,6 +237,31 @@ TEST(Benchmark, ReadsOsuAsPeopleShowIt) {
   EXPECT_THAT(joined.curves[0].rows, ElementsAre(Row{32, 0.2e-6}));
 }
 
+// Where several programs write to one terminal, the end of the header's line comes too late.
+TEST(Benchmark, ReadsTheRowOfOsuThatIsGluedToItsHeader) {
+  const std::string tag = "Tue Mar  6 10:11:12 2019[1,0]<stdout>:";
+  for (const std::string& glue : {std::string(), tag, tag + "  ", std::string("0: ")}) {
+    const Benchmark found = parse_benchmark(
+        tag + "# OSU MPI Allreduce Latency Test v5.6\n" + tag + "# Size       Avg Latency(us)" +
+            glue + "4             2.50\n" + tag + "8             2.60\n",
+        "x");
+    ASSERT_EQ(found.rows(), 2U) << glue;
+    EXPECT_THAT(found.curves[0].rows, ElementsAre(Row{4, 1e-6 * 2.5}, Row{8, 1e-6 * 2.6})) << glue;
+    EXPECT_EQ(found.skipped, 0U);
+  }
+  const Benchmark computed = parse_benchmark(
+      "# OSU MPI Non-blocking Bcast Latency Test v5.6\n"
+      "# Size      Overall(us)    Compute(us)    Pure Comm.(us)    Overlap(%)"
+      "Tue Mar  6 10:11:12 2019 4     9.50     4.10     5.20     0.00\n",
+      "x");
+  ASSERT_EQ(computed.rows(), 1U);
+  EXPECT_THAT(computed.curves[0].rows, ElementsAre(Row{4, 1e-6 * 5.2}));
+  const Benchmark cut =
+      parse_benchmark("# OSU MPI Latency Test v5.6\n# Size      Latency (us)4\n8     2.60\n", "x");
+  EXPECT_EQ(cut.rows(), 1U);
+  EXPECT_EQ(cut.skipped, 1U);
+}
+
 TEST(Benchmark, CountsRowsOfOsuThatTellNothing) {
   const std::string good(kOsu);
   const Benchmark whole = parse_benchmark(good, "x");

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tw::tables {
 namespace {
@@ -53,8 +55,7 @@ Meaning meaning_of_title(std::string_view title) {
 }
 
 /// Of non-blocking collectives the column without computing.
-void take_header(std::string_view line, Meaning& into) {
-  const auto columns = columns_of(line);
+void take_columns(const std::vector<std::string_view>& columns, Meaning& into) {
   into.value_at = 1;
   if (columns.empty()) return;
   for (std::size_t i = 1; i < columns.size(); ++i) {
@@ -62,6 +63,31 @@ void take_header(std::string_view line, Meaning& into) {
   }
   // Mails join their blanks: "# Size Bandwidth (MB/s)" is one column then.
   into.is_rate = columns[columns.size() > 1 ? 1 : 0].find("MB/s") != std::string_view::npos;
+}
+
+/// "[ pairs: 4 ] [ window size: 64 ]": the rates are sums of so many.
+void take_pairs(std::string_view line, Meaning& into) {
+  const std::size_t at = line.find("[ pairs: ");
+  if (at == std::string_view::npos) return;
+  const auto rest = words_of(line.substr(at + 9));
+  const auto pairs = rest.empty() ? std::nullopt : count_in(rest.front());
+  if (pairs && *pairs > 0 && *pairs < 10'000'000) into.times = static_cast<double>(*pairs);
+}
+
+/// Where the numbers begin that `line` ends with, each between blanks but for the first: "4   3.20" of
+/// "# Size   Avg Latency(us)4   3.20". The line's length where it ends with none.
+std::size_t numbers_at_end(std::string_view line) {
+  std::size_t begin = line.size();
+  while (begin > 0) {
+    const std::size_t end = line.find_last_not_of(" \t\r", begin - 1);
+    if (end == std::string_view::npos) return begin;
+    const std::size_t before = line.find_last_not_of("0123456789.", end);
+    const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
+    if (!number_in(line.substr(first, end + 1 - first))) return begin;
+    begin = first;
+    if (first > 0 && line[first - 1] != ' ' && line[first - 1] != '\t') return begin;
+  }
+  return begin;
 }
 
 /// Where "OSU MPI Latency Test" stands: people's texts lose the '#' before it.
@@ -77,56 +103,78 @@ double seconds_of(const Meaning& meaning, std::int64_t size, double value) {
   return value > 0 ? meaning.times * static_cast<double>(size) / (1e6 * value) : 0;
 }
 
-}  // namespace
-
-Benchmark parse_osu(std::string_view text) {
+class Reading {
+ public:
   Benchmark made{.program = "osu"};
-  Meaning meaning;
-  bool is_per_rank = false;
-  std::size_t failed = 0;
-  std::size_t most_decimals = 0;
-  for_lines(text, [&](std::string_view line) {
+
+  void take(std::string_view line) {
     if (const std::size_t title = title_in(line); title != std::string_view::npos) {
-      meaning = meaning_of_title(line.substr(title));
-      made.curves.push_back({.op = meaning.op});
+      meaning_ = meaning_of_title(line.substr(title));
+      made.curves.push_back({.op = meaning_.op});
       return;
     }
     line.remove_prefix(std::min(line.find_first_not_of(" \t>"), line.size()));
-    if (line.starts_with('#') || line.starts_with("Size ")) {
-      if (line.find("Size") != std::string_view::npos) take_header(line, meaning);
-      if (const std::size_t at = line.find("[ pairs: "); at != std::string_view::npos) {
-        const auto rest = words_of(line.substr(at + 9));
-        const auto pairs = rest.empty() ? std::nullopt : count_in(rest.front());
-        if (pairs && *pairs > 0 && *pairs < 10'000'000) meaning.times = static_cast<double>(*pairs);
-      }
-      return;
-    }
-    const auto words = words_of(line);
-    if (words.empty() || meaning.op.empty() || made.rows() >= kMostRows) return;
-    if (!number_in(words[0])) return;
-    const auto size = count_in(words[0]);
-    const auto value =
-        words.size() > meaning.value_at ? number_in(words[meaning.value_at]) : std::nullopt;
-    const double time_s = size && value ? seconds_of(meaning, *size, *value) : 0;
-    // All values of a table have as many decimals: one with fewer was cut off.
-    const std::size_t decimals = value ? decimals_of(words[meaning.value_at]) : 0;
-    if (made.curves.back().rows.empty()) most_decimals = decimals;
-    if (!size || !can_be_meant(*size, time_s) || decimals < most_decimals) {
-      ++made.skipped;
-      return;
-    }
-    if (words.back() == "Fail") ++failed;
-    is_per_rank = is_per_rank || !size_of(meaning.op, *size, 0);
-    made.curves.back().rows.push_back({*size, time_s});
-  });
-  if (failed > 0)
-    made.limits.push_back(std::to_string(failed) + " rows failed OSU's own validation");
-  if (is_per_rank) {
+    const bool is_header = line.starts_with('#') || line.starts_with("Size ");
+    is_header ? take_header(line) : take_row(words_of(line));
+  }
+
+  void add_limits() {
+    if (failed_ > 0)
+      made.limits.push_back(std::to_string(failed_) + " rows failed OSU's own validation");
+    if (!is_per_rank_) return;
     made.limits.emplace_back(
         "OSU does not print how many ranks there were: sizes are what a rank gives, and bus "
         "bandwidth is not known");
   }
-  return made;
+
+ private:
+  /// Where several programs write to one terminal, the first row may be glued to the header.
+  void take_header(std::string_view line) {
+    if (line.find("Size") == std::string_view::npos) return take_pairs(line, meaning_);
+    const std::size_t row = numbers_at_end(line);
+    take_columns(columns_of(line.substr(0, row)), meaning_);
+    take_pairs(line, meaning_);
+    auto words = words_of(line.substr(row));
+    // Of a stamp's numbers before the row's: the size is the whole number before the first that is none.
+    const auto value = std::find_if(words.begin(), words.end(), [](std::string_view word) {
+      return word.find('.') != std::string_view::npos;
+    });
+    if (value - words.begin() > 1 && value != words.end()) words.erase(words.begin(), value - 1);
+    take_row(words);
+  }
+
+  void take_row(const std::vector<std::string_view>& words) {
+    if (words.empty() || meaning_.op.empty() || made.rows() >= kMostRows) return;
+    if (!number_in(words[0])) return;
+    const auto size = count_in(words[0]);
+    const auto value =
+        words.size() > meaning_.value_at ? number_in(words[meaning_.value_at]) : std::nullopt;
+    const double time_s = size && value ? seconds_of(meaning_, *size, *value) : 0;
+    // All values of a table have as many decimals: one with fewer was cut off.
+    const std::size_t decimals = value ? decimals_of(words[meaning_.value_at]) : 0;
+    if (made.curves.back().rows.empty()) most_decimals_ = decimals;
+    if (!size || !can_be_meant(*size, time_s) || decimals < most_decimals_) {
+      ++made.skipped;
+      return;
+    }
+    if (words.back() == "Fail") ++failed_;
+    is_per_rank_ = is_per_rank_ || !size_of(meaning_.op, *size, 0);
+    made.curves.back().rows.push_back({*size, time_s});
+  }
+
+  Meaning meaning_ = {};
+  bool is_per_rank_ = false;
+  std::size_t failed_ = 0;
+  std::size_t most_decimals_ = 0;
+};
+
+}  // namespace
+
+Benchmark parse_osu(std::string_view text) {
+  Reading reading;
+  for_lines(text, [&](std::string_view line) { reading.take(line); });
+  reading.add_limits();
+  return std::move(reading.made);
 }
 
 }  // namespace tw::tables
