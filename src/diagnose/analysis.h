@@ -52,10 +52,12 @@ struct Iterations {
   std::optional<OtherSteps> other = {};
   bool first_untypical = false;
   /// Period: median over the steps of all hosts (from a log: of their means over the ranks) but the first, with a 95
-  /// % interval that respects autocorrelation.
+  /// % interval that respects autocorrelation; of a log that tells fewer than three times there is none.
   double median_s = 0;
-  double ci_low_s = 0;
-  double ci_high_s = 0;
+  std::optional<double> ci_low_s = {};
+  std::optional<double> ci_high_s = {};
+  std::optional<std::size_t> averages =
+      {};  ///< what tells the steps, where a log's lines tell averages of several
   double p99_s = 0;
   double mean_s = 0;
   double usual_s = 0;        ///< of the half of them that is most alike

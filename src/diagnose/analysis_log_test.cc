@@ -48,6 +48,18 @@ TEST(Analyse, TakesStepsFromALog) {
   EXPECT_NEAR(model_error(found, job), 0, 0.01);
 }
 
+TEST(Analyse, AnAverageOfManyStepsOfALogCountsOnceInAnInterval) {
+  const rhythm::PlayedJob job{.strategy = "ring", .placement = {0, 1, 2, 3}, .steps = 10};
+  imports::StepLog log{.format = "text", .steps = {}};
+  for (int step = 0; step < 9; ++step) {
+    log.steps.push_back({0, step, 100'000'000 * (step + 2), 100'000'000 * (step + 3), step != 1});
+  }
+  const Analysis found = analyse(rhythm::play(job), {.log = log});
+  EXPECT_DOUBLE_EQ(found.iterations.median_s, 0.1);
+  EXPECT_EQ(found.iterations.averages, 1U);
+  EXPECT_FALSE(found.iterations.ci_low_s);
+}
+
 // Nothing pauses between the steps, so that only the program knows how many rounds are one.
 TEST(Analyse, FollowsTheLogWhereRoundsAreAllAlike) {
   const rhythm::PlayedJob job{.strategy = "ring",

@@ -72,14 +72,19 @@ void add_straggler(std::vector<Finding>& findings, const Analysis& analysis) {
        Severity::Warning, std::string(kStraggler)});
 }
 
+std::string interval_text(const Iterations& iterations) {
+  if (!iterations.ci_low_s || !iterations.ci_high_s) return {};
+  return fmt::format(" (95 % interval {} to {})", time_text(*iterations.ci_low_s),
+                     time_text(*iterations.ci_high_s));
+}
+
 void add_summary(std::vector<Finding>& findings, const Analysis& analysis,
                  const std::string& unknown) {
   const Iterations& iterations = analysis.iterations;
   if (iterations.steps.empty()) return;
-  std::string text =
-      fmt::format("{} iterations of {} (95 % interval {} to {}){}", iterations.steps.size(),
-                  time_text(iterations.median_s), time_text(iterations.ci_low_s),
-                  time_text(iterations.ci_high_s), guessed(iterations.confidence));
+  std::string text = fmt::format("{} iterations of {}{}{}", iterations.steps.size(),
+                                 time_text(iterations.median_s), interval_text(iterations),
+                                 guessed(iterations.confidence));
   if (!analysis.collectives.empty()) {
     const Collective& main = analysis.collectives.front();
     text += fmt::format("; {} of {} in each, {}{}",

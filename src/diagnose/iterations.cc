@@ -330,21 +330,47 @@ namespace {
 
 /// Mean over the ranks, of the steps that all of them have logged. The first is start-up, unless a
 /// run of ours has left its warm-up out already.
-std::vector<double> logged_times(const imports::StepLog& log) {
-  std::map<std::int64_t, std::vector<double>> by_step;
+struct LoggedTimes {
+  std::vector<double> all = {};
+  std::vector<double> told = {};  ///< averages of several steps once each
+};
+
+LoggedTimes logged_times(const imports::StepLog& log) {
+  struct Step {
+    std::vector<double> lengths = {};
+    bool is_shared = true;
+  };
+  std::map<std::int64_t, Step> by_step;
   std::set<int> ranks;
   for (const imports::LoggedStep& step : log.steps) {
-    by_step[step.step].push_back(seconds_of(step.end_ns - step.start_ns));
+    Step& known = by_step[step.step];
+    known.lengths.push_back(seconds_of(step.end_ns - step.start_ns));
+    known.is_shared = known.is_shared && step.is_shared;
     ranks.insert(step.rank);
   }
   if (by_step.size() > 2 && log.format != imports::kOwnFormat) by_step.erase(by_step.begin());
-  std::vector<double> times;
-  for (const auto& [step, lengths] : by_step) {
-    if (lengths.size() < ranks.size()) continue;
-    times.push_back(std::accumulate(lengths.begin(), lengths.end(), 0.0) /
-                    static_cast<double>(lengths.size()));
+  LoggedTimes times;
+  for (const auto& [number, step] : by_step) {
+    if (step.lengths.size() < ranks.size()) continue;
+    times.all.push_back(std::accumulate(step.lengths.begin(), step.lengths.end(), 0.0) /
+                        static_cast<double>(step.lengths.size()));
+    if (!step.is_shared) times.told.push_back(times.all.back());
   }
   return times;
+}
+
+/// Averages of several steps say how they vary among themselves, and two values of nothing.
+void set_logged_period(Iterations& iterations, const LoggedTimes& times) {
+  constexpr std::size_t kFewest = 3;
+  set_period(iterations, times.all, {});
+  if (times.told.size() + 1 < times.all.size()) iterations.averages = times.told.size();
+  if (times.told.size() < kFewest) {
+    iterations.ci_low_s = iterations.ci_high_s = {};
+    return;
+  }
+  const stats::Estimate of_told = stats::median_estimate(times.told);
+  iterations.ci_low_s = of_told.low;
+  iterations.ci_high_s = of_told.high;
 }
 
 }  // namespace
@@ -386,7 +412,7 @@ Iterations iterations_of(const imports::StepLog& log, const gather::Captured& tr
   }
   count(result, traffic, counted);
   set_phases(result);
-  set_period(result, logged_times(log), {});
+  set_logged_period(result, logged_times(log));
   result.evidence = fmt::format("{} steps of the program's own log", result.steps.size());
   return result;
 }

@@ -61,7 +61,8 @@ class RankSteps {
                   {.rank = first_->rank,
                    .step = first_->step,
                    .start_ns = std::max<std::int64_t>(0, first_->time_ns - length),
-                   .end_ns = first_->time_ns});
+                   .end_ns = first_->time_ns,
+                   .is_shared = true});
   }
 
  private:
@@ -98,8 +99,11 @@ class RankSteps {
     std::int64_t start_ns = *last_ns_;
     for (std::int64_t i = 1; i <= count; ++i, ++number) {
       const std::int64_t end_ns = i == count ? stamp.time_ns : start_ns + length;
-      steps_.push_back(
-          {.rank = stamp.rank, .step = number, .start_ns = start_ns, .end_ns = end_ns});
+      steps_.push_back({.rank = stamp.rank,
+                        .step = number,
+                        .start_ns = start_ns,
+                        .end_ns = end_ns,
+                        .is_shared = i > 1});
       start_ns = end_ns;
     }
   }

@@ -20,6 +20,9 @@ struct LoggedStep {
   std::int64_t step;
   std::int64_t start_ns;
   std::int64_t end_ns;
+  /// No line tells how long it was itself: it shares what passed between two lines with the steps before it, or is a first step
+  /// without a start, as long as others.
+  bool is_shared = false;
   bool operator==(const LoggedStep&) const = default;
 };
 

@@ -131,7 +131,7 @@ TEST(TumLog, FirstBatchIsAsLongAsTheMedianOfTheOthers) {
   // Lengths 1 s and 3 s: nth_element's middle of two is the longer, so the first starts 3 s early.
   EXPECT_THAT(parsed("Type,ID,Timestamp,Loss,Accuracy\nBatch,0,10,,\nBatch,1,11,,\nBatch,2,14,,\n")
                   .steps.front(),
-              (LoggedStep{0, 0, 7 * kSecond, 10 * kSecond}));
+              (LoggedStep{0, 0, 7 * kSecond, 10 * kSecond, true}));
 }
 
 TEST(TumLog, ReadsDateTimes) {
@@ -157,8 +157,9 @@ TEST(TextLog, LinesWithStampAndStepAreSteps) {
       "2026-11-15 05:16:40.000 checkpoint written\n"
       "2026-11-15 05:16:41.000 Iter #1: 250.3 img/sec per GPU\n");
   EXPECT_EQ(log.format, "text");
-  EXPECT_THAT(log.steps, ElementsAre(LoggedStep{0, 0, 1794719797 * kSecond, 1794719799 * kSecond},
-                                     LoggedStep{0, 1, 1794719799 * kSecond, 1794719801 * kSecond}));
+  EXPECT_THAT(log.steps,
+              ElementsAre(LoggedStep{0, 0, 1794719797 * kSecond, 1794719799 * kSecond, true},
+                          LoggedStep{0, 1, 1794719799 * kSecond, 1794719801 * kSecond}));
 }
 
 // As torchtitan prints to a terminal, and a metric that TensorBoard exports.
@@ -191,7 +192,8 @@ TEST(CsvLog, StampsOfTensorBoardAreEndsOfSteps) {
   const StepLog log = parsed("Wall time,Step,Value\n1794719800.0,10,2.5\n1794719820.0,20,2.4\n");
   EXPECT_EQ(log.format, "stamps");
   ASSERT_THAT(log.steps, SizeIs(11));  // ten of 2 s, and the first
-  EXPECT_EQ(log.steps.back(), (LoggedStep{0, 20, 1794719818 * kSecond, 1794719820 * kSecond}));
+  EXPECT_EQ(log.steps.back(),
+            (LoggedStep{0, 20, 1794719818 * kSecond, 1794719820 * kSecond, true}));
   EXPECT_THAT(refusal("Wall time,Step,Value\n0.5,10,2.5\n"), HasSubstr("no step was found"));
 }
 
@@ -199,9 +201,9 @@ TEST(TextLog, RanksAreKeptApart) {
   EXPECT_THAT(parsed("[1,0]<stdout>:1794719799 step 1\n[1,1]<stdout>:1794719799 step 1\n"
                      "[1,0]<stdout>:1794719800 step 2\n[1,1]<stdout>:1794719802 step 2\n")
                   .steps,
-              ElementsAre(LoggedStep{0, 1, 1794719798 * kSecond, 1794719799 * kSecond},
+              ElementsAre(LoggedStep{0, 1, 1794719798 * kSecond, 1794719799 * kSecond, true},
                           LoggedStep{0, 2, 1794719799 * kSecond, 1794719800 * kSecond},
-                          LoggedStep{1, 1, 1794719796 * kSecond, 1794719799 * kSecond},
+                          LoggedStep{1, 1, 1794719796 * kSecond, 1794719799 * kSecond, true},
                           LoggedStep{1, 2, 1794719799 * kSecond, 1794719802 * kSecond}));
 }
 
@@ -210,6 +212,12 @@ TEST(TextLog, TimeOfEveryTenthStepIsDivided) {
   const StepLog log = parsed("1794719800 step 0\n1794719810 step 10\n1794719820 step 20\n");
   ASSERT_THAT(log.steps, SizeIs(21));
   EXPECT_EQ(log.steps[11], (LoggedStep{0, 11, 1794719810 * kSecond, 1794719811 * kSecond}));
+  // Two averages: the first of each ten, and not the first step, which no line tells.
+  std::vector<std::int64_t> told;
+  for (const LoggedStep& step : log.steps) {
+    if (!step.is_shared) told.push_back(step.step);
+  }
+  EXPECT_THAT(told, ElementsAre(1, 11));
 }
 
 TEST(TextLog, ARepeatedStepEndsWithItsLastLine) {
@@ -224,7 +232,7 @@ TEST(TextLog, WhatPassesInAJumpIsNoStep) {
   const StepLog log = parsed(
       "1794719800 step 0\n1794719801 step 1\n1794720400 step 90000\n1794720402 step 90001\n");
   EXPECT_THAT(log.steps,
-              ElementsAre(LoggedStep{0, 0, 1794719798 * kSecond, 1794719800 * kSecond},
+              ElementsAre(LoggedStep{0, 0, 1794719798 * kSecond, 1794719800 * kSecond, true},
                           LoggedStep{0, 1, 1794719800 * kSecond, 1794719801 * kSecond},
                           LoggedStep{0, 90001, 1794720400 * kSecond, 1794720402 * kSecond}));
 }

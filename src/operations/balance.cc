@@ -242,6 +242,7 @@ std::optional<Steps> steps_of(const std::vector<Told>& told) {
     for (const Step& step : file.steps) {
       Steps& steps = by_rank[step.rank.value_or(0)];
       steps.times_s.push_back(seconds(step.duration_ns));
+      steps.is_shared.push_back(step.is_shared ? 1 : 0);
       if (step.start_ns) steps.starts_s.push_back(seconds(*step.start_ns));
       if (step.rank) by_kind[file.kind][step.number].try_emplace(*step.rank, &step);
     }
@@ -257,10 +258,14 @@ std::optional<Steps> steps_of(const std::vector<Told>& told) {
   if (numbered.size() != best->times_s.size()) return best;
   // Several ranks tell of the same steps: the one in the middle counts, for single ranks may begin early or pause.
   best->times_s.clear();
+  best->is_shared.clear();
   for (const auto& [number, ranks] : numbered) {
     std::vector<double> times;
     for (const auto& [rank, step] : ranks) times.push_back(seconds(step->duration_ns));
     best->times_s.push_back(median(times));
+    const bool is_shared = std::all_of(ranks.begin(), ranks.end(),
+                                       [](const auto& each) { return each.second->is_shared; });
+    best->is_shared.push_back(is_shared ? 1 : 0);
   }
   return best;
 }

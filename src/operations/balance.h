@@ -55,6 +55,7 @@ struct Steps {
   std::string kind = {};
   std::vector<double> times_s = {};
   std::vector<double> starts_s = {};  ///< since 1970; empty where it is not told
+  std::vector<char> is_shared = {};   ///< as of Step, one for each
 };
 std::optional<Steps> steps_of(const std::vector<Told>& told);
 

@@ -22,6 +22,7 @@
 namespace tw::operations {
 namespace {
 
+constexpr std::size_t kFewest = 3;  ///< values that an interval rests on
 constexpr double kUntypical = 1.5;  ///< times the others, as of steps that packets show
 
 double seconds(std::int64_t nanos) { return 1e-9 * static_cast<double>(nanos); }
@@ -33,20 +34,42 @@ bool is_first_untypical(const std::vector<double>& times_s) {
   return times_s.front() > kUntypical * usual_s || times_s.front() < usual_s / kUntypical;
 }
 
+/// From `first` on, those that are told by themselves, and averages once each.
+std::vector<double> independent(const Steps& steps, std::size_t first) {
+  std::vector<double> made;
+  for (std::size_t i = first; i < steps.times_s.size(); ++i) {
+    if (steps.is_shared[i] == 0) made.push_back(steps.times_s[i]);
+  }
+  return made;
+}
+
+/// How many averages tell the steps; nothing where each is told by itself, but for a first one without a start.
+std::optional<std::uint64_t> averages_of(const Steps& steps) {
+  const std::size_t told = independent(steps, 0).size();
+  return told + 1 < steps.times_s.size() ? std::optional<std::uint64_t>(told) : std::nullopt;
+}
+
 record::Iterations iterations_of(const Steps& steps) {
   const bool without_first = is_first_untypical(steps.times_s);
   const std::vector<double> counted(steps.times_s.begin() + (without_first ? 1 : 0),
                                     steps.times_s.end());
-  const stats::Estimate median = stats::median_estimate(counted);
+  const std::vector<double> told = independent(steps, without_first ? 1 : 0);
+  const auto averages = averages_of(steps);
+  // Of one value or two nothing is known of how much it varies.
+  const auto interval = told.size() < kFewest
+                            ? std::nullopt
+                            : std::optional<stats::Estimate>(stats::median_estimate(told));
   return {.count = steps.times_s.size(),
+          .averages = averages,
           .source = "log",
           .confidence = 1,
-          .evidence = fmt::format("{} steps told by {}", steps.times_s.size(), steps.kind),
+          .evidence = fmt::format("{} steps told by {}{}", steps.times_s.size(), steps.kind,
+                                  averages ? fmt::format(" as {} averages", *averages) : ""),
           .first_untypical = without_first,
-          .median_s = median.value,
-          .ci_low_s = median.low,
-          .ci_high_s = median.high,
-          .p99_s = stats::quantile(counted, 0.99),
+          .median_s = stats::median(counted),
+          .ci_low_s = interval ? std::optional(interval->low) : std::nullopt,
+          .ci_high_s = interval ? std::optional(interval->high) : std::nullopt,
+          .p99_s = averages ? std::nullopt : std::optional(stats::quantile(counted, 0.99)),
           .mean_s = std::accumulate(counted.begin(), counted.end(), 0.0) /
                     static_cast<double>(counted.size()),
           .usual_s = stats::usual(counted),

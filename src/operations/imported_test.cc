@@ -3,6 +3,7 @@
 
 #include "trainwire/operations/findings.h"
 #include "trainwire/operations/judge.h"
+#include "trainwire/operations/summary.h"
 #include "trainwire/operations/test_jobs.h"
 
 #include <gmock/gmock.h>
@@ -180,6 +181,32 @@ TEST(Imported, StepsAreInTheRecordWithTheirTimes) {
   EXPECT_EQ(*run.iterations->evidence, "5 steps told by kineto");
   EXPECT_EQ(run.iterations->times_s.size(), 5U);
   EXPECT_NEAR(*run.iterations->mean_s, 0.1, 1e-9);
+}
+
+TEST(Imported, AnAverageOfManyStepsCountsOnceInAnInterval) {
+  // Lines at every hundredth step: averages of 100, 110 and 120 ms, then a fourth.
+  Told file{.path = "log.txt", .kind = "step_log", .records = 400};
+  for (std::int64_t i = 0; i < 400; ++i) {
+    const std::int64_t average = i / 100;
+    file.steps.push_back(
+        {.number = i, .duration_ns = 100'000'000 + 10'000'000 * average, .is_shared = i % 100 > 0});
+  }
+  record::Run run;
+  add_to(run, imported({file}));
+  EXPECT_EQ(run.iterations->count, 400U);
+  EXPECT_EQ(run.iterations->averages, 4U);
+  EXPECT_EQ(*run.iterations->evidence, "400 steps told by step_log as 4 averages");
+  EXPECT_NEAR(*run.iterations->ci_low_s, 0.1, 1e-9);
+  EXPECT_NEAR(*run.iterations->ci_high_s, 0.13, 1e-9);
+  EXPECT_FALSE(run.iterations->p99_s);
+  // Two lines tell one average, of which nobody knows how it varies.
+  file.steps.resize(100);
+  record::Run few;
+  const Imported told = imported({file});
+  add_to(few, told);
+  EXPECT_EQ(few.iterations->averages, 1U);
+  EXPECT_FALSE(few.iterations->ci_low_s);
+  EXPECT_THAT(imported_text(few, told, "", ""), HasSubstr("100 told as one average · 100 ms\n"));
 }
 
 TEST(Imported, AStepIsAsLongAsForTheRankInTheMiddleAndStartUpIsNone) {

@@ -75,9 +75,17 @@ std::string usual_text(const record::Iterations& iterations) {
   return fmt::format("{} most alike · median ", time_text(usual_s));
 }
 
-/// One value has none.
+/// How many averages tell so many steps.
+std::string averages_text(const record::Iterations& iterations) {
+  if (!iterations.averages) return {};
+  return *iterations.averages == 1
+             ? " as one average"
+             : fmt::format(" as {} averages", count_text(*iterations.averages));
+}
+
+/// "" of few values, which tell nothing of how they vary.
 std::string interval_text(const record::Iterations& iterations) {
-  if (iterations.count < 2) return {};
+  if (!iterations.ci_low_s) return {};
   return fmt::format(" (95 % CI {} – {})", time_text(iterations.ci_low_s),
                      time_text(iterations.ci_high_s));
 }
@@ -169,9 +177,9 @@ std::string imported_text(const record::Run& run, const Imported& imported,
                           const std::string& folder, const std::string& verdict) {
   std::string text = verdict + sources_text(imported);
   if (run.iterations && run.iterations->median_s) {
-    text += fmt::format("{:<17}{} told · {}{}{}\n", "steps", count_text(run.iterations->count),
-                        usual_text(*run.iterations), time_text(run.iterations->median_s),
-                        interval_text(*run.iterations));
+    text += fmt::format("{:<17}{} told{} · {}{}{}\n", "steps", count_text(run.iterations->count),
+                        averages_text(*run.iterations), usual_text(*run.iterations),
+                        time_text(run.iterations->median_s), interval_text(*run.iterations));
   }
   text += quality_text(run);
   text += "\n";

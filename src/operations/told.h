@@ -30,6 +30,8 @@ struct Step {
   std::int64_t number = 0;
   std::optional<std::int64_t> start_ns = {};  ///< since 1970, where the file says
   std::int64_t duration_ns = 0;
+  bool is_shared =
+      false;  ///< part of the average that the step before it begins, or as long as others for want of a start
   bool operator==(const Step&) const = default;
 };
 

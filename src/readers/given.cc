@@ -72,7 +72,8 @@ std::optional<imports::StepLog> steps_for_packets(const std::vector<Told>& told)
           {rank, each.number}, imports::LoggedStep{.rank = rank,
                                                    .step = each.number,
                                                    .start_ns = *each.start_ns,
-                                                   .end_ns = *each.start_ns + each.duration_ns});
+                                                   .end_ns = *each.start_ns + each.duration_ns,
+                                                   .is_shared = each.is_shared});
     }
   }
   const auto most = std::max_element(

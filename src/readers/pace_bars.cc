@@ -82,9 +82,12 @@ PaceBars::Bar* PaceBars::bar_of(const std::string& label, std::int64_t all) {
   return &bars_[key];
 }
 
-void PaceBars::add(Bar& bar, std::int64_t number, double seconds) {
-  if (bar.steps.size() >= kMostSteps || seconds <= 0 || seconds > kLongest_s) return;
-  bar.steps.push_back({.number = number, .duration_ns = std::llround(seconds * 1e9)});
+void PaceBars::add(Bar& bar, std::int64_t number, std::int64_t count, double seconds) {
+  if (seconds <= 0 || seconds > kLongest_s) return;
+  for (std::int64_t i = 0; i < count && bar.steps.size() < kMostSteps; ++i) {
+    bar.steps.push_back(
+        {.number = number + i, .duration_ns = std::llround(seconds * 1e9), .is_shared = i > 0});
+  }
 }
 
 /// What `steps` took: whole seconds say too little of a short time; the bar's own average says more, as far as they allow it, for it has slow
@@ -117,7 +120,7 @@ void PaceBars::moved(const Place& to) {
   if (goes_on) {
     const std::int64_t steps = to.number - *bar->number;
     const double each = share(*bar, to, static_cast<double>(steps)) / static_cast<double>(steps);
-    for (std::int64_t i = 0; i < steps; ++i) add(*bar, *bar->number + i, each);
+    add(*bar, *bar->number, steps, each);
   }
   // What passes while a bar is drawn again at the same number is of the next step.
   if (is_later && to.number == *bar->number) return;
@@ -161,8 +164,7 @@ bool PaceBars::keras(std::string_view text) {
   if (bar == nullptr) return false;
   are_averages_ = true;
   bar->each_s = *each * *unit;
-  for (std::int64_t i = 0; i < done->number; ++i)
-    add(*bar, static_cast<std::int64_t>(bar->steps.size()), bar->each_s);
+  add(*bar, static_cast<std::int64_t>(bar->steps.size()), done->number, bar->each_s);
   return true;
 }
 

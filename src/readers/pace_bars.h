@@ -59,7 +59,8 @@ class PaceBars {
   Bar* bar_of(const std::string& label, std::int64_t all);
   void moved(const Place& to);
   static double share(Bar& bar, const Place& to, double steps);
-  static void add(Bar& bar, std::int64_t number, double seconds);
+  /// `count` steps from `number` on, of `seconds` each on average.
+  static void add(Bar& bar, std::int64_t number, std::int64_t count, double seconds);
 
   std::map<std::pair<std::string, std::int64_t>, Bar>
       bars_;  ///< by what stands before it, and length

@@ -169,6 +169,14 @@ void read_lines(capture::ByteSource& source, Kind kind, Told& told) {
     told.reasons.push_back(fmt::format("{} lines are too long", lines.too_long()));
 }
 
+/// Two steps that follow one another share a time only where a line tells of several; a first one has no start.
+bool tells_averages(const imports::StepLog& log) {
+  const auto in_a_row = [](const imports::LoggedStep& a, const imports::LoggedStep& b) {
+    return a.rank == b.rank && !a.is_shared && b.is_shared;
+  };
+  return std::adjacent_find(log.steps.begin(), log.steps.end(), in_a_row) != log.steps.end();
+}
+
 void read_step_log(const std::string& text, Told& told) {
   try {
     const imports::StepLog log = imports::parse_step_log(text, told.path);
@@ -176,10 +184,17 @@ void read_step_log(const std::string& text, Told& told) {
       told.steps.push_back({.rank = each.rank,
                             .number = each.step,
                             .start_ns = each.start_ns,
-                            .duration_ns = each.end_ns - each.start_ns});
+                            .duration_ns = each.end_ns - each.start_ns,
+                            .is_shared = each.is_shared});
     }
     told.records = told.steps.size();
     told.skipped = log.skipped;
+    if (tells_averages(log)) {
+      told.reasons.emplace_back(
+          "what passes between two lines is shared by the steps between them: single slow steps "
+          "are "
+          "not visible");
+    }
     if (log.skipped > 0) {
       told.reasons.push_back(fmt::format("{} rows tell no step; the first: {}", log.skipped,
                                          printable(log.first_skipped)));

@@ -145,6 +145,8 @@ struct OtherSteps {
 /// there is no `evidence`, and what follows it is not known either.
 struct Iterations {
   std::uint64_t count = 0;
+  std::optional<std::uint64_t> averages =
+      {};                   ///< what tells them, where lines tell averages of several
   std::string source = {};  ///< log, inferred
   double confidence = 0;
   std::optional<std::string> evidence = {};

@@ -125,6 +125,7 @@ void describe(Io& io, As<OtherSteps> auto& other) {
 template <typename Io>
 void describe(Io& io, As<Iterations> auto& iterations) {
   io("count", iterations.count);
+  io.if_any("averages", iterations.averages);
   io("source", iterations.source);
   io("confidence", iterations.confidence);
   io.if_any("evidence", iterations.evidence);

@@ -115,7 +115,8 @@ record::Iterations iterations_of(const diagnose::Iterations& iterations) {
   made.median_s = iterations.median_s;
   made.ci_low_s = iterations.ci_low_s;
   made.ci_high_s = iterations.ci_high_s;
-  made.p99_s = iterations.p99_s;
+  made.averages = iterations.averages;
+  if (!iterations.averages) made.p99_s = iterations.p99_s;
   made.mean_s = iterations.mean_s;
   made.usual_s = iterations.usual_s;
   made.compute_gap_s = iterations.compute_gap_s;

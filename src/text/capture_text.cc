@@ -98,13 +98,20 @@ void add_iterations(Lines& lines, const diagnose::Iterations& iterations) {
   // Of steps that are unlike, those most alike tell what one takes.
   const bool are_unlike =
       std::abs(iterations.median_s - iterations.usual_s) > kMuchApart * iterations.usual_s;
+  const std::string interval =
+      iterations.ci_low_s && iterations.ci_high_s
+          ? fmt::format(" (95 % CI {} – {})", time_text(*iterations.ci_low_s),
+                        time_text(*iterations.ci_high_s))
+          : "";
+  const std::string spread = iterations.averages
+                                 ? fmt::format(" · told as {} averages", *iterations.averages)
+                                 : " · p99 " + time_text(iterations.p99_s);
   add_line(
       lines, "iterations",
       fmt::format(
-          "{} {} · {}{} (95 % CI {} – {}) · p99 {}", count_text(iterations.steps.size()), source,
+          "{} {} · {}{}{}{}", count_text(iterations.steps.size()), source,
           are_unlike ? fmt::format("{} most alike · median ", time_text(iterations.usual_s)) : "",
-          time_text(iterations.median_s), time_text(iterations.ci_low_s),
-          time_text(iterations.ci_high_s), time_text(iterations.p99_s)));
+          time_text(iterations.median_s), interval, spread));
   std::vector<double> times;
   for (const diagnose::Iteration& step : iterations.steps) {
     times.push_back(static_cast<double>(step.end_ns - step.start_ns));
