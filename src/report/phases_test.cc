@@ -76,7 +76,16 @@ TEST(PhasesDocument, DrawsTheFirstStepsThatFit) {
 }
 
 TEST(PhasesDocument, DrawsNothingOfWarmUpAlone) {
-  EXPECT_TRUE(phases_document({phase(0, -1, "forward", 0, 1)}, 0, {})["timeline"].is_null());
+  const auto document = phases_document({phase(0, -1, "forward", 0, 1)}, 0, {});
+  EXPECT_TRUE(document["timeline"].is_null());
+  EXPECT_TRUE(document["median_s"][0][0].is_null());
+}
+
+TEST(PhasesDocument, WholeStepsOfALogHaveMediansAndNoLanes) {
+  const auto document =
+      phases_document({phase(0, 0, "step", 0, 2), phase(0, 1, "step", 2, 4)}, 0, {});
+  EXPECT_TRUE(document["timeline"].is_null());
+  EXPECT_EQ(document["median_s"][0][0], 2e-3);
 }
 
 }  // namespace

@@ -96,6 +96,9 @@ function middleSteps(timeline: TimelineData): Range {
   return [Math.max(from, middle - 2 * step), Math.min(to, middle + 2 * step)];
 }
 
+/** Logs of other programs tell whole steps, which are no phases. */
+const isMeasured = (phases: Phases): boolean => phases.median_s.some((row) => row.some((value) => value !== null));
+
 /** `few`: begins with a few steps, and zooms on its own. */
 export function Timeline(props: { phases: Phases; full: Range; few?: boolean; virtual?: boolean }) {
   const { phases } = props;
@@ -112,7 +115,7 @@ export function Timeline(props: { phases: Phases; full: Range; few?: boolean; vi
       paint: (plot: uPlot) => timeline && paintTimeline(plot, phases, timeline),
     };
   }, [phases]);
-  if (!timeline) return <Missing>steps.csv has no measured step.</Missing>;
+  if (!timeline) return <Missing>{isMeasured(phases) ? "No lanes: steps.csv tells when steps began and ended, not what ranks did in them." : "steps.csv has no measured step."}</Missing>;
   const shown = timeline.to_step - timeline.from_step + 1;
   const used = ORDER.filter((name) => timeline.phase.includes(phases.phases.indexOf(name)));
   return (

@@ -155,6 +155,18 @@ function timeNote(run: Run, time: number, note: string): string {
 /** Of a step: the usual time is then not the median. */
 export const MUCH_APART = 0.02;
 
+/** Few times that are told have no interval. */
+function intervalNote(from: Json): string {
+  const low = num(from, "ci_low_s");
+  const high = num(from, "ci_high_s");
+  return low === null || high === null ? "" : `95 % interval ${show("time", low)} to ${show("time", high)}, `;
+}
+
+function averagesNote(from: Json): string {
+  const averages = num(from, "averages");
+  return averages === null ? "" : averages === 1 ? " told as one average" : ` told as ${averages} averages`;
+}
+
 /** Step, exchange and waiting of one job, or of what the capture shows. */
 export function stepFigures(run: Run, job: Json, of: string): Figure[] {
   const from = job ? at(job, "step") : at(run.summary, "iterations");
@@ -165,7 +177,7 @@ export function stepFigures(run: Run, job: Json, of: string): Figure[] {
     {
       name: `${of}step time, median`,
       value: show("time", median),
-      note: timeNote(run, median, `95 % interval ${show("time", num(from, "ci_low_s"))} to ${show("time", num(from, "ci_high_s"))}, ${num(from, "count") ?? "?"} steps, ${source}`),
+      note: timeNote(run, median, `${intervalNote(from)}${num(from, "count") ?? "?"} steps${averagesNote(from)}, ${source}`),
       raw: median,
     },
   ];
