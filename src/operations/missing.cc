@@ -25,7 +25,8 @@ std::map<std::string, Asked> asked_by_group(const std::vector<Told>& told) {
   for (const Told& file : told) {
     for (const Operation& each : file.operations) {
       // The watchdog speaks in logs of any kind.
-      if (file.kind != "flight_recorder" && !is_by_watchdog(each.group)) continue;
+      const bool is_of_dumps = file.kind == "flight_recorder" || file.kind == "flight_report";
+      if (!is_of_dumps && !is_by_watchdog(each.group)) continue;
       if (!each.rank || !each.sequence || is_message(each.op)) continue;
       groups[each.group][*each.sequence].try_emplace(*each.rank, &each);
     }
@@ -183,7 +184,10 @@ std::vector<Hang> hangs(const std::vector<Told>& told) {
       for (const auto& [rank, number_of_last] : last) {
         if (number_of_last >= number) continue;
         hang.missing.push_back(rank);
-        hang.last_of_missing = std::max(hang.last_of_missing, number_of_last);
+        // A report of dumps does not say what a missing rank's last one was.
+        if (asked.at(number_of_last).at(rank)->state == State::Untold) continue;
+        hang.last_of_missing =
+            std::max(hang.last_of_missing.value_or(number_of_last), number_of_last);
       }
       add_mismatch(ranks, hang);
       add_further(asked, hang);
@@ -241,11 +245,12 @@ std::string sentence_of(const Hang& hang) {
   std::string text;
   if (!hang.missing.empty()) {
     const bool is_one = hang.missing.size() == 1;
-    text = fmt::format("{} {} did not join {}, in which {} {} {}; {} last was {}",
+    text = fmt::format("{} {} did not join {}, in which {} {} {}",
                        plural("rank", hang.missing.size()), fmt::join(hang.missing, ", "),
                        what_text(hang), plural("rank", hang.waiting.size()),
-                       fmt::join(hang.waiting, ", "), hang.waiting.size() == 1 ? "waits" : "wait",
-                       is_one ? "its" : "their", hang.last_of_missing);
+                       fmt::join(hang.waiting, ", "), hang.waiting.size() == 1 ? "waits" : "wait");
+    if (hang.last_of_missing)
+      text += fmt::format("; {} last was {}", is_one ? "its" : "their", *hang.last_of_missing);
   } else if (is_by_watchdog(hang.group)) {
     text = standing_text(hang);
   } else if (hang.without_dump > 0) {

@@ -28,10 +28,10 @@ struct Hang {
   std::int64_t sequence = 0;
   std::string op = {};
   std::optional<std::int64_t> bytes = {};
-  std::vector<int> waiting = {};           ///< ranks that stand in it
-  std::vector<int> missing = {};           ///< ranks that never asked for it
-  std::int64_t last_of_missing = 0;        ///< number of their last one
-  std::vector<std::string> mismatch = {};  ///< "rank 2 asks for all_gather of 4096 bytes"
+  std::vector<int> waiting = {};                     ///< ranks that stand in it
+  std::vector<int> missing = {};                     ///< ranks that never asked for it
+  std::optional<std::int64_t> last_of_missing = {};  ///< number of their last one, where it is told
+  std::vector<std::string> mismatch = {};            ///< "rank 2 asks for all_gather of 4096 bytes"
   /// Of the watchdog: number of a later collective of the group, and who stands in it.
   std::map<std::int64_t, std::vector<int>> further = {};
   std::optional<Stall> stall = {};  ///< as Horovod tells of it: no number, and nobody who waits

@@ -8,6 +8,7 @@
 #include "trainwire/nccl/perf_table.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/pace_log.h"
+#include "trainwire/standing/flight_report.h"
 #include "trainwire/standing/stalls.h"
 #include "trainwire/standing/watchdog.h"
 #include "trainwire/tables/benchmark.h"
@@ -25,13 +26,14 @@ struct Named {
   std::string_view name;
   std::string_view words;
 };
-constexpr std::array<Named, 14> kNames{{
+constexpr std::array<Named, 15> kNames{{
     {Kind::Unknown, "unknown", "a file of unknown kind"},
     {Kind::Capture, "capture", "packets"},
     {Kind::NcclTests, "nccl_tests", "a table of nccl-tests"},
     {Kind::NcclLog, "nccl_log", "a log of NCCL"},
     {Kind::Kineto, "kineto", "a trace of torch.profiler"},
     {Kind::FlightRecorder, "flight_recorder", "PyTorch's flight recorder"},
+    {Kind::FlightReport, "flight_report", "torchfrtrace's report"},
     {Kind::Inspector, "inspector", "NCCL Inspector's records"},
     {Kind::Horovod, "horovod", "a timeline of Horovod"},
     {Kind::StepLog, "step_log", "a log of steps"},
@@ -149,6 +151,7 @@ Kind kind_of(std::string_view text) {
     pace.line(line);
   });
   if (of_inspector > 0) return Kind::Inspector;
+  if (of_nccl == 0 && standing::is_flight_report(text)) return Kind::FlightReport;
   if (!tables::flow_program_of(text).empty()) return Kind::FlowRecords;
   const std::string_view benchmark = tables::program_of(text);
   if (!benchmark.empty() && benchmark != "nccl_tests") return Kind::Benchmark;

@@ -16,6 +16,7 @@ enum class Kind {
   NcclLog,         ///< NCCL_DEBUG
   Kineto,          ///< torch.profiler
   FlightRecorder,  ///< of PyTorch, as JSON
+  FlightReport,    ///< what torchfrtrace prints of them
   Inspector,       ///< NCCL Inspector's lines
   Horovod,         ///< timeline
   StepLog,         ///< steps with times (imports/step_log.h)
@@ -26,7 +27,7 @@ enum class Kind {
   FlowRecords,     ///< of Zeek, nfdump, Argus, tshark (tables/flow_records.h)
 };
 
-/// "capture", "nccl_tests", "nccl_log", "kineto", "flight_recorder", "inspector", "horovod", "step_log", "pace_log", "benchmark",
+/// "capture", "nccl_tests", "nccl_log", "kineto", "flight_recorder", "flight_report", "inspector", "horovod", "step_log", "pace_log", "benchmark",
 /// "execution_trace", "chakra", "flow_records".
 std::string_view name_of(Kind kind);
 /// For people: "a log of NCCL".

@@ -18,6 +18,7 @@
 #include "trainwire/readers/pace_log.h"
 #include "trainwire/readers/perf.h"
 #include "trainwire/readers/tables.h"
+#include "trainwire/standing/flight_report.h"
 
 #include <fmt/format.h>
 
@@ -218,6 +219,9 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
     case Kind::FlightRecorder:
       read_flight_recorder(*opened.source, told);
       break;
+    case Kind::FlightReport:
+      standing::read_flight_report(text_in(*opened.source, told), told);
+      break;
     case Kind::Horovod:
       read_horovod(*opened.source, told);
       break;
@@ -252,7 +256,7 @@ Told read_opened(Opened opened, Kind kind, std::string_view path) {
   mend_reasons(told);
   const bool of_one_rank = kind != Kind::NcclTests && kind != Kind::StepLog &&
                            kind != Kind::NcclLog && kind != Kind::Benchmark &&
-                           kind != Kind::FlowRecords;
+                           kind != Kind::FlowRecords && kind != Kind::FlightReport;
   if (!told.rank && of_one_rank) told.rank = rank_in_name(path);
   if (told.records == 0 && told.steps.empty() && told.wiring.empty() && told.reasons.empty() &&
       kind != Kind::Capture) {

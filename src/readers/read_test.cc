@@ -295,6 +295,17 @@ TEST(NcclLog, CutAnywhereIsReadWithoutFailure) {
 }
 
 // torch 2.2 and 2.3 have one number, of collectives and messages together.
+TEST(FlightRecorder, WhatTorchfrtracePrintsOfDumpsIsRead) {
+  const Told told = read_text(
+      "Not all ranks joining collective: sequence number: 42\ngroup info: 0:default_pg\n"
+      "collective: nccl:all_reduce\nmissing ranks: {1}\nexpected ranks: {0, 1}\n"
+      "collective state: scheduled\n",
+      "report7.txt");
+  EXPECT_EQ(told.kind, "flight_report");
+  EXPECT_EQ(told.records, 1U);
+  EXPECT_FALSE(told.rank);
+}
+
 TEST(FlightRecorder, FirstVersionsNumberCollectivesByAnotherName) {
   const Told told = read_text(R"json({"version": "1.0", "entries": [
     {"pg_id": 0, "seq_id": 8, "profiling_name": "nccl:all_reduce", "input_sizes": [[1000]],
