@@ -60,6 +60,43 @@ bool is_place(std::string_view word) {
          word.find('.') != std::string_view::npos;
 }
 
+/// "host:12:34" in `line`: the host, and its process.
+bool took_host(std::string_view word, std::string_view line, NcclLine& into) {
+  if (!drop_number(word) || !drop_number(word)) return false;
+  // Launchers put "[1,0]<stdout>:" or "0: " before it; what another program printed without a line's end stays glued to the
+  // host's name.
+  const std::size_t prefix = word.find_last_of(">:|");
+  if (prefix != std::string_view::npos) word.remove_prefix(prefix + 1);
+  into.host = printable(word);
+  std::string_view process = line.substr(static_cast<std::size_t>(word.data() - line.data()));
+  process = process.substr(0, process.find_first_of(" ["));
+  drop_number(process);
+  into.process = std::string(process);
+  return true;
+}
+
+/// Before 2.3 without the name: "host:12:34 [0] INFO Ring 00 : 0 1", "host:12:34 [0] misc/ibvwrap.cu:61 WARN Failed to ..". Other
+/// programs' lines say INFO too, so that host, process and device must all stand there.
+std::optional<NcclLine> old_line(std::string_view line) {
+  std::size_t mark = line.rfind("] INFO ");
+  const bool warns = mark == std::string_view::npos;
+  if (warns) mark = line.rfind(" WARN ");
+  if (mark == std::string_view::npos) return {};
+  constexpr std::string_view kMark = "] INFO ";
+  NcclLine made{.host = {},
+                .process = {},
+                .device = {},
+                .warns = warns,
+                .text = line.substr(mark + kMark.size() - (warns ? 1 : 0))};
+  std::string_view before = line.substr(0, warns ? mark : mark + 1);
+  if (warns && !is_place(last_word(before))) return {};
+  if (!took_device(last_word(before), made) || made.device.empty() ||
+      !std::all_of(made.device.begin(), made.device.end(), is_digit)) {
+    return {};
+  }
+  return took_host(last_word(before), line, made) ? std::optional(made) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<NcclLine> nccl_line(std::string_view line) {
@@ -68,7 +105,8 @@ std::optional<NcclLine> nccl_line(std::string_view line) {
   const std::size_t warning = line.rfind("NCCL WARN ");
   const bool warns = mark == std::string_view::npos;
   if (warns) mark = warning;
-  if (mark == std::string_view::npos || (mark > 0 && line[mark - 1] != ' ')) return {};
+  if (mark == std::string_view::npos) return old_line(line);
+  if (mark > 0 && line[mark - 1] != ' ') return {};
   NcclLine made{
       .host = {}, .process = {}, .device = {}, .warns = warns, .text = line.substr(mark + 10)};
   std::string_view before = line.substr(0, mark);
@@ -80,16 +118,7 @@ std::optional<NcclLine> nccl_line(std::string_view line) {
     if (took_device(word, made)) word = last_word(before);
   }
   // People cut host and process off before they show a log.
-  if (!drop_number(word) || !drop_number(word)) return made;
-  // Launchers put "[1,0]<stdout>:" or "0: " before it; what another program printed without a line's end stays glued to the
-  // host's name.
-  const std::size_t prefix = word.find_last_of(">:|");
-  if (prefix != std::string_view::npos) word.remove_prefix(prefix + 1);
-  made.host = printable(word);
-  std::string_view process = line.substr(static_cast<std::size_t>(word.data() - line.data()));
-  process = process.substr(0, process.find_first_of(" ["));
-  drop_number(process);
-  made.process = std::string(process);
+  took_host(word, line, made);
   return made;
 }
 

@@ -10,7 +10,7 @@
 
 namespace tw::readers {
 
-/// "host:pid:tid [0] NCCL INFO text", wherever it stands in a line.
+/// "host:pid:tid [0] NCCL INFO text", before NCCL 2.3 "host:pid:tid [0] INFO text", wherever it stands in a line.
 struct NcclLine {
   std::string host;              ///< empty where it was cut off
   std::string process;           ///< "host:pid"

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "trainwire/base/words.h"
 #include "trainwire/operations/told.h"
 #include "trainwire/readers/nccl_lines.h"
 #include "trainwire/readers/nccl_log.h"
@@ -73,6 +74,9 @@ struct NcclLog::State {
 
   void take(const NcclLine& line);
   bool communicator(const NcclLine& line);
+  bool took_rank(const NcclLine& line);
+  void put_rank(int rank, int ranks, const std::string& host);
+  bool took_order(Words words);
   bool ring(const NcclLine& line);
   bool tree(const NcclLine& line);
   bool way(const NcclLine& line);

@@ -46,6 +46,50 @@ TEST(NcclLine, HostsStandBeforeAFileOfAnyLanguage) {
   EXPECT_EQ(nccl_line("host.name:34:39 [1] NCCL WARN text")->host, "host.name");
 }
 
+TEST(NcclLine, VersionsBeforeTheirNameAreKnownByHostProcessAndDevice) {
+  const auto line = nccl_line("[1,0]<stdout>:host3:34:39 [4] INFO Ring 00 :    0   1");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->host, "host3");
+  EXPECT_EQ(line->process, "host3:34");
+  EXPECT_EQ(line->device, "4");
+  EXPECT_EQ(line->text, "Ring 00 :    0   1");
+  const auto warning = nccl_line("host3:34:39 [4] misc/ibvwrap.cu:61 WARN Failed to open it");
+  ASSERT_TRUE(warning);
+  EXPECT_TRUE(warning->warns);
+  EXPECT_EQ(warning->text, "Failed to open it");
+  for (const std::string_view other :
+       {"2024-05-01 12:00:10 [main] INFO step 3", "host3:34:39 [worker] INFO step 3",
+        "[0] INFO step 3", "host3:34 [4] INFO step 3", "host3:34:39 [4] app WARN step 3"}) {
+    EXPECT_FALSE(nccl_line(other)) << other;
+  }
+}
+
+// As 2.1 to 2.3 write it.
+TEST(NcclLog, VersionsBeforeTheirNameTellRingsHostsAndNetwork) {
+  std::string text = "NCCL version 2.2.13+cuda9.0\n";
+  for (int rank = 0; rank < 4; ++rank) {
+    const std::string who = std::string(rank < 2 ? "node1" : "node2") + ":" +
+                            std::to_string(100 + rank) + ":" + std::to_string(200 + rank) + " [" +
+                            std::to_string(rank % 2) + "] INFO ";
+    text += who + "NET : Using interface eth0:10.0.0." + std::to_string(1 + rank / 2) + "<0>\n" +
+            who + "NET/IB: [0] mlx5_0:1/IB\n" + who + "NET/IB: [1] mlx5_1:1/IB\n" + who +
+            "Using internal Network IB\n" + who + "rank " + std::to_string(rank) + " nranks 4\n";
+    if (rank == 1) text += who + "Ring 00 : 1 -> 2 via NET/IB/0/GDRDMA\n";
+  }
+  text += "node1:100:200 [0] INFO Ring 00 :    0   1   2   3\n";
+  const Told told = read_text(text, "x.log");
+  EXPECT_EQ(told.kind, "nccl_log");
+  EXPECT_EQ(told.wiring.version, "2.2.13+cuda9.0");
+  EXPECT_EQ(told.wiring.network, "IB");
+  EXPECT_EQ(told.wiring.ranks, 4);
+  EXPECT_EQ(told.wiring.hosts.at(0), "node1");
+  EXPECT_EQ(told.wiring.hosts.at(3), "node2");
+  EXPECT_THAT(told.wiring.rings.at(0), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(told.wiring.devices.at("NET/IB"), ElementsAre("mlx5_0", "mlx5_1"));
+  ASSERT_THAT(told.wiring.ways, SizeIs(1));
+  EXPECT_EQ(told.wiring.ways[0].transport, "NET/IB/0/GDRDMA");
+}
+
 TEST(NcclLog, CollectivesThatSeveralRanksTellCountOnce) {
   // Two ranks on each of two communicators, as without INIT lines: 2 of 4 bytes, and 1 of 400.
   const Told told = read_text(

@@ -56,7 +56,7 @@ Side& NcclLog::State::side_of(const NcclLine& line, int ranks, const std::string
 /// "[ncclCommInitRank ]comm 0x.. rank 0 nranks 4 ... commId 0x.. - Init START", "comm 0x.. rank 0 nRanks 4 nNodes 2".
 bool NcclLog::State::communicator(const NcclLine& line) {
   Words words(line.text);
-  if (!words.go_behind("comm 0x")) return false;
+  if (!words.go_behind("comm 0x")) return took_rank(line);
   const std::string pointer(words.word());
   if (!words.take("rank ")) return false;
   const auto rank = words.small();
@@ -70,36 +70,53 @@ bool NcclLog::State::communicator(const NcclLine& line) {
   made.rank = rank;
   made.ranks = *ranks;
   if (words.go_behind("commId 0x")) made.id = words.word();
-  if (*ranks > wiring.ranks) {
-    wiring.ranks = *ranks;
-    wiring.hosts.clear();
-  }
-  if (*ranks == wiring.ranks && !line.host.empty()) wiring.hosts.try_emplace(*rank, line.host);
+  put_rank(*rank, *ranks, line.host);
   return true;
 }
 
-/// "Channel 00/24 : 0 1 2 3", "Channel 00/02 :    0   1".
+/// Up to 2.3: "rank 6 nranks 8".
+bool NcclLog::State::took_rank(const NcclLine& line) {
+  Words words(line.text);
+  const auto rank = words.take("rank ") ? words.small() : std::nullopt;
+  const auto ranks = rank && words.take("nranks ") ? words.small() : std::nullopt;
+  if (!ranks || *ranks <= *rank) return false;
+  put_rank(*rank, *ranks, line.host);
+  return true;
+}
+
+/// Of the largest communicator.
+void NcclLog::State::put_rank(int rank, int ranks, const std::string& host) {
+  if (ranks > wiring.ranks) {
+    wiring.ranks = ranks;
+    wiring.hosts.clear();
+  }
+  if (ranks == wiring.ranks && !host.empty()) wiring.hosts.try_emplace(rank, host);
+}
+
+/// "Channel 00/24 : 0 1 2 3", "Channel 00/02 :    0   1", up to 2.3 "Ring 00 :    0   1".
+bool NcclLog::State::took_order(Words words) {
+  const auto channel = words.small();
+  if (!channel) return false;
+  const auto channels = words.take("/") ? words.small() : std::optional(0);
+  if (!channels || !words.take(":")) return false;
+  std::vector<int> order;
+  while (const auto rank = words.small()) {
+    words.skip_blanks();
+    if (words.rest().starts_with('[')) return false;  // a way: 0[0] -> 1[0]
+    order.push_back(*rank);
+  }
+  words.skip_blanks();
+  if (order.size() < 2 || !words.rest().empty()) return false;
+  Drawn& into = drawn[static_cast<int>(order.size())];
+  if (*channels < 1000) into.channels = std::max(into.channels, *channels);
+  into.rings.try_emplace(*channel, std::move(order));
+  return true;
+}
+
 bool NcclLog::State::ring(const NcclLine& line) {
   Words words(line.text);
-  if (words.take("Channel ")) {
-    const auto channel = words.small();
-    if (!channel) return false;
-    const auto channels = words.take("/") ? words.small() : std::optional(0);
-    if (!channels) return false;
-    if (!words.take(":")) return false;
-    std::vector<int> order;
-    while (const auto rank = words.small()) {
-      words.skip_blanks();
-      if (words.rest().starts_with('[')) return false;  // a way: 0[0] -> 1[0]
-      order.push_back(*rank);
-    }
-    words.skip_blanks();
-    if (order.size() < 2 || !words.rest().empty()) return false;
-    Drawn& into = drawn[static_cast<int>(order.size())];
-    if (*channels < 1000) into.channels = std::max(into.channels, *channels);
-    into.rings.try_emplace(*channel, std::move(order));
-    return true;
-  }
+  if (words.take("Channel ")) return took_order(words);
+  if (Words old(line.text); old.take("Ring ") && took_order(old)) return true;
   // "Ring 00 : prev -> rank -> next"
   if (!words.take("Ring ")) return false;
   const auto channel = words.small();
@@ -188,13 +205,17 @@ bool NcclLog::State::took_devices(const NcclLine& line) {
       "NET/" + printable(words.rest().substr(0, words.rest().find_first_of(" :")));
   has_no_ib =
       has_no_ib || (kind == "NET/IB" && line.text.find("No device found") != line.text.npos);
-  if (!words.go_behind("Using ") || !words.rest().starts_with('[')) return false;
+  // Up to 2.3 each in a line of its own: "NET/IB: [0] mlx5_1:1/IB".
+  Words one(line.text.substr(std::min(kind.size(), line.text.size())));
+  const bool is_one = one.take(": [");
+  if (!is_one && (!words.go_behind("Using ") || !words.rest().starts_with('['))) return false;
   const std::string_view all = words.rest().substr(0, words.rest().find(';'));
   for (std::size_t at = all.find('['); at != std::string_view::npos; at = all.find('[', at + 1)) {
     const std::size_t close = all.find(']', at);
     if (close == std::string_view::npos) break;
     if (close == at + 1 || all[at + 1] < '0' || all[at + 1] > '9') continue;
-    const std::string_view device = all.substr(close + 1);
+    std::string_view device = all.substr(close + 1);
+    if (is_one) device.remove_prefix(std::min(device.find_first_not_of(' '), device.size()));
     const bool is_merged = device.starts_with("={");
     const std::string name = is_merged
                                  ? merged_name(device)
@@ -233,7 +254,8 @@ bool NcclLog::State::network(const NcclLine& line) {
     has_old_sizes = minor > 0 && minor < 21;
     return true;
   }
-  if (Words using_network(line.text); using_network.take("Using network ")) {
+  if (Words using_network(line.text);
+      using_network.take("Using network ") || using_network.take("Using internal Network ")) {
     wiring.network = printable(using_network.rest());
     while (wiring.network.ends_with(' ')) wiring.network.pop_back();
     if (wiring.networks.size() < 64 || wiring.networks.contains(wiring.network)) {
