@@ -105,5 +105,23 @@ TEST(Analyse, NamesTheServerThatAnswersAtOnce) {
   EXPECT_EQ(found.model_bytes, 1'000'000u);
 }
 
+// Two hosts give each other as much after every step, whoever is late in it: two steps together would keep the law of an
+// all-reduce, and are two.
+TEST(Analyse, ExchangesBeforeEachOfWhichBothComputeAreStepsEach) {
+  std::vector<gather::Message> messages;
+  double at = 100;
+  for (int step = 0; step < 40; ++step) {
+    const double late = (step * 7) % 5 - 2;
+    messages.push_back({at + std::max(0.0, 4 * late), 0, 1, 4'000'000});
+    messages.push_back({at + std::max(0.0, -4 * late), 1, 0, 4'000'000});
+    at += 100 + (step * 11) % 13;
+  }
+  gather::Captured traffic = gather::traffic_of(messages);
+  for (flow::Flow& flow : traffic.flows) flow.round_trips.add(200'000);
+  const Analysis found = analyse(traffic);
+  EXPECT_NEAR(static_cast<double>(found.iterations.steps.size()), 40, 2);
+  EXPECT_NEAR(found.iterations.median_s, 0.106, 0.005);
+}
+
 }  // namespace
 }  // namespace tw::diagnose

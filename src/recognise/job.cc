@@ -9,6 +9,7 @@
 #include "trainwire/recognise/likelihood.h"
 #include "trainwire/recognise/mesh.h"
 #include "trainwire/recognise/one_side.h"
+#include "trainwire/rhythm/lockstep.h"
 #include "trainwire/rhythm/logged_tempo.h"
 #include "trainwire/rhythm/steady.h"
 #include "trainwire/rhythm/tempo.h"
@@ -56,6 +57,16 @@ Repetition repetition_of(const Hypothesis& found) {
           .why_not = *found.why_not};
 }
 
+/// Whether beats of `slower` are several steps, before each of which all compute.
+bool are_several(const rhythm::Tempo& slower, const rhythm::Steps& steps,
+                 std::span<const rhythm::Channel> channels) {
+  constexpr double kNoMultiple = 0.1;
+  const double times = slower.period_ns / steps.tempo.period_ns;
+  const double count = std::round(times);
+  return count >= 2 && std::abs(times - count) < kNoMultiple &&
+         rhythm::rest_alike(steps, channels, static_cast<std::size_t>(count));
+}
+
 /// Where the likeliest tempo of some channels gives no strategy: what the next ones give, if any.
 /// None is slower than what begins by a wish: that begins every n-th of its beats as well.
 std::optional<Hypothesis> best_rival(const rhythm::Tempos& tempos,
@@ -69,6 +80,7 @@ std::optional<Hypothesis> best_rival(const rhythm::Tempos& tempos,
         rival.period_ns > likeliest->exchanges.tempo.period_ns) {
       continue;
     }
+    if (likeliest && are_several(rival, likeliest->exchanges, channels)) continue;
     std::optional<Hypothesis> found = hypothesis(rival, channels, setting);
     if (!found || !found->recognition || is_dense(*found->recognition)) continue;
     if (bytes_in(found->exchanges) < kLeastExplained * all) continue;

@@ -24,7 +24,9 @@ constexpr double kClearSilence = 1.15;     ///< against the longest inside, whic
 /// Share of the beats in which the same of two hosts answers. Of two rounds of a ring it is one at
 /// most: who is late in the first is not in the second.
 constexpr double kMostlyAnswered = 0.75;
-constexpr double kMostSteps = 0.6;  ///< share that has a clear silence, and is seen at all
+constexpr double kLongRest = 4;      ///< against the longest silence inside, or a round trip
+constexpr double kAlikeRests = 0.8;  ///< the shortest of the longest
+constexpr double kMostSteps = 0.6;   ///< share that has a clear silence, and is seen at all
 
 /// Who has begun and who is done in one step.
 class Barrier {
@@ -190,22 +192,28 @@ std::int64_t longest_round_trip(const Steps& exchanges, std::span<const Channel>
   return longest;
 }
 
-/// Of every step but the first, how many times the shortest rest of a host before it is as long as
-/// the longest silence inside, or a round trip. Inside is where everybody has begun: before that
+/// Before a step.
+struct Rest {
+  double length_ns;  ///< the shortest of a host
+  double times;      ///< as long as the longest silence inside, or a round trip
+};
+
+/// Of every step but the first. Inside is where everybody has begun: before that
 /// the others may wait for a late one. Everybody has a rest of its own: behind a slow link some
 /// begin while others still receive the step before.
-std::vector<double> silences(const Steps& exchanges, std::span<const Channel> channels) {
+std::vector<Rest> rests(const Steps& exchanges, std::span<const Channel> channels) {
   const std::int64_t round_trip =
       std::max<std::int64_t>(1, longest_round_trip(exchanges, channels));
   AllLanes lanes(exchanges, channels);
-  std::vector<double> result;
+  std::vector<Rest> result;
   Barrier before;
   for (std::size_t step = 0; step < exchanges.steps.size(); ++step) {
     const Barrier barrier = barrier_of(exchanges, step);
     lanes.pass(barrier.last_begun() + 1);
     const std::int64_t inside = std::max(round_trip, lanes.pass(exchanges.steps[step].end_ns));
     if (const auto rest = barrier.shortest_rest_since(before)) {
-      result.push_back(static_cast<double>(*rest) / static_cast<double>(inside));
+      const auto length = static_cast<double>(*rest);
+      result.push_back({.length_ns = length, .times = length / static_cast<double>(inside)});
     }
     before = barrier;
   }
@@ -281,6 +289,24 @@ double alone_share(const Steps& exchanges, std::span<const Channel> channels) {
   return bytes > 0 ? alone / bytes : 0;
 }
 
+bool rest_alike(const Steps& beats, std::span<const Channel> channels, std::size_t count) {
+  if (longest_round_trip(beats, channels) == 0) return false;
+  std::vector<std::vector<double>> by_turn(count);
+  std::vector<double> times;
+  const std::vector<Rest> found = rests(beats, channels);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    by_turn[i % count].push_back(found[i].length_ns);
+    times.push_back(found[i].times);
+  }
+  std::vector<double> typical;
+  for (std::vector<double>& turn : by_turn) {
+    if (turn.size() < kFewestSteps) return false;
+    typical.push_back(stats::median(std::move(turn)));
+  }
+  const auto [least, most] = std::minmax_element(typical.begin(), typical.end());
+  return stats::median(std::move(times)) >= kLongRest && *least >= kAlikeRests * *most;
+}
+
 std::optional<Steps> ring_steps(const Tempo& tempo, std::span<const Channel> channels, int hosts) {
   if (tempo.members.empty()) return std::nullopt;
   const Steps exchanges = align(tempo, channels);
@@ -290,6 +316,7 @@ std::optional<Steps> ring_steps(const Tempo& tempo, std::span<const Channel> cha
       rounds * round_bytes(tempo, channels) / static_cast<double>(tempo.members.front().bytes);
   const auto count = static_cast<std::size_t>(std::llround(beats));
   if (count < 2 || std::abs(beats - static_cast<double>(count)) > 0.03 * beats) return std::nullopt;
+  if (rest_alike(exchanges, channels, count)) return std::nullopt;
   for (std::size_t phase = 0; phase < count; ++phase) {
     Tempo steps = grouped(tempo, count, phase);
     const bool is_enough =
@@ -303,7 +330,8 @@ std::optional<Steps> ring_steps(const Tempo& tempo, std::span<const Channel> cha
 
 bool are_whole(const Steps& exchanges, std::span<const Channel> channels, double times) {
   if (share_in_steps(exchanges, channels) < kMostSteps) return false;
-  const std::vector<double> found = silences(exchanges, channels);
+  std::vector<double> found;
+  for (const Rest& rest : rests(exchanges, channels)) found.push_back(rest.times);
   if (found.empty() || early_share(exchanges) >= kOftenBroken) return false;
   // One in `times` is clear anyway.
   const double needed = kMostSteps + (1 - kMostSteps) / times;

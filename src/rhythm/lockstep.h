@@ -40,8 +40,12 @@ double early_share(const Steps& exchanges);
 /// time; few in a ring, all links of which are busy in each round.
 double alone_share(const Steps& exchanges, std::span<const Channel> channels);
 
-/// The steps of a ring of `hosts`, from beats that are parts of steps; nothing when they are whole
-/// or no grouping keeps the law. Where one of two hosts always answers the other, as a server does,
+/// Whether everybody rests before each of `count` beats in turn, for as long before one as before another, and for much longer than
+/// anything pauses inside or is under way: who rests so computes, which rounds of one step leave no time for. Needs a round trip.
+bool rest_alike(const Steps& beats, std::span<const Channel> channels, std::size_t count);
+
+/// The steps of a ring of `hosts`, from beats that are parts of steps; nothing when they are whole (all
+/// compute between them) or no grouping keeps the law. Where one of two hosts always answers the other, as a server does,
 /// there is no all-reduce to keep it: an exchange is a step.
 std::optional<Steps> ring_steps(const Tempo& tempo, std::span<const Channel> channels, int hosts);
 

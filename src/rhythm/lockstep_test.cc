@@ -86,6 +86,41 @@ TEST(RingSteps, LeavesAnswersAlone) {
   EXPECT_FALSE(ring_steps(tempos[0], channels, 2));
 }
 
+/// Two hosts send each other a megabyte every 100 ms and wait for nothing but the other's: who is late has the other's all before
+/// it begins. `pause_ms` is between the first and the second of two, and what is left of 200 ms before the next two.
+std::vector<Channel> exchanges_of_two(std::int64_t pause_ms) {
+  Channel there{
+      .from = 0, .to = 1, .flows = {}, .bursts = {}, .bytes = 0, .round_trip_ns = 100'000};
+  Channel back{.from = 1, .to = 0, .flows = {}, .bursts = {}, .bytes = 0, .round_trip_ns = 100'000};
+  for (std::int64_t i = 0; i < 24; ++i) {
+    const std::int64_t start = (i / 2 * 200 + i % 2 * pause_ms) * 1'000'000;
+    const std::int64_t late = i % 3 == 0 ? 3'000'000 : 100'000;
+    there.bursts.push_back({start, start + 2'000'000, 1'000'000, 700});
+    back.bursts.push_back({start + late, start + late + 2'000'000, 1'000'000, 700});
+    there.bytes += 1'000'000;
+    back.bytes += 1'000'000;
+  }
+  return {there, back};
+}
+
+// Two exchanges together would keep the law; but both hosts compute as long before each.
+TEST(RingSteps, LeavesExchangesAloneBeforeEachOfWhichAllCompute) {
+  const std::vector<Channel> alike = exchanges_of_two(100);
+  const auto tempos = find_tempos(alike, 500'000);
+  ASSERT_FALSE(tempos.empty());
+  EXPECT_GT(broken_share(align(tempos[0], alike)), 0.3);
+  EXPECT_NEAR(tempos[0].period_ns, 1e8, 1e6);
+  EXPECT_FALSE(ring_steps(tempos[0], alike, 2));
+  // Rounds of a step follow one another at once.
+  const std::vector<Channel> rounds = exchanges_of_two(6);
+  const std::vector<ChannelDistance> of_rounds{{0, 1e6}, {1, 1e6}};
+  const auto beats = tempo_at(rounds, of_rounds, 500'000);
+  ASSERT_TRUE(beats);
+  const auto steps = ring_steps(*beats, rounds, 2);
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(steps->steps.size(), 12);
+}
+
 struct Played {
   std::vector<Channel> channels;
   Steps exchanges;
