@@ -196,17 +196,39 @@ std::string late_host(const record::Run& run, const Imported& imported) {
   return place_of(imported.wiring, late.rank);
 }
 
-void add_straggler(record::Run& run, const Imported& imported) {
-  const auto& balance = imported.balance;
-  if (!balance || !balance->late || balance->late->delay_s < 0.1 * balance->step_s) return;
-  std::string host = late_host(run, imported);
+/// A host of the files as packets name it; nothing where none is there.
+std::optional<std::string> packets_name(const record::Run& run, const Imported& imported,
+                                        const std::string& host) {
   const auto address = imported.wiring.addresses.find(host);
   for (const record::Host& each : run.hosts) {
     const bool is_it = address != imported.wiring.addresses.end() &&
                        std::find(each.addresses.begin(), each.addresses.end(), address->second) !=
                            each.addresses.end();
-    if (is_it) host = each.name;
+    if (is_it || each.name == host) return each.name;
   }
+  return {};
+}
+
+/// Takes back what packets say of a late host where what ranks tell of their arrivals says otherwise, and returns that.
+std::string take_back_straggler(record::Run& run, const Imported& imported) {
+  if (!run.straggler || run.straggler->rank) return {};
+  std::string host;
+  if (imported.balance && imported.balance->late)
+    host = packets_name(run, imported, late_host(run, imported)).value_or("");
+  const std::string text = contradiction(*run.straggler, imported, host);
+  if (text.empty()) return {};
+  run.straggler.reset();
+  std::erase_if(run.findings, [](const record::Finding& each) { return each.kind == "straggler"; });
+  run.findings.insert(run.findings.begin(),
+                      {.text = text, .severity = "warning", .kind = "agreement"});
+  return text;
+}
+
+void add_straggler(record::Run& run, const Imported& imported) {
+  const auto& balance = imported.balance;
+  if (!balance || !balance->late || balance->late->delay_s < 0.1 * balance->step_s) return;
+  std::string host = late_host(run, imported);
+  if (const auto name = packets_name(run, imported, host)) host = *name;
   run.straggler =
       record::Straggler{.host = host,
                         .delay_s = balance->late->delay_s,
@@ -304,12 +326,13 @@ void add_to(record::Run& run, const Imported& imported) {
   run.operations = operations_of(imported);
   for (const Told& file : imported.told) run.sources.push_back(source_of(file));
   const record::Verdict files = verdict_of(imported);
+  const std::string contradiction = take_back_straggler(run, imported);
   add_straggler(run, imported);
   add_findings(run, imported);
   if (has_packets) {
     add_volume(run, imported);
     prefer_told(run, imported);
-    run.verdict = run.verdict ? of_both(*run.verdict, files) : files;
+    run.verdict = run.verdict ? of_both(*run.verdict, files, contradiction) : files;
     const bool is_files_late =
         run.verdict->cause == "late_rank" && run.verdict->where == files.where;
     if (is_files_late && run.straggler) run.verdict->where = run.straggler->host;

@@ -15,6 +15,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 record::Run run_of(const MadeJob& job) {
@@ -409,6 +410,50 @@ TEST(Imported, SocketsBesideATakenCardAreTrouble) {
   wiring.devices["NET/IB"].insert("mlx5_1");
   ASSERT_EQ(remarks_on(wiring)[0].kind, "one_nic");
   EXPECT_THAT(remarks_on(wiring)[0].text, HasSubstr("NIC 0 of 2 (mlx5_0, mlx5_1)"));
+}
+
+record::Run with_late(const std::string& host, double delay_s) {
+  record::Run run{.capture = record::Capture{}};
+  run.hosts = {{.name = "10.0.0.1", .addresses = {"10.0.0.1"}},
+               {.name = "10.0.0.2", .addresses = {"10.0.0.2"}}};
+  run.straggler = record::Straggler{.host = host, .delay_s = delay_s, .confidence = 0.7};
+  run.findings = {{.text = "late", .severity = "warning", .kind = "straggler"}};
+  run.verdict = record::Verdict{.cause = "late_rank", .where = host, .text = "By packets."};
+  return run;
+}
+
+// 80 ms of computing and 20 ms of transfer, all ranks at the same time: nobody is late by 30 ms.
+TEST(Imported, WhoCameLastTracesTellAndNotPackets) {
+  record::Run run = with_late("10.0.0.2", 0.03);
+  add_to(run, imported(traces_of({.ranks = 2})));
+  EXPECT_FALSE(run.straggler);
+  EXPECT_NE(run.verdict->cause, "late_rank");
+  EXPECT_THAT(run.verdict->text, HasSubstr("Packets alone take 10.0.0.2 for late, by 30 ms; by the "
+                                           "traces all ranks come within"));
+  // By as much as ranks differ is no contradiction.
+  record::Run alike = with_late("10.0.0.2", 0.001);
+  add_to(alike, imported(traces_of({.ranks = 2})));
+  EXPECT_THAT(alike.verdict->text, Not(HasSubstr("Packets alone")));
+}
+
+TEST(Imported, PacketsAndTracesThatNameDifferentHostsSaySo) {
+  const auto told = [] {
+    std::vector<Told> files =
+        traces_of({.ranks = 2, .late_rank = 0, .late_ns = 40'000'000, .late_every = 1});
+    files[0].wiring.hosts = {{0, "a"}, {1, "b"}};
+    files[0].wiring.ranks = 2;
+    files[0].wiring.addresses = {{"a", "10.0.0.1"}, {"b", "10.0.0.2"}};
+    return files;
+  };
+  record::Run run = with_late("10.0.0.2", 0.03);
+  add_to(run, imported(told()));
+  ASSERT_TRUE(run.straggler);
+  EXPECT_EQ(run.straggler->host, "10.0.0.1");
+  EXPECT_THAT(run.verdict->text, HasSubstr("by the traces it is rank 0 (a)"));
+  EXPECT_THAT(run.verdict->text, Not(HasSubstr("The packets agree")));
+  record::Run same = with_late("10.0.0.1", 0.03);
+  add_to(same, imported(told()));
+  EXPECT_THAT(same.verdict->text, HasSubstr("The packets agree"));
 }
 
 TEST(Imported, PacketsNameTheLinkWhereTracesSayTransfer) {

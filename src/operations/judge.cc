@@ -18,6 +18,7 @@ constexpr double kWorthNaming = 0.1;    ///< of a step
 constexpr double kWorthTelling = 0.05;  ///< of a step: no mere unevenness
 constexpr double kMostlyLate = 0.5;     ///< of all lateness is one rank's
 constexpr double kTimelineConfidence = 0.7;
+constexpr double kAlike = 0.5;     ///< of what packets say of a late host
 constexpr double kOneTrace = 0.6;  ///< confidence of what one trace tells
 constexpr double kTransferConfidence = 0.7;
 constexpr double kDoubtfulConfidence = 0.4;  ///< where a rank without a file may be the cause
@@ -382,8 +383,36 @@ std::optional<record::Accounting> accounting_of(const Imported& imported) {
   return made;
 }
 
-record::Verdict of_both(const record::Verdict& packets, const record::Verdict& files) {
+std::string contradiction(const record::Straggler& late, const Imported& imported,
+                          const std::string& host) {
+  const auto& balance = imported.balance;
+  const bool is_known = balance && balance->steps > 0 && balance->without_file == 0 &&
+                        balance->ranks > 1 && !is_cut_off(imported);
+  if (!is_known || late.delay_s < kWorthNaming * balance->step_s) return {};
+  const bool has_late = balance->late && balance->late->delay_s >= kWorthNaming * balance->step_s;
+  if (has_late ? host.empty() || host == late.host
+               : balance->typical_skew_s >= kAlike * late.delay_s) {
+    return {};
+  }
+  const std::string of_packets = fmt::format("Packets alone take {} for late, by {}",
+                                             printable(late.host), time_text(late.delay_s));
+  return has_late ? fmt::format("{}; by the traces it is {} ({}).", of_packets,
+                                who_is(imported, balance->late->rank), printable(host))
+                  : fmt::format("{}; by the traces all ranks come within {} of one another.",
+                                of_packets, time_text(balance->typical_skew_s));
+}
+
+record::Verdict of_both(const record::Verdict& packets, const record::Verdict& files,
+                        std::string_view contradiction) {
   if (files.cause == "missing_rank") return files;
+  if (!contradiction.empty()) {
+    // A slow link is not what they differ about.
+    record::Verdict both = packets.cause == "slow_link" && files.cause == "bandwidth"
+                               ? of_both(packets, files)
+                               : files;
+    both.text += fmt::format(" {}", contradiction);
+    return both;
+  }
   if (files.cause == "unknown" && files.cost_s == 0) return packets;
   // One rank's trace says less than packets do, where these say something.
   const bool is_of_one = files.cause == "compute" && files.confidence <= kOneTrace;

@@ -13,6 +13,8 @@
 #include "trainwire/record/run.h"
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace tw::operations {
 
@@ -20,7 +22,14 @@ namespace tw::operations {
 record::Verdict verdict_of(const Imported& imported);
 /// Parts of a step; nothing where no file tells times.
 std::optional<record::Accounting> accounting_of(const Imported& imported);
-/// `packets` is the verdict by packets of the same job.
-record::Verdict of_both(const record::Verdict& packets, const record::Verdict& files);
+/// What packets say of a host that begins late, `late`, where arrivals that all ranks tell say otherwise: "" where they agree, or
+/// do not know. `host` is whom files call late, as packets name it; "" where that is nobody, or has no address.
+std::string contradiction(const record::Straggler& late, const Imported& imported,
+                          const std::string& host);
+
+/// `packets` is the verdict by packets of the same job. Who came last ranks' own arrivals tell, from which packets are silent or
+/// wrong: where both differ, `contradiction`, the files' verdict is given, and it is said.
+record::Verdict of_both(const record::Verdict& packets, const record::Verdict& files,
+                        std::string_view contradiction = {});
 
 }  // namespace tw::operations
