@@ -3,6 +3,7 @@
 
 #include "trainwire/base/colours.h"
 #include "trainwire/base/error.h"
+#include "trainwire/base/words.h"
 #include "trainwire/imports/log_line.h"
 #include "trainwire/imports/stamp.h"
 #include "trainwire/imports/stamped_steps.h"
@@ -292,9 +293,51 @@ std::optional<std::int64_t> unnamed_step(std::string_view line) {
   return sampled ? sampled : step_of_epoch(line);
 }
 
-std::vector<LoggedStep> read_text(Lines& lines) {
+/// Of torch_xla, which tells the time of day alone: "| Training Device=xla:0/4 Epoch=1 Step=420 .. Rate=557.3 .. Time=22:00:43".
+class ClockStamps {
+ public:
+  void line(std::string_view line, std::int64_t step) {
+    const auto second = second_of_day(line);
+    if (!second) return;
+    if (*second + kDay_s / 2 < last_s_) ++days_;
+    last_s_ = *second;
+    stamps_.push_back({.rank = device_of(line),
+                       .step = step,
+                       .time_ns = (days_ * kDay_s + *second) * 1'000'000'000});
+  }
+  std::vector<Stamp> take() { return std::move(stamps_); }
+
+ private:
+  static constexpr std::int64_t kDay_s = 86'400;
+
+  static std::optional<std::int64_t> second_of_day(std::string_view line) {
+    Words words(line);
+    if (line.find("Rate=") == line.npos || !words.go_behind(" Time=")) return {};
+    const std::string_view time = words.word();
+    if (time.size() != 8 || time[2] != ':' || time[5] != ':') return {};
+    const auto hour = parse_whole(time.substr(0, 2));
+    const auto minute = parse_whole(time.substr(3, 2));
+    const auto second = parse_whole(time.substr(6, 2));
+    const bool is_time = hour && minute && second && *hour >= 0 && *hour < 24 && *minute >= 0 &&
+                         *minute < 60 && *second >= 0 && *second < 60;
+    return is_time ? std::optional(3600 * *hour + 60 * *minute + *second) : std::nullopt;
+  }
+  /// 4 of "xla:0/4".
+  static int device_of(std::string_view line) {
+    Words words(line);
+    if (!words.go_behind("xla:") || !words.small() || !words.take("/")) return 0;
+    return words.small().value_or(0);
+  }
+
+  std::vector<Stamp> stamps_;
+  std::int64_t last_s_ = 0;
+  std::int64_t days_ = 0;
+};
+
+StepLog read_text(Lines& lines) {
   std::vector<Stamp> stamps;
   std::vector<Stamp> unnamed;  // DeepSpeed's, which may count micro steps where others count steps
+  ClockStamps by_clock;
   std::string kept;
   do {
     const std::string_view line = without_colours(lines.line(), kept);
@@ -305,11 +348,14 @@ std::vector<LoggedStep> read_text(Lines& lines) {
     if (!step || *step < 0 || *step > kMostStep) continue;
     const auto time = find_stamp(line);
     const std::int64_t rank = rank_number(line).value_or(0);
+    if (!time) by_clock.line(line, *step);
     if (!time || rank > kMostRank) continue;
     (named ? stamps : unnamed)
         .push_back({.rank = static_cast<int>(rank), .step = *step, .time_ns = *time});
   } while (lines.next());
-  return steps_between(std::move(stamps.empty() ? unnamed : stamps));
+  if (stamps.empty() && unnamed.empty())
+    return {.format = kTimeOfDay, .steps = steps_between(by_clock.take())};
+  return {.format = "text", .steps = steps_between(std::move(stamps.empty() ? unnamed : stamps))};
 }
 
 /// Decides by the first line, on which `lines` stands.
@@ -331,7 +377,7 @@ StepLog read_log(const Place& place, Lines& lines) {
       return read_csv(place, lines, columns, false);
     }
   }
-  return {.format = "text", .steps = read_text(lines)};
+  return read_text(lines);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 // Understood, by content: CSV with rank,step,start,end (seconds or nanoseconds since the epoch,
 // header names decide, `_ns` and `_s` suffixes too); the TUM study's `Type,ID,Timestamp,Loss,Accuracy` with Batch and
 // Epoch rows; text lines with a time stamp and "iteration"/"step"/"batch" and a number, as Horovod
-// and KungFu examples print.
+// and KungFu examples print; of torch_xla also with the time of day alone, in whole seconds.
 
 #pragma once
 
@@ -29,11 +29,14 @@ struct LoggedStep {
 /// What a run of ours made of its ranks' logs, without warm-up.
 inline constexpr const char* kOwnFormat = "run";
 
+/// Of lines that tell the time of day and not the date: times count from the midnight before the first.
+inline constexpr const char* kTimeOfDay = "time_of_day";
+
 /// At least one step; ranks and steps are not negative, 0 <= start <= end, each rank's steps are
 /// told once and rise, with numbers that start again (a new epoch) counted on. Steps of a rank may
 /// touch but should not overlap: stamps of whole seconds with shorter steps need care.
 struct StepLog {
-  std::string format;              ///< "csv", "tum", "text", or kOwnFormat
+  std::string format;              ///< "csv", "tum", "text", kTimeOfDay, or kOwnFormat
   std::vector<LoggedStep> steps;   ///< by rank, then step
   std::uint64_t skipped = 0;       ///< rows of a CSV that tell no step; fewer than those that do
   std::string first_skipped = {};  ///< "line 22: ..." of the first of them

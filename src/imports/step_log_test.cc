@@ -182,6 +182,22 @@ TEST(TextLog, LinesOfJsonAreRead) {
               (LoggedStep{0, 8, 1794719800 * kSecond, 1794719803 * kSecond}));
 }
 
+// As torch_xla's examples print it: no date, one line of each device.
+TEST(TextLog, TimesOfDayOfTorchXlaAreRead) {
+  const StepLog log = parsed(
+      "| Training Device=xla:0/1 Epoch=1 Step=20 Loss=0.1 Rate=900.1 GlobalRate=800.2 "
+      "Time=23:59:58\n"
+      "| Training Device=xla:1/0 Epoch=1 Step=20 Loss=0.1 Rate=900.1 GlobalRate=800.2 "
+      "Time=23:59:58\n"
+      "| Training Device=xla:0/1 Epoch=1 Step=24 Loss=0.1 Rate=900.1 GlobalRate=800.2 "
+      "Time=00:00:02\n");
+  EXPECT_EQ(log.format, kTimeOfDay);
+  ASSERT_THAT(log.steps, SizeIs(5));  // four of 1 s of device 1, and its first
+  EXPECT_EQ(log.steps.back(), (LoggedStep{1, 24, 86401 * kSecond, 86402 * kSecond, true}));
+  EXPECT_THAT(refusal("Step=20 Time=23:59:58\nStep=24 Time=23:59:59\n"),
+              HasSubstr("no step was found"));
+}
+
 TEST(TextLog, WhatMlperfCallsAStepIsNone) {
   EXPECT_THAT(refusal(":::MLLOG {\"time_ms\": 1794719800000, \"key\": \"tracked_stats\", "
                       "\"metadata\": {\"step\": 3072}}\n"),

@@ -181,10 +181,12 @@ bool tells_averages(const imports::StepLog& log) {
 void read_step_log(const std::string& text, Told& told) {
   try {
     const imports::StepLog log = imports::parse_step_log(text, told.path);
+    const bool has_dates = log.format != imports::kTimeOfDay;
+    if (!has_dates) told.reasons.emplace_back("its lines tell the time of day in whole seconds");
     for (const imports::LoggedStep& each : log.steps) {
       told.steps.push_back({.rank = each.rank,
                             .number = each.step,
-                            .start_ns = each.start_ns,
+                            .start_ns = has_dates ? std::optional(each.start_ns) : std::nullopt,
                             .duration_ns = each.end_ns - each.start_ns,
                             .is_shared = each.is_shared});
     }
