@@ -168,6 +168,22 @@ std::optional<std::string_view> rate_with_unit(std::string_view text) {
   return {};
 }
 
+/// Of "python tf_cnn_benchmarks.py --batch_size=64 --num_gpus=4": what a process has in a step, for images a second are of all of its
+/// devices.
+std::optional<std::int64_t> batch_of_command(std::string_view text) {
+  if (text.find("tf_cnn_benchmarks.py ") == text.npos) return {};
+  const auto behind = [&](std::string_view name) {
+    Words words(text);
+    const bool is_there =
+        words.go_behind(name) && (words.take("=") || words.rest().starts_with(' '));
+    return is_there ? words.small() : std::nullopt;
+  };
+  const auto batch = behind(" --batch_size");
+  const int devices = behind(" --num_gpus").value_or(1);
+  if (!batch || *batch <= 0 || devices <= 0 || devices > 1024) return {};
+  return std::int64_t{*batch} * devices;
+}
+
 }  // namespace
 
 void PaceLog::add(std::int64_t number, double seconds) {
@@ -311,6 +327,10 @@ bool PaceLog::worker_speed(std::string_view text) {
 /// "train_batch_size ............. 64".
 bool PaceLog::samples(std::string_view text) {
   if (worker_speed(text)) return true;
+  if (const auto batch = batch_of_command(text)) {
+    batch_ = batch;
+    return true;
+  }
   for (const std::string_view words : {"train_batch_size ", "Batch size: "}) {
     const std::size_t at = text.find(words);
     if (at == std::string_view::npos) continue;

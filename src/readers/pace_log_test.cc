@@ -27,6 +27,18 @@ std::vector<double> times_of(std::string_view text) {
 }
 
 // torchvision 0.20's references; DETR, DeiT and MAE have copies of the logger.
+TEST(PaceLog, TheCommandOfTensorFlowsBenchmarksTellsTheBatch) {
+  const std::string rows =
+      "Step\tImg/sec\tloss\n1\timages/sec: 400.0 +/- 0.0 (jitter = 0.0)\t7.1\n"
+      "10\timages/sec: 500.0 +/- 1.0 (jitter = 0.0)\t7.0\n";
+  const operations::Told told = read_text(
+      "python tf_cnn_benchmarks.py --num_gpus=2 --batch_size=50 --model=resnet50\n" + rows, "x");
+  ASSERT_EQ(told.steps.size(), 2U);
+  EXPECT_EQ(told.steps[0].duration_ns, 250'000'000);  // 100 images at 400 a second
+  EXPECT_EQ(told.steps[1].duration_ns, 200'000'000);
+  EXPECT_TRUE(read_text("python other.py --batch_size=50\n" + rows, "x").steps.empty());
+}
+
 TEST(PaceLog, ReadsTheLoggerOfTorchvision) {
   EXPECT_THAT(
       times_of("Epoch: [0]  [   0/5005]  eta: 5:12:33  lr: 0.1  img/s: 68.3  loss: 7.01 (7.01)  "
