@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "topology: [ Ring, Switch ]", "npus_count: [ 8, 2 ]", "bandwidth: [ 400, 50 ]" in GB/s, "latency: [ 936.25, 1000 ]" in ns, one entry a
-// dimension; and the system's "all-reduce-implementation": ["ring", "direct"].
+// dimension; of the first version, JSON, "topologies-per-dim", "units-count", "links-count", "link-bandwidth", "link-latency"; and the system's "all-reduce-implementation": ["ring", "direct"].
 #include "trainwire/base/error.h"
 #include "trainwire/base/printable.h"
 #include "trainwire/foreign/design.h"
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tw::foreign {
 namespace {
@@ -77,18 +78,27 @@ std::string time_text(double nanos) {
 }  // namespace
 
 void add_astra_network(std::string_view text, const std::string& name, Design& into) {
-  const std::vector<std::string> shapes = list_of(text, "topology");
-  const std::vector<double> counts = numbers_of(text, "npus_count", name);
-  const std::vector<double> rates = numbers_of(text, "bandwidth", name);
-  const std::vector<double> delays = numbers_of(text, "latency", name);
+  // The first version's bandwidth is of one link, and it tells how many an NPU has.
+  const bool is_first = text.find("\"units-count\"") != text.npos;
+  const auto shapes = list_of(text, is_first ? "topologies-per-dim" : "topology");
+  const auto counts = numbers_of(text, is_first ? "units-count" : "npus_count", name);
+  auto rates = numbers_of(text, is_first ? "link-bandwidth" : "bandwidth", name);
+  const auto delays = numbers_of(text, is_first ? "link-latency" : "latency", name);
   const std::size_t last = counts.size() - 1;
+  const auto links_told = is_first ? list_of(text, "links-count") : std::vector<std::string>();
   if (shapes.size() != counts.size() || rates.size() != counts.size() ||
       delays.size() != counts.size()) {
-    throw DataError(fmt::format(
-        "reading {}: topology, npus_count, bandwidth and latency need an entry for each dimension; "
-        "they have {}, {}, {} and {}",
-        printable(name), shapes.size(), counts.size(), rates.size(), delays.size()));
+    throw DataError(
+        fmt::format("reading {}: {} need an entry for each dimension; they have {}, {}, {} and {}",
+                    printable(name),
+                    is_first ? "topologies-per-dim, units-count, link-bandwidth and link-latency"
+                             : "topology, npus_count, bandwidth and latency",
+                    shapes.size(), counts.size(), rates.size(), delays.size()));
   }
+  const auto of_last = links_told.size() == counts.size() ? tables::number_in(links_told[last])
+                                                          : std::optional<double>();
+  const bool has_links = of_last && *of_last >= 1 && *of_last <= 1e6;
+  if (has_links) rates[last] *= *of_last;
   double inside = 1;
   for (std::size_t i = 0; i < last; ++i) inside *= std::max(1.0, counts[i]);
   const double ranks = inside * counts[last];
@@ -99,7 +109,7 @@ void add_astra_network(std::string_view text, const std::string& name, Design& i
   const std::string& shape = shapes[last];
   // A neighbour in a ring is one link away, in a star two.
   const bool by_switch = shape == "Switch";
-  const double links = shape == "FullyConnected" ? counts[last] - 1 : 1;
+  const double links = shape == "FullyConnected" && !has_links ? counts[last] - 1 : 1;
   set(into, "--topology", "star");
   into.hosts = {
       .count = counts[last], .inside = inside, .gigabytes = rates[last] * std::max(1.0, links)};

@@ -35,6 +35,7 @@ std::string_view design_kind(std::string_view text) {
   if (has("comm_type,comm_group,")) return "aicb";
   const bool has_counts = has("npus_count:") || has("\"npus_count\"");
   if (has_counts && (has("bandwidth:") || has("\"bandwidth\""))) return "astra_network";
+  if (has("\"units-count\"") && has("\"link-bandwidth\"")) return "astra_network";
   return has("\"all-reduce-implementation\"") ? "astra_system" : "";
 }
 

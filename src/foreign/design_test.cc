@@ -128,6 +128,23 @@ TEST(Design, NetworksMayBeWrittenAsJson) {
   EXPECT_THAT(found.flags.values, Contains(Pair("--rate", "400Gbit")));
 }
 
+TEST(Design, NetworksOfTheFirstAstraSimTellBandwidthByLink) {
+  const std::string text =
+      "{\n  \"topology-name\": \"Hierarchical\",\n  \"topologies-per-dim\": [\"Ring\", "
+      "\"FullyConnected\"],\n  \"dimensions-count\": 2,\n  \"units-count\": [2, 4],\n"
+      "  \"links-count\": [2, 3],\n  \"link-latency\": [100, 500],\n"
+      "  \"link-bandwidth\": [200, 10]\n}\n";
+  const Design found = design_of(text);
+  EXPECT_THAT(found.flags.values, Contains(Pair("--hosts", "4")));
+  EXPECT_THAT(found.flags.values, Contains(Pair("--ranks", "8")));
+  // Three links of 10 GB/s, 240 Gbit/s for each of two NPUs of a host.
+  EXPECT_THAT(found.flags.values, Contains(Pair("--rate", "480Gbit")));
+  EXPECT_THAT(found.flags.values, Contains(Pair("--delay", "250ns")));
+  std::string cut = text;
+  cut.replace(cut.find("[2, 4]"), 6, "[2]");
+  EXPECT_THROW(design_of(cut), DataError);
+}
+
 TEST(Design, MicroTestsOfAicbDoNotTellTheirGroups) {
   const Design found = design_of(
       "comm_type,comm_group,msg_size,stage,dst,src,additional,_elapsed_time,algbw,busbw,count\n"

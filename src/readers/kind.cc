@@ -286,7 +286,7 @@ std::string nearest_guess(std::string_view text) {
     return "it is a workload of SimAI or ASTRA-sim, not a record of a job; `trainwire new --from` "
            "makes an experiment of it";
   }
-  if (has(text, "npus_count:") || has(text, "\"npus_count\"") ||
+  if (has(text, "npus_count:") || has(text, "\"npus_count\"") || has(text, "\"units-count\"") ||
       has(text, "\"all-reduce-implementation\"")) {
     return "it is a network or system of ASTRA-sim, not a record of a job; `trainwire new --from` "
            "makes an experiment of it";
