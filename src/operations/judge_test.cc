@@ -272,6 +272,15 @@ TEST(Judge, WhatNcclSaysOfItsNetworkIsToldFirst) {
                           HasSubstr("the peer did not answer any more")));
 }
 
+TEST(Judge, AHostsFullMemoryIsNoNetwork) {
+  Told log{.path = "log", .kind = "nccl_log", .records = 1};
+  log.wiring.ranks = 4;
+  log.wiring.warnings = {"Call to posix_fallocate failed : No space left on device"};
+  const std::string text = run_of({log}).verdict->text;
+  EXPECT_THAT(text, AllOf(HasSubstr("a host's shared memory failed, not its network: Call to"),
+                          HasSubstr("/dev/shm")));
+}
+
 TEST(Judge, FilesThatTellNothingAreNoFlowRecords) {
   Told table{.path = "table", .kind = "nccl_tests"};
   table.wiring.ranks = 2;

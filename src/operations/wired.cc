@@ -13,6 +13,8 @@
 namespace tw::operations {
 namespace {
 
+constexpr std::array<std::string_view, 5> kMemoryCalls{"fallocate", "ftruncate", "mmap", "shm_open",
+                                                       "shared memory"};
 constexpr std::size_t kMostNames = 4;  ///< of hosts, in a sentence
 constexpr std::size_t kMostRanks = 8;  ///< of a host, in a sentence
 
@@ -291,6 +293,12 @@ Remark summary(const Wiring& wiring) {
   return {.kind = "wiring", .text = text, .is_trouble = false};
 }
 
+/// Calls by which ranks of one host share memory.
+bool is_of_memory(std::string_view warning) {
+  return std::any_of(kMemoryCalls.begin(), kMemoryCalls.end(),
+                     [&](std::string_view call) { return warning.find(call) != warning.npos; });
+}
+
 }  // namespace
 
 Wiring wired(const std::vector<Told>& told) {
@@ -312,6 +320,12 @@ std::string failure_text(const Wiring& wiring) {
         std::any_of(kFailures.begin(), kFailures.end(),
                     [&](std::string_view words) { return warning.find(words) != warning.npos; });
     if (!is_failure) continue;
+    if (is_of_memory(warning)) {
+      return fmt::format(
+          "NCCL says that a host's shared memory failed, not its network: {} (in a container "
+          "/dev/shm is 64 MB unless it is given more).",
+          warning);
+    }
     const std::string_view meaning = meaning_of(warning);
     return fmt::format("NCCL says that its network failed: {}{}.", warning,
                        meaning.empty() ? "" : fmt::format(" ({})", meaning));

@@ -45,6 +45,15 @@ Pace pace_of(std::string_view unit) {
   return Pace::None;
 }
 
+/// Seconds, of "2.00it/s, loss=1.2" or "1.5s/step".
+std::optional<double> each_s(std::string_view pace) {
+  const auto value = real(pace);
+  const std::size_t unit = pace.find_first_not_of(" 0123456789.");
+  const auto kind = unit == std::string_view::npos ? Pace::None : pace_of(pace.substr(unit));
+  if (!value || *value <= 0 || kind == Pace::None) return {};
+  return kind == Pace::PerStep ? *value : 1 / *value;
+}
+
 struct Fraction {
   std::int64_t number;
   std::int64_t all;
@@ -137,15 +146,34 @@ bool PaceBars::tqdm(std::string_view text) {
   const auto elapsed = elapsed_s(text.substr(open + 2));
   const std::size_t comma = text.find(", ", open);
   if (!done || !elapsed || comma == std::string_view::npos) return false;
-  const std::string_view pace = text.substr(comma + 2);
-  const auto value = real(pace);
-  const std::size_t unit = pace.find_first_not_of(" 0123456789.");
-  const auto kind = unit == std::string_view::npos ? Pace::None : pace_of(pace.substr(unit));
-  if (!value || *value <= 0 || kind == Pace::None) return false;
-  if (is_of_other_bars(text.substr(0, done->begin))) return false;
+  const auto each = each_s(text.substr(comma + 2));
+  if (!each || is_of_other_bars(text.substr(0, done->begin))) return false;
   are_averages_ = true;
-  moved({label_of(text.substr(0, done->begin)), done->all, done->number, *elapsed,
-         kind == Pace::PerStep ? *value : 1 / *value, 1});
+  moved({label_of(text.substr(0, done->begin)), done->all, done->number, *elapsed, *each, 1});
+  return true;
+}
+
+/// "Epoch 26: : 632it [08:13,  1.28it/s, loss=0.111]", where nobody knows how many there will be. Most such bars count files or
+/// samples: only one that names an epoch, a loss or training counts.
+bool PaceBars::endless(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kTrains{"poch", "loss", "rain"};
+  const bool trains = std::any_of(kTrains.begin(), kTrains.end(), [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
+  if (!trains) return false;
+  const std::size_t open = text.rfind("it [");
+  if (open == std::string_view::npos || text.find('<', open) != std::string_view::npos)
+    return false;
+  std::size_t digits = open;
+  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
+  const auto number = Words(text.substr(digits)).whole();
+  const auto elapsed = elapsed_s(text.substr(open + 4));
+  const std::size_t comma = text.find(", ", open);
+  if (digits == open || !number || !elapsed || comma == std::string_view::npos) return false;
+  const auto each = each_s(text.substr(comma + 2));
+  if (!each || is_of_other_bars(text.substr(0, digits))) return false;
+  are_averages_ = true;
+  moved({label_of(text.substr(0, digits)), 0, *number, *elapsed, *each, 1});
   return true;
 }
 
@@ -250,7 +278,8 @@ bool PaceBars::fairseq(std::string_view text) {
 }
 
 bool PaceBars::line(std::string_view text) {
-  return tqdm(text) || rich(text) || keras(text) || fairseq(text) || since_start(text);
+  return tqdm(text) || endless(text) || rich(text) || keras(text) || fairseq(text) ||
+         since_start(text);
 }
 
 const PaceBars::Bar* PaceBars::fullest() const {

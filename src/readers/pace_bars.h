@@ -51,6 +51,7 @@ class PaceBars {
   };
 
   bool tqdm(std::string_view text);
+  bool endless(std::string_view text);
   bool rich(std::string_view text);
   bool keras(std::string_view text);
   bool since_start(std::string_view text);

@@ -209,6 +209,15 @@ TEST(PaceLog, BarsOfOneLengthAreToldApartByTheirNames) {
               ElementsAre(2000, 2000));
 }
 
+TEST(PaceLog, BarsMayHaveNoEnd) {
+  EXPECT_THAT(times_of("Epoch 3: : 10it [00:20,  0.50it/s, loss=0.111, v_num=0]\n"
+                       "Validating: 1it [00:01,  1.00it/s]\nValidating: 2it [00:02,  1.00it/s]\n"
+                       "Epoch 3: : 12it [00:24,  0.50it/s, loss=0.110, v_num=0]\n"),
+              ElementsAre(2000, 2000));
+  const Told files = read_text("10it [00:20,  0.50it/s]\n12it [00:24,  0.50it/s]\n", "log");
+  EXPECT_THAT(files.steps, IsEmpty());
+}
+
 TEST(PaceLog, OtherBarsAreNotTheTrainings) {
   // transformers 4.46: checkpoints are loaded under a bar, and an evaluation has its own length.
   EXPECT_THAT(

@@ -46,7 +46,8 @@ bool is_of_stall(std::string_view line) {
 
 bool Stalls::line(std::string_view text) {
   if (took_tensor(text)) return true;
-  if (text.ends_with("Missing ranks:")) return lists_ranks_ = true;
+  if (text.ends_with("Missing ranks:") || text.ends_with("Stalled ranks:"))
+    return lists_ranks_ = true;
   lists_ranks_ = lists_ranks_ && took_rank(text);
   return lists_ranks_ || is_of_stall(text);
 }
@@ -80,8 +81,11 @@ bool Stalls::took_tensor(std::string_view text) {
   return is_any;
 }
 
-/// "1: [tensor, tensor ...]".
+/// "1: [tensor, tensor ...]", behind mpirun's "[1,0]<stderr>:" too.
 bool Stalls::took_rank(std::string_view text) {
+  constexpr std::string_view kTag = ">:";
+  if (const std::size_t tag = text.find(kTag); text.starts_with('[') && tag != text.npos)
+    text.remove_prefix(tag + kTag.size());
   Words words(text);
   const auto rank = words.small();
   if (!rank || !words.take(":") || !words.take("[")) return false;

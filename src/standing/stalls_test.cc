@@ -50,6 +50,15 @@ TEST(Stalls, RanksMayBeginTheLine) {
             "a/b_0");
 }
 
+TEST(Stalls, TheListHasAnotherNameToo) {
+  const auto told = told_of(
+      "[1,0]<stderr>:[2019-10-09 05:33:38.2: W horovod/common/stall_inspector.cc:105] One or more "
+      "tensors were submitted to be reduced, gathered or broadcasted by subset of ranks\n"
+      "[1,0]<stderr>:Stalled ranks:\n[1,0]<stderr>:4: [x_0, x_1, x_\n");
+  ASSERT_EQ(hangs({told}).size(), 1U);
+  EXPECT_THAT(hangs({told})[0].missing, ElementsAre(4));
+}
+
 TEST(Stalls, OfReadyRanksTheGapsAreMissing) {
   const auto told = told_of("Stalled ops: a.w [ready ranks: 3, 1], a.b [ready ranks: 1, 3]\n");
   EXPECT_THAT(hangs({told})[0].missing, ElementsAre(0, 2));
