@@ -111,7 +111,7 @@ void read_flight_recorder(capture::ByteSource& source, Told& told) {
     }
     auto entry = entry_of(pieces.value());
     if (!entry) {
-      skips.add("entries of a kind that is not known");
+      skips.add("entries that are not JSON, or of a kind that is not known");
     } else if (entries.size() < kMostOperations) {
       entries.push_back(std::move(*entry));
     } else {

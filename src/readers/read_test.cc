@@ -621,6 +621,20 @@ TEST(Read, RowsOfATableBetweenLinesOfALogAreRead) {
   EXPECT_EQ(told.wiring.network, "AWS Libfabric");
 }
 
+TEST(Read, OneProcessAloneHasNoRate) {
+  const Told told = read_text(
+      "#----------------------------------------------------------------\n"
+      "# Benchmarking Allreduce \n# #processes = 1 \n"
+      "#----------------------------------------------------------------\n"
+      "       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+      "            4         1000         0.12         0.12         0.12\n"
+      "        65536          640         1.49         1.49         1.49\n",
+      "imb.txt");
+  EXPECT_EQ(told.operations.size(), 2u);
+  EXPECT_THAT(told.notes, ElementsAre("all_reduce: by one process alone, so that nothing crosses a "
+                                      "network"));
+}
+
 TEST(NcclLog, BeforeItSaysWhatItUsesItsDevicesDo) {
   const std::string start = "a:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>\n";
   const auto network = [&](const std::string& line) {

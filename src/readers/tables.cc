@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tw::readers {
@@ -35,6 +36,11 @@ void add_curve(const tables::Curve& curve, Told& told) {
     if (fastest == nullptr || rate(row) > rate(*fastest)) fastest = &row;
   }
   if (fastest == nullptr || curve.rows.size() < 2) return;
+  if (curve.ranks == 1) {
+    told.notes.push_back(
+        fmt::format("{}: by one process alone, so that nothing crosses a network", curve.op));
+    return;
+  }
   told.notes.push_back(fmt::format(
       "{}: {} take {}; the largest rate is {} at {}", curve.op,
       readable(Bytes(curve.rows.front().bytes)), readable(from_seconds(curve.rows.front().time_s)),
@@ -63,7 +69,9 @@ void read_benchmark(const std::string& text, Told& told) {
     if (found.skipped > 0)
       told.reasons.push_back(fmt::format("{} rows of no size or no time", found.skipped));
     told.reasons.insert(told.reasons.end(), found.limits.begin(), found.limits.end());
-    if (told.kind != "iperf3")
+    const bool is_alone = std::all_of(found.curves.begin(), found.curves.end(),
+                                      [](const tables::Curve& curve) { return curve.ranks == 1; });
+    if (told.kind != "iperf3" && !is_alone)
       told.notes.emplace_back("`trainwire fit` on it gives latency and bandwidth with intervals");
   } catch (const DataError& error) {
     told.reasons.emplace_back(without_place(error.what(), printable(told.path)));
